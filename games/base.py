@@ -1,0 +1,176 @@
+"""The contract between a game and everything that plays it.
+
+A reader learns the whole API here. Documents (records, views, decisions, logs) are plain JSON
+values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and ``None``. Their shapes are written down in
+``docs/`` and, for machines, in ``games/schemas/``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Self
+
+from games.chance import Chance, SeededChance
+
+Document = dict[str, Any]
+"""One JSON object, as it goes over a wire."""
+
+Move = str | dict[str, Any]
+"""One move as ``docs/record.md`` writes it: a word, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
+
+FORFEIT_REASONS = ("strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned")
+"""Why a seat lost its game without playing it to the end."""
+
+DEFAULT_REASONS = ("late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent")
+"""Why the platform played the default move for a seat."""
+
+
+class IllegalMove(ValueError):
+    """A move the rules do not allow here; the state is as it was.
+
+    ``rule`` names the rule that was broken, ``legal`` says in words what would have been legal.
+    """
+
+    def __init__(self, rule: str, legal: str) -> None:
+        super().__init__(f"{rule} Legal here: {legal}.")
+        self.rule = rule
+        self.legal = legal
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A stretch of a told game: its title and its sentences, in order; ``ply`` is where it begins."""
+
+    title: str
+    ply: int
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """One column of a result table: its heading with the unit, and how to read it from a score object."""
+
+    heading: str
+    text: Callable[[Mapping[str, Any]], str]
+
+
+class State(ABC):
+    """One game from the deal to the outcome. Seats count from 0.
+
+    Chance and forced moves are played by the state itself: between two calls of :meth:`play` there is
+    always somebody to ask, or the game is over.
+    """
+
+    __slots__ = ()
+
+    game: Game
+    seats: int
+
+    @property
+    @abstractmethod
+    def pending(self) -> tuple[int, ...]:
+        """The seats that owe a decision now, ascending; several choose at once and in secret. Empty: over."""
+
+    @abstractmethod
+    def decision(self, seat: int) -> Document:
+        """What ``seat`` is asked: kind, bounds, default and, up to 64 of them, the legal moves.
+
+        Raises ``LookupError`` when ``seat`` owes no decision.
+        """
+
+    @abstractmethod
+    def legal_moves(self, seat: int) -> Sequence[Move]:
+        """Every legal move of ``seat``, in the one canonical order; the first is the default move."""
+
+    @abstractmethod
+    def default_move(self, seat: int) -> Move:
+        """The first legal move, found without enumerating the others."""
+
+    @abstractmethod
+    def random_move(self, seat: int, random: Random) -> Move:
+        """One legal move, each with the same probability, found without enumerating them where they are many."""
+
+    @abstractmethod
+    def check(self, seat: int, move: object) -> Move:
+        """Judge one move without enumerating: its canonical form, or ``IllegalMove``."""
+
+    @abstractmethod
+    def play(self, seat: int, move: object, *, default: str | None = None) -> None:
+        """Play ``move`` for ``seat``; simultaneous choices are kept in secret until the last one is in.
+
+        ``default`` is one of ``DEFAULT_REASONS`` where the platform plays the default move for the seat.
+        Raises ``IllegalMove`` and changes nothing; ``LookupError`` when ``seat`` owes no decision.
+        """
+
+    @abstractmethod
+    def forfeit(self, seat: int, reason: str) -> None:
+        """Note that ``seat`` has lost by ``reason`` (``FORFEIT_REASONS``). Changes the outcome, not the play."""
+
+    @abstractmethod
+    def view(self, seat: int | None) -> Document:
+        """Everything ``seat`` may see now; ``None`` is a spectator."""
+
+    @abstractmethod
+    def entries(self, seat: int | None, start: int = 0) -> list[Document]:
+        """The log entries of ``seat`` from position ``start`` on; the list only ever grows at its end."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Document | None:
+        """``None`` while the game runs, afterwards ``{"ranks": […], "scores": […]}`` with the forfeits in it."""
+
+    @property
+    @abstractmethod
+    def record(self) -> Document:
+        """The whole game, secrets included; its ``outcome`` is ``None`` while the game runs."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """An independent copy, cheap enough to search with."""
+
+    def log(self, seat: int | None) -> Document:
+        """What ``seat`` has been allowed to see so far, as steps and public events (``game-log/1``)."""
+        record = self.record
+        return {
+            "format": "game-log/1",
+            "game": record["game"],
+            "rules": record["rules"],
+            "seats": record["seats"],
+            "seat": seat,
+            "commitment": record["commitment"],
+            "entries": self.entries(seat),
+            "outcome": self.outcome,
+        }
+
+
+class Game(ABC):
+    """The rules of one game; stateless, one object a game in ``games.registry.GAMES``."""
+
+    slug: str
+    name: str
+    rules: str = "1"
+    seat_counts: tuple[int, ...]
+
+    @abstractmethod
+    def start(self, seats: int, chance: Chance) -> State:
+        """Deal a game whose chance outcomes come from ``chance``. Raises ``ValueError`` for a wrong ``seats``."""
+
+    def new(self, seats: int, seed: bytes) -> State:
+        """Deal the game of a 32-byte ``seed``; the same seed always gives the same deal."""
+        return self.start(seats, SeededChance(seed))
+
+    @abstractmethod
+    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
+        """The game of a ``game-log/1`` told in sentences, a chapter a round."""
+
+    @property
+    @abstractmethod
+    def guide(self) -> str:
+        """The rules for a newcomer, as Markdown."""
+
+    @abstractmethod
+    def score_columns(self) -> Sequence[ScoreColumn]:
+        """What a table of results shows of one seat's score object, left to right."""

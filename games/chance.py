@@ -1,0 +1,100 @@
+"""Chance from a 256-bit seed, by a construction anybody can re-implement (``docs/record.md``).
+
+The k-th chance step of a name reads the words of SHA-256(seed ‖ "name/k/block"), so the deal of one
+seed stays the same whatever the players do in between.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from struct import unpack
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+SEED_BYTES = 32
+_WORDS = 1 << 64
+
+
+class Chance(Protocol):
+    """Where a game's chance outcomes come from: a seed, or a record that holds them."""
+
+    @property
+    def seed(self) -> bytes:
+        """The 32 bytes that the game's record names as its seed."""
+        ...
+
+    def shuffle(self, name: str, items: list[T]) -> list[T]:
+        """``items`` in the order of the next chance step ``name``, as a new list."""
+        ...
+
+    def below(self, name: str, n: int) -> int:
+        """The next chance step ``name``: an integer from 0 to ``n`` − 1."""
+        ...
+
+    def copy(self) -> Chance:
+        """An independent source that goes on from the same place."""
+        ...
+
+
+def commitment(seed: bytes) -> str:
+    """The SHA-256 of the seed's bytes, 64 hex digits: published before the first move."""
+    return sha256(seed).hexdigest()
+
+
+class _Words:
+    """The 8-byte big-endian words of one chance step."""
+
+    __slots__ = ("_block", "_prefix", "_words")
+
+    def __init__(self, seed: bytes, name: str, occurrence: int) -> None:
+        self._prefix = seed + f"{name}/{occurrence}/".encode("ascii")
+        self._block = 0
+        self._words: list[int] = []
+
+    def below(self, n: int) -> int:
+        limit = _WORDS // n * n
+        while True:
+            if not self._words:
+                digest = sha256(self._prefix + str(self._block).encode("ascii")).digest()
+                self._words = list(unpack(">4Q", digest)[::-1])
+                self._block += 1
+            word = self._words.pop()
+            if word < limit:
+                return word % n
+
+
+class SeededChance:
+    """Chance outcomes computed from a seed of 32 bytes. Raises ``ValueError`` for any other length."""
+
+    __slots__ = ("_counts", "_seed")
+
+    def __init__(self, seed: bytes) -> None:
+        if len(seed) != SEED_BYTES:
+            raise ValueError(f"a seed has {SEED_BYTES} bytes, this one has {len(seed)}")
+        self._seed = seed
+        self._counts: dict[str, int] = {}
+
+    @property
+    def seed(self) -> bytes:
+        return self._seed
+
+    def _next(self, name: str) -> _Words:
+        occurrence = self._counts.get(name, 0)
+        self._counts[name] = occurrence + 1
+        return _Words(self._seed, name, occurrence)
+
+    def shuffle(self, name: str, items: list[T]) -> list[T]:
+        words = self._next(name)
+        shuffled = list(items)
+        for i in range(len(shuffled) - 1, 0, -1):
+            j = words.below(i + 1)
+            shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+        return shuffled
+
+    def below(self, name: str, n: int) -> int:
+        return self._next(name).below(n)
+
+    def copy(self) -> SeededChance:
+        twin = SeededChance(self._seed)
+        twin._counts = dict(self._counts)
+        return twin
