@@ -1,0 +1,82 @@
+# What a developer and a visitor type. `make` alone lists it.
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BENCH_VENV := $(CURDIR)/.bench
+BIN := $(VENV)/bin
+MANAGE := $(BIN)/python manage.py
+export PYTHON
+
+MATCHES ?= 60
+EXIT ?=
+PORT ?= 8000
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test slow check format bench bench-engine bench-runner locks clean sandbox services
+
+help:  ## what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+
+# --- The environment -------------------------------------------------------------------------------------------------
+
+$(VENV)/.ready: requirements/base.txt requirements/uv.txt tools/venv
+	@tools/venv $(VENV) base
+	@rm -f $(VENV)/.dev
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt requirements/uv.txt tools/venv
+	@tools/venv $(VENV) dev
+	@touch $(VENV)/.ready $@
+
+$(BENCH_VENV)/.ready: requirements/bench.txt requirements/uv.txt tools/venv
+	@tools/venv $(BENCH_VENV) bench
+	@touch $@
+
+sandbox:
+	@tools/system-packages bubblewrap || true
+
+services:
+	@tools/system-packages bubblewrap postgresql chromium || true
+
+locks: $(VENV)/.ready  ## compile requirements/*.in into hashed, address-free locks
+	@for group in uv base dev bench; do \
+		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+			--no-emit-index-url --no-header requirements/$$group.in -o requirements/$$group.txt || exit 1; \
+	done
+
+# --- The site --------------------------------------------------------------------------------------------------------
+
+run: $(VENV)/.ready sandbox  ## start everything and stay up (MATCHES=60, EXIT=1 to stop after them, PORT=8000)
+	@exec $(MANAGE) run --matches $(MATCHES) --port $(PORT) $(if $(filter-out 0,$(EXIT)),--exit)
+
+# --- Tests and checks ------------------------------------------------------------------------------------------------
+
+test: $(VENV)/.dev services  ## every test that takes less than a few seconds
+	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
+
+slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers, use a browser
+	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
+
+check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MANAGE) makemigrations --check --dry-run
+	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
+
+format: $(VENV)/.dev  ## let ruff write what it can
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+bench: bench-engine bench-runner  ## both benches
+
+bench-engine: $(BENCH_VENV)/.ready  ## games/s and decisions/s of the engine, beside OpenSpiel and RLCard
+	@$(BENCH_VENV)/bin/python -m bench.engine
+
+bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
+	@$(BENCH_VENV)/bin/python -m bench.runner
+
+clean:  ## remove the environments and caches; the data in var/ stays
+	@rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class PlatformConfig(AppConfig):
+    """The site itself: its base templates, its static files and the command `run`."""
+
+    name = "esr_platform"
+    label = "platform"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,47 @@
+"""Logs as structlog writes them: one event a line, with its values named. Called once, by the settings."""
+
+from __future__ import annotations
+
+import logging.config
+from typing import Any
+
+import structlog
+from celery.signals import setup_logging
+
+_SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+    structlog.stdlib.PositionalArgumentsFormatter(),
+]
+
+
+def logging_config(level: str, *, colors: bool) -> None:
+    """Send everything of ``level`` (a name of :mod:`logging`) and above to standard error, once, as one line each."""
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "console": {
+                    "()": structlog.stdlib.ProcessorFormatter,
+                    "processor": structlog.dev.ConsoleRenderer(colors=colors),
+                    "foreign_pre_chain": _SHARED,
+                }
+            },
+            "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "console"}},
+            "root": {"handlers": ["console"], "level": level.upper()},
+        }
+    )
+    structlog.configure(
+        processors=[structlog.stdlib.filter_by_level, *_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+@setup_logging.connect
+def _keep_our_logging(**_: object) -> None:
+    """Connected so that Celery leaves the logging alone."""

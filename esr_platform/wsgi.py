@@ -1,0 +1,11 @@
+"""The web entry point for servers that speak WSGI; pages are faster there, streams need ``asgi.py``."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
+
+application = get_wsgi_application()
