@@ -1,8 +1,8 @@
 # What a developer and a visitor type. `make` alone lists it.
 
 PYTHON ?= python3
-VENV := $(CURDIR)/.venv
-BENCH_VENV := $(CURDIR)/.bench
+VENV := .venv
+BENCH_VENV := .bench
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 export PYTHON
