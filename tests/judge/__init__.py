@@ -1,0 +1,18 @@
+"""A second reading of the rules of Edel, Stein & Reich: a judge of finished records that shares no code with the project.
+
+Written from `rules.md`, `record.md` and `views.md` alone, so that a fault of the engine, or a misreading, shows up as a
+difference. Straightforward rather than fast: the whole game is one generator (`procedure.play`) that asks for the next
+step, and legal moves are listed by brute force.
+
+- `check(record)`: the faults of a record as messages, empty when it is sound.
+- `logs(record, seat)`: the log entries of one seat, or of a spectator (`None`).
+- `decisions(record)`: a `Point` for every decision that somebody was asked, with its document, views and log position.
+- `views(record, ply, seat)`: what a seat saw before the step `ply` was made, or after the last one.
+"""
+
+from __future__ import annotations
+
+from .judging import check
+from .walking import Point, decisions, logs, views
+
+__all__ = ["Point", "check", "decisions", "logs", "views"]

@@ -1,0 +1,81 @@
+"""The verdict on a whole record: its shape, its steps and its outcome (`record.md`)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .procedure import wealth
+from .walking import Walk, same
+
+KEYS = {"format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome"}
+SEATS = {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
+FORFEITS = ["strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned"]
+
+
+def check(record: dict[str, Any]) -> list[str]:
+    """The faults of a record; empty when it is sound. A record of a running game has `outcome` null."""
+    faults = list(shape_faults(record))
+    if faults:
+        return faults
+    walk = Walk(record)
+    faults = list(walk.faults)
+    if walk.over:
+        if walk.ply < len(walk.steps):
+            faults.append(f"step {walk.ply}: the game was over before this step (rules.md 2.9)")
+        faults += outcome_faults(record["outcome"], walk)
+    return faults
+
+
+def shape_faults(record: Any) -> Iterator[str]:
+    if not isinstance(record, dict) or record.keys() != KEYS:
+        yield f"record: must have exactly the keys {sorted(KEYS)} (record.md Shape)"
+        return
+    if not (same(record["format"], "game-record/1") and same(record["rules"], "1")):
+        yield f"record: unknown format {record['format']!r} or rules {record['rules']!r} (record.md Versions)"
+    game = record["game"]
+    if not isinstance(game, str) or not any(same(record["seats"], seats) for seats in SEATS.get(game, [])):
+        yield f"record: {game!r} with {record['seats']!r} seats is unknown (record.md)"
+    if not isinstance(record["steps"], list):
+        yield "record: steps must be a list (record.md Shape)"
+    yield from seed_faults(record["seed"], record["commitment"])
+
+
+def seed_faults(seed: Any, commitment: Any) -> Iterator[str]:
+    if not all(isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) for text in (seed, commitment)):
+        yield "record: seed and commitment must be 64 lower-case hex digits (record.md Shape)"
+    elif hashlib.sha256(bytes.fromhex(seed)).hexdigest() != commitment:
+        yield "record: the commitment is not the SHA-256 of the seed (record.md Shape)"
+
+
+def outcome_faults(outcome: Any, walk: Walk) -> Iterator[str]:
+    scores = outcome.get("scores") if isinstance(outcome, dict) else None
+    if not isinstance(scores, list) or len(scores) != walk.table.seats:
+        yield "outcome: must be given, with one object a seat in scores (record.md)"
+        return
+    forfeits = [score.get("forfeit") if isinstance(score, dict) else None for score in scores]
+    for seat, score in enumerate(scores):
+        if isinstance(score, dict) and "forfeit" in score and score["forfeit"] not in FORFEITS:
+            yield f"outcome: unknown forfeit {score['forfeit']!r} of seat {seat} (record.md)"
+        if seat in walk.forfeited and forfeits[seat] is None:
+            yield f"outcome: seat {seat} played default forfeit, its score must carry forfeit (record.md Exactly)"
+    expected = expected_outcome(walk, forfeits)
+    if not same(outcome, expected):
+        yield f"outcome: expected {expected}, found {outcome} (rules.md 2.9, record.md Exactly)"
+
+
+def expected_outcome(walk: Walk, forfeits: list[Any]) -> dict[str, Any]:
+    """Ranks and scores as the rules and these forfeits give them."""
+    table = walk.table
+    finishers = [seat for seat in range(table.seats) if forfeits[seat] is None]
+    ranks, scores = [], []
+    for seat in range(table.seats):
+        ahead = [other for other in finishers if seat not in finishers or wealth(table, other) > wealth(table, seat)]
+        ranks.append(1 + len(ahead))
+        score: dict[str, Any] = {"money": table.money[seat], "gems": list(table.gems[seat])}
+        if forfeits[seat] is not None:
+            score["forfeit"] = forfeits[seat]
+        scores.append(score)
+    return {"ranks": ranks, "scores": scores}

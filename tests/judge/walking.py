@@ -1,0 +1,215 @@
+"""Takes a record through the procedure step by step and notes faults, log entries and decision points."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .documents import decision_document, view_document
+from .procedure import play
+from .table import Ask, Chance, Event, Request, Table
+
+RULES = {
+    "action": "rules.md 2.3, 2.4, 3",
+    "open_barter": "rules.md 2.5",
+    "answer_offer": "rules.md 2.5",
+    "counter_gift": "rules.md 2.5",
+    "event_card": "rules.md 2.4",
+    "immediate": "rules.md 1.2",
+    "free_choice": "rules.md 2.6",
+    "guess": "rules.md 3",
+}
+DEFAULT_REASONS = ["late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent"]
+
+
+class Unsound(Exception):
+    """A step from which the game cannot go on."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Somebody was asked: the step `ply` is the answer, `entries` is how many log entries stood before it."""
+
+    ply: int
+    seat: int | None
+    document: dict[str, Any] | None
+    entries: int
+    table: Table
+    turn: int | None
+
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """The view of a seat, or of a spectator, at this point."""
+        return view_document(self.table, seat, self.turn)
+
+
+class Walk:
+    """One pass over a record. `faults` is empty for sound steps; the pass ends at the first one it cannot go past."""
+
+    def __init__(self, record: dict[str, Any], points: bool = False) -> None:
+        self.steps: list[Any] = record["steps"]
+        self.unfinished = record["outcome"] is None
+        self.table = Table.laid(record["seats"], bytes.fromhex(record["seed"]))
+        self.ply = 0
+        self.over = False
+        self.faults: list[str] = []
+        self.entries: list[dict[str, Any]] = []
+        self.points: list[Point] = []
+        self.forfeited: set[int] = set()
+        self._keep_points = points
+        self._hidden: list[dict[str, Any]] = []
+        try:
+            self._go()
+        except Unsound as fault:
+            self.faults.append(str(fault))
+
+    def _go(self) -> None:
+        procedure = play(self.table)
+        answer: list[Any] | None = None
+        while True:
+            try:
+                request = procedure.send(answer) if answer is not None else next(procedure)
+            except StopIteration:
+                self.over = True
+            self._note_events()
+            if self.over or self._ends_here(request):
+                break
+            answer = self._chance(request) if isinstance(request, Chance) else self._moves(request)
+        self._note_end()
+
+    def _ends_here(self, request: Request) -> bool:
+        """True where a record of a running game may end: before a decision that has to be asked (`record.md`)."""
+        if self.ply < len(self.steps):
+            return False
+        asked = not isinstance(request, Chance) and any(len(ask.legal) > 1 for ask in request)
+        if not (self.unfinished and asked):
+            what = request.step["chance"] if isinstance(request, Chance) else request[0].kind
+            raise Unsound(f"step {self.ply}: the record ends although {what} is due (record.md Exactly)")
+        return True
+
+    def _chance(self, request: Chance) -> list[Any]:
+        step = self.steps[self.ply]
+        if not same(step, request.step):
+            raise Unsound(
+                f"step {self.ply}: expected the chance step {request.step}, found {step} (record.md Chance from the seed)"
+            )
+        if request.step["chance"] in ("age_order", "starter"):
+            self.entries.append({"ply": self.ply, "step": step})
+        self.ply += 1
+        return []
+
+    def _moves(self, asks: list[Ask]) -> list[Any]:
+        self._note_points(asks)
+        if self.ply + len(asks) > len(self.steps):
+            raise Unsound(f"step {self.ply}: the simultaneous moves are incomplete (record.md Shape)")
+        moves = []
+        for ask in asks:
+            step = self.steps[self.ply]
+            self._check_move(step, ask)
+            entry = {"ply": self.ply, "step": step}
+            (self._hidden if ask.hidden else self.entries).append(entry)
+            moves.append(step["move"])
+            self.ply += 1
+        return moves
+
+    def _check_move(self, step: Any, ask: Ask) -> None:
+        where = f"step {self.ply}"
+        if not isinstance(step, dict) or not {"seat", "decision", "move"} <= step.keys():
+            raise Unsound(f"{where}: expected {ask.kind} of seat {ask.seat}, found {step} (record.md Steps)")
+        if not (same(step["seat"], ask.seat) and same(step["decision"], ask.kind)):
+            found = f"{step['decision']} of seat {step['seat']}"
+            raise Unsound(f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({RULES[ask.kind]})")
+        if not any(same(step["move"], move) for move in ask.legal):
+            raise Unsound(f"{where}: {ask.kind} {step['move']!r} is not legal or not canonical ({RULES[ask.kind]})")
+        self.faults += [f"{where}: {fault} (record.md Exactly)" for fault in self._flag_faults(step, ask)]
+
+    def _flag_faults(self, step: dict[str, Any], ask: Ask) -> Iterator[str]:
+        extra = step.keys() - {"seat", "decision", "move", "forced", "default"}
+        forced, reason = len(ask.legal) == 1, step.get("default")
+        if extra:
+            yield f"unknown keys {sorted(extra)}"
+        if forced != ("forced" in step):
+            yield "forced must stand exactly where one move is legal"
+        if "forced" in step and step["forced"] is not True:
+            yield "forced may only be true"
+        if "default" in step:
+            if forced or "forced" in step:
+                yield "forced and default exclude each other"
+            if not (isinstance(reason, str) and reason in DEFAULT_REASONS):
+                yield f"unknown reason {reason!r} for default"
+            if not same(step["move"], ask.legal[0]):
+                yield "a default must be the first legal move"
+        if ask.seat in self.forfeited and not forced and reason != "forfeit":
+            yield f"seat {ask.seat} has forfeited and may only play default forfeit"
+        if reason == "forfeit":
+            self.forfeited.add(ask.seat)
+
+    def _note_events(self) -> None:
+        for news in self.table.news:
+            if isinstance(news, Event):
+                self.entries.append({"ply": self.ply, "event": news.document})
+            else:
+                self.entries.append(self._hidden.pop())
+        self.table.news.clear()
+
+    def _note_points(self, asks: list[Ask]) -> None:
+        if not self._keep_points:
+            return
+        table = copy.deepcopy(self.table)
+        turn = asks[0].seat if len(asks) == 1 else None
+        for offset, ask in enumerate(asks):
+            if len(ask.legal) > 1:
+                point = Point(self.ply + offset, ask.seat, decision_document(ask), len(self.entries), table, turn)
+                self.points.append(point)
+
+    def _note_end(self) -> None:
+        if self.over and self._keep_points:
+            self.points.append(Point(self.ply, None, None, len(self.entries), self.table, None))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equality of JSON values in which `true` is not 1 and `1.0` is not 1."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def walked(record: dict[str, Any], points: bool = False) -> Walk:
+    """A walk over a record whose steps must be sound; raises ValueError with the faults."""
+    walk = Walk(record, points)
+    if walk.faults:
+        raise ValueError("; ".join(walk.faults))
+    return walk
+
+
+def logs(record: dict[str, Any], seat: int | None) -> list[dict[str, Any]]:
+    """The entries of a seat's log up to the end of the record; only its own moves show `forced` and `default`."""
+    return [as_seen(entry, seat) for entry in walked(record).entries]
+
+
+def as_seen(entry: dict[str, Any], seat: int | None) -> dict[str, Any]:
+    step = entry.get("step")
+    if step is None or step.get("seat") == seat or "decision" not in step:
+        return entry
+    return {"ply": entry["ply"], "step": {key: step[key] for key in ("seat", "decision", "move")}}
+
+
+def decisions(record: dict[str, Any]) -> Iterator[Point]:
+    """Every decision that was asked, in the order of the record; forced moves are asked of nobody."""
+    return (point for point in walked(record, points=True).points if point.document is not None)
+
+
+def views(record: dict[str, Any], ply: int, seat: int | None) -> dict[str, Any]:
+    """The view before the step `ply`, which must be a decision that was asked, or after the last step.
+
+    Before simultaneous moves the view is that of the moment when nobody has chosen.
+    """
+    for point in walked(record, points=True).points:
+        if point.ply == ply:
+            return point.view(seat)
+    raise ValueError(f"Nobody was asked at step {ply}.")
