@@ -1,4 +1,4 @@
-"""A second reading of the rules of Edel, Stein & Reich: a judge of finished records that shares no code with the project.
+"""A second reading of the rules of Edel, Stein & Reich: a judge of records that shares no code with the project.
 
 Written from `rules.md`, `record.md` and `views.md` alone, so that a fault of the engine, or a misreading, shows up as a
 difference. Straightforward rather than fast: the whole game is one generator (`procedure.play`) that asks for the next

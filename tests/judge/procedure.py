@@ -160,5 +160,3 @@ def clear(table: Table) -> None:
     table.gem_cards = [None] * table.seats
     table.actions, table.public = [None] * table.seats, False
     table.active, table.guesses = None, []
-
-

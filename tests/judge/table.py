@@ -19,7 +19,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class Ask:
-    """A seat has to choose one of `legal`; `bounds` are the decision's own keys; `hidden` keeps the step from the log."""
+    """A seat has to choose one of `legal`; `bounds` are the decision's own keys; `hidden` holds the step back."""
 
     seat: int
     kind: str

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -251,7 +252,7 @@ def test_the_gems_of_every_view_add_up_to_22_of_each_colour(record: Record) -> N
 def test_the_hidden_action_of_two_players_stands_right_after_it_came_to_light() -> None:
     record = json.loads(RECORDS[3].read_text().splitlines()[0])
     entries = judge.logs(record, None)
-    for before, entry in zip(entries, entries[1:], strict=False):
+    for before, entry in pairwise(entries):
         if entry.get("step", {}).get("decision") == "action":
             assert before["event"]["type"] in ("caught", "missed")
 

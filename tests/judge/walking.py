@@ -24,17 +24,20 @@ RULES = {
 DEFAULT_REASONS = ["late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent"]
 
 
-class Unsound(Exception):
+class UnsoundError(Exception):
     """A step from which the game cannot go on."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """Somebody was asked: the step `ply` is the answer, `entries` is how many log entries stood before it."""
+    """Somebody was asked: the step `ply` is the answer, `entries` is how many log entries stood before it.
+
+    After the last step nobody is asked: `seat` is None and `document` empty.
+    """
 
     ply: int
     seat: int | None
-    document: dict[str, Any] | None
+    document: dict[str, Any]
     entries: int
     table: Table
     turn: int | None
@@ -61,7 +64,7 @@ class Walk:
         self._hidden: list[dict[str, Any]] = []
         try:
             self._go()
-        except Unsound as fault:
+        except UnsoundError as fault:
             self.faults.append(str(fault))
 
     def _go(self) -> None:
@@ -85,15 +88,14 @@ class Walk:
         asked = not isinstance(request, Chance) and any(len(ask.legal) > 1 for ask in request)
         if not (self.unfinished and asked):
             what = request.step["chance"] if isinstance(request, Chance) else request[0].kind
-            raise Unsound(f"step {self.ply}: the record ends although {what} is due (record.md Exactly)")
+            raise UnsoundError(f"step {self.ply}: the record ends although {what} is due (record.md Exactly)")
         return True
 
     def _chance(self, request: Chance) -> list[Any]:
         step = self.steps[self.ply]
         if not same(step, request.step):
-            raise Unsound(
-                f"step {self.ply}: expected the chance step {request.step}, found {step} (record.md Chance from the seed)"
-            )
+            rule = "record.md Chance from the seed"
+            raise UnsoundError(f"step {self.ply}: expected the chance step {request.step}, found {step} ({rule})")
         if request.step["chance"] in ("age_order", "starter"):
             self.entries.append({"ply": self.ply, "step": step})
         self.ply += 1
@@ -102,7 +104,7 @@ class Walk:
     def _moves(self, asks: list[Ask]) -> list[Any]:
         self._note_points(asks)
         if self.ply + len(asks) > len(self.steps):
-            raise Unsound(f"step {self.ply}: the simultaneous moves are incomplete (record.md Shape)")
+            raise UnsoundError(f"step {self.ply}: the simultaneous moves are incomplete (record.md Shape)")
         moves = []
         for ask in asks:
             step = self.steps[self.ply]
@@ -116,12 +118,14 @@ class Walk:
     def _check_move(self, step: Any, ask: Ask) -> None:
         where = f"step {self.ply}"
         if not isinstance(step, dict) or not {"seat", "decision", "move"} <= step.keys():
-            raise Unsound(f"{where}: expected {ask.kind} of seat {ask.seat}, found {step} (record.md Steps)")
+            raise UnsoundError(f"{where}: expected {ask.kind} of seat {ask.seat}, found {step} (record.md Steps)")
         if not (same(step["seat"], ask.seat) and same(step["decision"], ask.kind)):
             found = f"{step['decision']} of seat {step['seat']}"
-            raise Unsound(f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({RULES[ask.kind]})")
+            raise UnsoundError(f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({RULES[ask.kind]})")
         if not any(same(step["move"], move) for move in ask.legal):
-            raise Unsound(f"{where}: {ask.kind} {step['move']!r} is not legal or not canonical ({RULES[ask.kind]})")
+            raise UnsoundError(
+                f"{where}: {ask.kind} {step['move']!r} is not legal or not canonical ({RULES[ask.kind]})"
+            )
         self.faults += [f"{where}: {fault} (record.md Exactly)" for fault in self._flag_faults(step, ask)]
 
     def _flag_faults(self, step: dict[str, Any], ask: Ask) -> Iterator[str]:
@@ -165,7 +169,7 @@ class Walk:
 
     def _note_end(self) -> None:
         if self.over and self._keep_points:
-            self.points.append(Point(self.ply, None, None, len(self.entries), self.table, None))
+            self.points.append(Point(self.ply, None, {}, len(self.entries), self.table, None))
 
 
 def same(one: Any, other: Any) -> bool:
@@ -201,7 +205,7 @@ def as_seen(entry: dict[str, Any], seat: int | None) -> dict[str, Any]:
 
 def decisions(record: dict[str, Any]) -> Iterator[Point]:
     """Every decision that was asked, in the order of the record; forced moves are asked of nobody."""
-    return (point for point in walked(record, points=True).points if point.document is not None)
+    return (point for point in walked(record, points=True).points if point.document)
 
 
 def views(record: dict[str, Any], ply: int, seat: int | None) -> dict[str, Any]:
