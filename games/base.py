@@ -74,6 +74,11 @@ class State(ABC):
     def pending(self) -> tuple[int, ...]:
         """The seats that owe a decision now, ascending; several choose at once and in secret. Empty: over."""
 
+    @property
+    @abstractmethod
+    def decision_kind(self) -> str | None:
+        """The kind of the decision that is owed, one for all who are asked at once; ``None``: over."""
+
     @abstractmethod
     def decision(self, seat: int) -> Document:
         """What ``seat`` is asked: kind, bounds, default and, up to 64 of them, the legal moves.
@@ -128,6 +133,10 @@ class State(ABC):
         """The whole game, secrets included; its ``outcome`` is ``None`` while the game runs."""
 
     @abstractmethod
+    def steps_since(self, start: int) -> list[Document]:
+        """The steps of the record from index ``start`` on."""
+
+    @abstractmethod
     def copy(self) -> Self:
         """An independent copy, cheap enough to search with."""
 
@@ -161,6 +170,12 @@ class Game(ABC):
     def new(self, seats: int, seed: bytes) -> State:
         """Deal the game of a 32-byte ``seed``; the same seed always gives the same deal."""
         return self.start(seats, SeededChance(seed))
+
+    def require_seats(self, seats: int) -> None:
+        """Raise ``ValueError`` unless the game can be played by so many."""
+        if seats not in self.seat_counts:
+            allowed = ", ".join(map(str, self.seat_counts))
+            raise ValueError(f"{self.name} has {allowed} seats, not {seats}")
 
     @abstractmethod
     def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:

@@ -6,9 +6,11 @@ seed stays the same whatever the players do in between.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from struct import unpack
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 SEED_BYTES = 32
@@ -97,4 +99,53 @@ class SeededChance:
     def copy(self) -> SeededChance:
         twin = SeededChance(self._seed)
         twin._counts = dict(self._counts)
+        return twin
+
+
+class ChanceError(ValueError):
+    """A recorded chance outcome that cannot be what the rules ask for here."""
+
+
+class ScriptedChance:
+    """Chance outcomes read from a record: (name, value) pairs in the order in which they are needed.
+
+    No random generator is involved. Raises ``ChanceError`` when the next pair has another name, is not a
+    permutation of what is shuffled, or is missing.
+    """
+
+    __slots__ = ("_next", "_script", "_seed")
+
+    def __init__(self, seed: bytes, script: Sequence[tuple[str, Any]]) -> None:
+        self._seed = seed
+        self._script = script
+        self._next = 0
+
+    @property
+    def seed(self) -> bytes:
+        return self._seed
+
+    def _read(self, name: str) -> Any:
+        if self._next == len(self._script):
+            raise ChanceError(f"the record ends before the chance step {name!r}")
+        found, value = self._script[self._next]
+        if found != name:
+            raise ChanceError(f"the next chance step must be {name!r}, the record has {found!r}")
+        self._next += 1
+        return value
+
+    def shuffle(self, name: str, items: list[T]) -> list[T]:
+        value = self._read(name)
+        if len(value) != len(items) or Counter(value) != Counter(items):
+            raise ChanceError(f"{name!r} does not hold exactly what is shuffled here: {items}")
+        return list(value)
+
+    def below(self, name: str, n: int) -> int:
+        value = self._read(name)
+        if not (type(value) is int and 0 <= value < n):
+            raise ChanceError(f"{name!r} must be an integer from 0 to {n - 1}")
+        return value
+
+    def copy(self) -> ScriptedChance:
+        twin = ScriptedChance(self._seed, self._script)
+        twin._next = self._next
         return twin

@@ -1,0 +1,53 @@
+"""The components of ``decks.toml`` in the form the rules work with."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+_DATA: Final[dict[str, Any]] = tomllib.loads(
+    files("games.edel_stein_reich").joinpath("decks.toml").read_text(encoding="utf-8")
+)
+
+COLOURS: Final = "RYGB"
+GEMS_PER_COLOUR: Final[int] = _DATA["gems_per_colour"]
+GEMS_AT_START: Final[int] = _DATA["gems_at_start"]
+PHASES: Final[int] = _DATA["phases"]
+MAJORITY_VALUES: Final[tuple[int, ...]] = tuple(_DATA["majority_values"])
+HALF_VALUES: Final[tuple[int, ...]] = tuple(_DATA["half_values"])
+SOLE_BONUS: Final[tuple[int, ...]] = tuple(_DATA["sole_bonus"])
+SOLE_ANY_BONUS: Final[int] = _DATA["sole_any_bonus"]
+CERTIFICATE_VALUES: Final[tuple[int, ...]] = tuple(_DATA["certificate_values"])
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the number of seats decides: rounds a phase, gem cards set aside, the actions in hand."""
+
+    rounds: int
+    aside: int
+    actions: tuple[str, ...]
+
+
+TABLES: Final[dict[int, Layout]] = {
+    int(seats): Layout(rounds=row["rounds"], aside=row["aside"], actions=tuple(row["actions"]))
+    for seats, row in _DATA["seats"].items()
+}
+
+EVENT_CARDS: Final[tuple[str, ...]] = tuple(row["code"] for row in _DATA["events"] for _ in range(row["copies"]))
+"""All 39 event cards in the order in which they lie before the shuffle."""
+
+SCORING_CARDS: Final[frozenset[str]] = frozenset(row["code"] for row in _DATA["events"] if row["scoring"])
+"""The codes of the cards that are kept until a scoring; all others act at once."""
+
+EVENT_ORDER: Final[dict[str, int]] = {row["code"]: index for index, row in enumerate(_DATA["events"])}
+
+GEM_CARDS: Final[tuple[str, ...]] = tuple(f"{row['money']}{gems}" for row in _DATA["gem_cards"] for gems in row["gems"])
+"""All 30 gem cards in the order in which they lie before the shuffle."""
+
+MONEY_ON_CARD: Final[dict[str, int]] = {code: int(code[0]) for code in GEM_CARDS}
+GEMS_ON_CARD: Final[dict[str, tuple[int, ...]]] = {
+    code: tuple(code.count(colour) for colour in COLOURS) for code in GEM_CARDS
+}

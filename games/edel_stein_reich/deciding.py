@@ -1,0 +1,73 @@
+"""The decision document: what a seat is asked, what bounds the answer, and the legal moves if they are few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from games.base import Document
+from games.edel_stein_reich import legal
+from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
+from games.edel_stein_reich.rulings import OFFER_LIMIT
+
+if TYPE_CHECKING:
+    from games.edel_stein_reich.state import EdelSteinReichState
+
+LISTED_MOVES = 64
+"""So many legal moves are listed; of more there are only the bounds."""
+
+
+def decision(state: EdelSteinReichState, seat: int) -> Document:
+    """The document for ``seat``, which must owe a decision."""
+    return {
+        "kind": state.stage,
+        "seat": seat,
+        **bounds(state, seat),
+        "default": legal.default(state),
+        "legal": legal.few(state, seat, LISTED_MOVES),
+    }
+
+
+def bounds(state: EdelSteinReichState, seat: int) -> Document:
+    """What the legal moves can be rebuilt from."""
+    stage = state.stage
+    if stage in ("action", "guess"):
+        return {"options": legal.options(state)}
+    if stage == "event_card":
+        return {"display": state.display}
+    if stage == "immediate":
+        return {"card": state.immediate, **_immediate(state, seat)}
+    if stage == "free_choice":
+        return _free_choice(state, seat)
+    if stage == "counter_gift":
+        return {
+            "action": state.resolving,
+            "to": state.opener,
+            "colours": legal.colours_of(state.gems[seat]),
+        }
+    barter = {"action": state.resolving, "other": state.rival(seat), "holdings": state.gems[seat][:]}
+    if stage == "answer_offer":
+        barter["standing"] = state.offers[-1][1][:]
+        barter["offers_made"] = len(state.offers)
+        barter["offers_limit"] = OFFER_LIMIT
+    return barter
+
+
+def _immediate(state: EdelSteinReichState, seat: int) -> Document:
+    if state.immediate in ("half", "three"):
+        return {"colours": list(COLOURS)}
+    if state.immediate == "swap":
+        return {"give": legal.colours_of(state.gems[seat]), "take": legal.victims(state, seat)}
+    if state.immediate == "rob":
+        return {"take": legal.victims(state, seat)}
+    return {}
+
+
+def _free_choice(state: EdelSteinReichState, seat: int) -> Document:
+    alone = len(state.free_order) == 1
+    count = min(FREE_CHOICE_TAKES, sum(state.supply) + 1) if alone else 1
+    return {
+        "alone": alone,
+        "give": legal.colours_of(state.gems[seat]) if alone else [],
+        "take": {"count": count, "supply": state.supply[:]},
+    }

@@ -1,0 +1,132 @@
+"""The alternating variant for two players: one hides an action, the other tries to guess it."""
+
+from __future__ import annotations
+
+from games.base import Document
+from games.edel_stein_reich.cards import GEM_CARDS
+from games.edel_stein_reich.scoring import rank_keys
+from games.edel_stein_reich.state import EdelSteinReichState
+from games.edel_stein_reich.table import Table
+
+GUESSES = 2
+
+
+class DuelState(EdelSteinReichState):
+    """Turns instead of rounds; all 30 gem cards are dealt once, ten in each phase."""
+
+    __slots__ = ("active", "guesses", "hidden", "starter")
+
+    def set_up(self) -> None:
+        """Lay out all 30 gem cards and draw who begins."""
+        self.active = -1
+        self.hidden = -1
+        self.guesses: list[str] = []
+        self.gem_pile = self.chance.shuffle("gem_deck", list(GEM_CARDS))
+        self.steps.append((-1, "gem_deck", self.gem_pile, None))
+        self.starter = self.chance.below("starter", self.seats)
+        self.note_step(-1, "starter", self.starter, None)
+
+    def deal_phase(self) -> None:
+        """The cards of all three phases lie ready."""
+
+    def begin_round(self) -> None:
+        """The seat whose turn it is turns up a gem card and an event, and hides an action."""
+        if self.phase > 1 and self.round == 0:
+            self.starter = self.richer()
+        self.discard_display()
+        self.active = (self.starter + self.round) % self.seats
+        card = self.gem_pile[(self.phase - 1) * self.rounds + self.round]
+        self.round += 1
+        self.gem_cards[self.active] = card
+        if self.journal is not None:
+            self.note_event({"type": "deal", "round": self.round, "seat": self.active, "gem_card": card})
+        self.turn_up_event()
+        self.ask(self.active, "action")
+
+    def richer(self) -> int:
+        """Who begins phases 2 and 3: most money, gems, red, yellow, green, blue; then the younger."""
+        keys = rank_keys(self)
+        return max(range(self.seats), key=lambda seat: (keys[seat], -self.age[seat]))
+
+    def end_round(self) -> None:
+        """The gem card is out for good; the event stays on display until the next turn, or the scoring."""
+        card = self.used_card(self.active)
+        self.gem_discards.append(card)
+        self.gem_cards = [None] * self.seats
+        self.revealed = False
+        self.choices = [None] * self.seats
+        self.guesses = []
+        self.active = -1
+        if self.round < self.rounds:
+            self.begin_round()
+        else:
+            self.discard_display()
+            self.end_phase()
+
+    def used_card(self, seat: int) -> str:
+        """There is one gem card a turn, whoever acts with it."""
+        return super().used_card(self.active)
+
+    def choose(self, seat: int, move: str, mark: str | None) -> None:
+        """Write the choice down for the record, and keep it out of the journal until it is revealed."""
+        self.choices[seat] = move
+        self.hidden = len(self.steps)
+        self.steps.append((seat, "action", move, mark))
+        self.ask(1 - seat, "guess")
+
+    def guess(self, seat: int, move: str) -> None:
+        """A card shown by the opponent: caught at once it costs the action, caught late it opens a barter."""
+        action = self.choices[self.active]
+        assert action is not None
+        self.guesses.append(move)
+        hit = move == action
+        if self.journal is not None:
+            caught = {"type": "caught", "guess": move, "action": action}
+            self.note_event(caught if hit else {"type": "missed", "guess": move})
+        if not hit and len(self.guesses) < GUESSES:
+            return
+        self.reveal()
+        if hit and len(self.guesses) == 1:
+            self.settle()
+            return
+        self.resolving = action
+        self.settle()
+        if hit:
+            self.begin_barter(self.active, seat)
+        else:
+            self.perform(self.active, action)
+
+    def reveal(self) -> None:
+        """Turn the hidden action over for everybody."""
+        self.revealed = True
+        if self.journal is not None:
+            self.journal.append((self.hidden, True, self.steps[self.hidden]))
+
+    def resolve_next(self) -> None:
+        """One action a turn."""
+        self.resolving = None
+        self.end_round()
+
+    def gem_stack(self) -> int:
+        return self.rounds - self.round
+
+    def aside(self) -> Document | None:
+        return None
+
+    def has_chosen(self, seat: int) -> bool:
+        return self.choices[seat] is not None
+
+    def shown(self) -> list[str]:
+        return self.guesses
+
+    def active_seat(self) -> int | None:
+        return self.active if self.active >= 0 else None
+
+    def copy_to(self, twin: Table) -> None:
+        """Copy the turn as well."""
+        assert isinstance(twin, DuelState)
+        super().copy_to(twin)
+        twin.active = self.active
+        twin.guesses = self.guesses[:]
+        twin.hidden = self.hidden
+        twin.starter = self.starter

@@ -1,0 +1,63 @@
+"""The two games of this folder, as the registry lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from games.base import Chapter, Game, ScoreColumn, State
+from games.chance import Chance
+from games.edel_stein_reich import story
+from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.duel import DuelState
+from games.edel_stein_reich.state import EdelSteinReichState
+
+
+def _read(name: str) -> str:
+    return files("games.edel_stein_reich").joinpath(name).read_text(encoding="utf-8")
+
+
+def _gems(score: Mapping[str, Any]) -> str:
+    return " ".join(f"{count} {colour}" for count, colour in zip(score["gems"], COLOURS, strict=True))
+
+
+class EdelSteinReich(Game):
+    """Three to five merchants choose in secret, barter when two want the same, and sell by majority."""
+
+    slug = "edel-stein-reich"
+    name = "Edel, Stein & Reich"
+    seat_counts = (3, 4, 5)
+
+    def start(self, seats: int, chance: Chance) -> State:
+        self.require_seats(seats)
+        return EdelSteinReichState(self, seats, chance)
+
+    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
+        return story.tell(log, names)
+
+    @property
+    def guide(self) -> str:
+        return _read("guide.md")
+
+    def score_columns(self) -> Sequence[ScoreColumn]:
+        return (
+            ScoreColumn("money, millions", lambda score: str(score["money"])),
+            ScoreColumn("gems left", _gems),
+        )
+
+
+class Duel(EdelSteinReich):
+    """The variant in which two players take turns and guess each other's hidden action."""
+
+    slug = "edel-stein-reich-duel"
+    name = "Edel, Stein & Reich for two"
+    seat_counts = (2,)
+
+    def start(self, seats: int, chance: Chance) -> State:
+        self.require_seats(seats)
+        return DuelState(self, seats, chance)
+
+    @property
+    def guide(self) -> str:
+        return _read("duel_guide.md")

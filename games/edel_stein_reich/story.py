@@ -1,0 +1,2 @@
+def tell(log, names):
+    return []

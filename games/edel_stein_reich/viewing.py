@@ -1,0 +1,79 @@
+"""What a seat, or a spectator, may see: the view of the table and the entries of a log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from games.base import Document
+from games.edel_stein_reich.cards import PHASES
+from games.steps import step_document
+
+if TYPE_CHECKING:
+    from games.edel_stein_reich.state import EdelSteinReichState
+
+
+def view(state: EdelSteinReichState, seat: int | None) -> Document:
+    """Everything ``seat`` may see now. Raises ``LookupError`` for a seat that is not at the table."""
+    if seat is not None and not 0 <= seat < state.seats:
+        raise LookupError(f"there is no seat {seat} at a table of {state.seats}")
+    return {
+        "game": state.game.slug,
+        "seats": state.seats,
+        "seat": seat,
+        "phase": state.phase,
+        "phases": PHASES,
+        "round": state.round,
+        "rounds": state.rounds,
+        "age_order": state.age_order[:],
+        "supply": state.supply[:],
+        "gem_stack": state.gem_stack(),
+        "gem_discards": state.gem_discards[:],
+        "aside": state.aside(),
+        "event": {
+            "display": state.display,
+            "stack": len(state.event_pile),
+            "discards": state.event_discards[:],
+        },
+        "players": [player(state, other) for other in range(state.seats)],
+        "turn": state.turn if state.turn >= 0 else None,
+        "resolving": state.resolving,
+        "barter": barter(state),
+        "free_choice": {"order": state.free_order[:], "next": state.free_next} if state.free_order else None,
+        "immediate": {"seat": state.turn, "card": state.immediate} if state.immediate is not None else None,
+        "active": state.active_seat(),
+        "guesses": state.shown()[:],
+        "you": None if seat is None else {"action": state.choices[seat]},
+    }
+
+
+def player(state: EdelSteinReichState, seat: int) -> Document:
+    """What lies open before one seat."""
+    return {
+        "gems": state.gems[seat][:],
+        "money": state.money[seat],
+        "cards": state.cards[seat][:],
+        "gem_card": state.gem_cards[seat],
+        "chosen": state.has_chosen(seat),
+        "action": state.choices[seat] if state.revealed else None,
+    }
+
+
+def barter(state: EdelSteinReichState) -> Document | None:
+    """The barter that is going on, if there is one."""
+    if state.opener < 0:
+        return None
+    return {
+        "action": state.resolving,
+        "opener": state.opener,
+        "other": state.other,
+        "declined": state.declined[:],
+        "offers": [{"seat": offerer, "offer": gems[:]} for offerer, gems in state.offers],
+    }
+
+
+def entry(ply: int, is_step: bool, what: Any, seat: int | None) -> Document:
+    """One log entry as ``seat`` may see it: what was forced or defaulted is told to its owner only."""
+    if not is_step:
+        return {"ply": ply, "event": what}
+    mover, kind, move, mark = what
+    return {"ply": ply, "step": step_document(mover, kind, move, mark if mover == seat else None)}
