@@ -1,0 +1,146 @@
+"""A match from its scheduling to its end. Its row is the queue; a message to a worker is only a hint."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Length, Now
+from django.db.models.lookups import Exact
+
+from bots.models import BotVersion
+from games.base import FORFEIT_REASONS
+from ladder.models.ladders import Entry, Ladder
+
+FORFEITS = [(reason, reason) for reason in FORFEIT_REASONS]
+
+
+class Match(models.Model):
+    """One game to be played, being played or ended. Void: it was tried and has no result; cancelled: never tried.
+
+    ``seed`` is secret until the match has ended; ask ``public_seed``. ``lease`` is the token of the attempt that plays it.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        FINISHED = "finished"
+        VOID = "void"
+        CANCELLED = "cancelled"
+
+    ENDED = (Status.FINISHED, Status.VOID, Status.CANCELLED)
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="matches")
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    seed = models.BinaryField(max_length=32)
+    commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
+    priority = models.SmallIntegerField(default=0, help_text="the higher, the sooner")
+    due_at = models.DateTimeField(db_default=Now(), help_text="not played before")
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="when a worker was last told of it")
+    lease = models.UUIDField(null=True, blank=True, unique=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts_started = models.PositiveSmallIntegerField(default=0)
+    reason = models.CharField(max_length=500, blank=True, help_text="why it was voided or cancelled, for everybody")
+    created = models.DateTimeField(auto_now_add=True)
+    started = models.DateTimeField(null=True, blank=True, help_text="of the last attempt")
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(name="match_queue", fields=["ladder", "-priority", "due_at"], condition=Q(status="queued")),
+            models.Index(name="match_leases", fields=["lease_until"], condition=Q(status="running")),
+            models.Index(name="match_by_ladder_and_status", fields=["ladder", "status", "-id"]),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="match_status_is_known",
+                condition=Q(status__in=["queued", "running", "finished", "void", "cancelled"]),
+            ),
+            models.CheckConstraint(name="match_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
+            models.CheckConstraint(name="match_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),
+            models.CheckConstraint(
+                name="match_has_a_lease_while_it_runs",
+                condition=Q(status="running", lease__isnull=False, lease_until__isnull=False, started__isnull=False)
+                | ~Q(status="running") & Q(lease__isnull=True, lease_until__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="match_has_an_end_when_it_has_ended",
+                condition=Q(status__in=["queued", "running"], ended__isnull=True)
+                | Q(status__in=["finished", "void", "cancelled"], ended__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="match_without_a_result_says_why",
+                condition=Q(status__in=["void", "cancelled"]) & ~Q(reason="")
+                | ~Q(status__in=["void", "cancelled"]) & Q(reason=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"match {self.pk}"
+
+    @property
+    def public_seed(self) -> str | None:
+        """The seed in hex once the match has ended, ``None`` before."""
+        return bytes(self.seed).hex() if self.status in self.ENDED else None
+
+
+class Seat(models.Model):
+    """Who sits where, with the version that plays. The entry belongs to the match's ladder, the version to its bot."""
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="seats")
+    index = models.PositiveSmallIntegerField(help_text="from 0")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="seats")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seats")
+
+    class Meta:
+        ordering = ["match", "index"]
+        constraints = [
+            models.UniqueConstraint(name="seat_taken_once", fields=["match", "index"]),
+            models.UniqueConstraint(name="seat_once_an_entry", fields=["match", "entry"]),
+            models.CheckConstraint(name="seat_counts_from_zero_to_four", condition=Q(index__range=(0, 4))),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.index} of {self.match}"
+
+
+class Attempt(models.Model):
+    """One worker's try at a match. Attempts are appended; at most one of a match is open."""
+
+    class Ending(models.TextChoices):
+        OPEN = "open"
+        FINISHED = "finished", "finished: its result counts"
+        FAILED = "failed", "failed: the platform could not play the match"
+        EXPIRED = "expired", "expired: the worker was lost"
+        DELAYED = "delayed", "delayed: the machine was too slow, played again"
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="attempts")
+    number = models.PositiveSmallIntegerField(help_text="from 1")
+    token = models.UUIDField(unique=True)
+    worker = models.CharField(max_length=120)
+    started = models.DateTimeField()
+    heartbeat_at = models.DateTimeField()
+    ended = models.DateTimeField(null=True, blank=True)
+    ending = models.CharField(max_length=10, choices=Ending, default=Ending.OPEN)
+    failure = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["match", "number"]
+        constraints = [
+            models.UniqueConstraint(name="attempt_number_once_a_match", fields=["match", "number"]),
+            models.UniqueConstraint(name="attempt_one_open_a_match", fields=["match"], condition=Q(ending="open")),
+            models.CheckConstraint(name="attempt_counts_from_one", condition=Q(number__gte=1)),
+            models.CheckConstraint(
+                name="attempt_ending_is_known",
+                condition=Q(ending="open", ended__isnull=True)
+                | Q(ending__in=["finished", "failed", "expired", "delayed"], ended__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_without_a_result_says_why",
+                condition=Q(ending__in=["open", "finished"], failure="")
+                | Q(ending__in=["failed", "expired", "delayed"]) & ~Q(failure=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"attempt {self.number} at {self.match}"

@@ -1,0 +1,1 @@
+"""Pure arithmetic: what a result does to ratings. No database, no clock."""
