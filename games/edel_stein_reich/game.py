@@ -27,7 +27,7 @@ class EdelSteinReich(Game):
 
     slug = "edel-stein-reich"
     name = "Edel, Stein & Reich"
-    seat_counts = (3, 4, 5)
+    seat_counts: tuple[int, ...] = (3, 4, 5)
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

@@ -36,9 +36,7 @@ def options(state: EdelSteinReichState) -> list[str]:
 
 def victims(state: EdelSteinReichState, seat: int) -> dict[str, list[str]]:
     """The colours each opponent with a gem holds, by the opponent's number as a string."""
-    return {
-        str(other): colours_of(gems) for other, gems in enumerate(state.gems) if other != seat and any(gems)
-    }
+    return {str(other): colours_of(gems) for other, gems in enumerate(state.gems) if other != seat and any(gems)}
 
 
 def takes(state: EdelSteinReichState, give: str) -> list[list[str]]:
