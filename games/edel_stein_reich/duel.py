@@ -63,7 +63,7 @@ class DuelState(EdelSteinReichState):
             self.discard_display()
             self.end_phase()
 
-    def used_card(self, seat: int) -> str:
+    def used_card(self, seat: int) -> str:  # noqa: ARG002
         """There is one gem card a turn, whoever acts with it."""
         return super().used_card(self.active)
 

@@ -266,9 +266,9 @@ def _check_swap(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> 
 def _check_rob(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
     taken = move.get("take")
     targets = victims(state, seat)
-    if len(move) == 1 and type(taken) is dict and taken.keys() == targets.keys() and targets:
-        if all(_is_colour(taken[other]) and taken[other] in held for other, held in targets.items()):
-            return {"take": {other: taken[other] for other in targets}}
+    complete = len(move) == 1 and type(taken) is dict and taken.keys() == targets.keys() and bool(targets)
+    if complete and all(_is_colour(taken[other]) and taken[other] in held for other, held in targets.items()):
+        return {"take": {other: taken[other] for other in targets}}
     raise _illegal(state, seat, "Event: a robbery names one gem of every opponent who has any.")
 
 

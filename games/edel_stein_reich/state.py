@@ -192,7 +192,7 @@ class EdelSteinReichState(Resolving, State):
         else:
             self.guess(seat, move)
 
-    def guess(self, seat: int, move: str) -> None:
+    def guess(self, seat: int, move: str) -> None:  # noqa: ARG002
         """Only the two-player variant guesses."""
         raise AssertionError("nobody guesses with three to five players")
 
@@ -207,7 +207,7 @@ class EdelSteinReichState(Resolving, State):
         count = TABLES[self.seats].aside
         return {"count": count, "top": self.gem_pile[-1] if count else None}
 
-    def has_chosen(self, seat: int) -> bool:
+    def has_chosen(self, seat: int) -> bool:  # noqa: ARG002
         """Whether it is known that ``seat`` has chosen; nobody is seen to be ready before all are."""
         return self.revealed
 

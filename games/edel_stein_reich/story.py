@@ -1,2 +1,5 @@
+from __future__ import annotations
+
+
 def tell(log, names):
     return []
