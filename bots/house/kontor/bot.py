@@ -1,0 +1,226 @@
+"""Kontor: keeps the books of the whole table, and thinks about what the others want.
+
+It judges a position by the money *every* seat may expect (``worth.py``), an event card by the best use of it
+(``events.py``), and a secret choice by what the others will probably choose (``choosing.py``). A bargain is good
+when it leaves Kontor better off against the others, which is not the same as richer.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+from choosing import expected_mixes, hiding, prospects, softmax
+from events import Events
+from wire import Dice, Document, play, settings
+from worth import COLOURS, Outlook, gems_on, moved, one
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from choosing import Gains, Mix
+    from wire import Move
+    from worth import Money, Table
+
+
+def offers_above(holdings: list[int], standing: list[int]) -> Iterator[list[int]]:
+    """The legal offers above ``standing`` that hold at most one gem more."""
+    least = [sum(standing), *standing]
+    size = least[0] + 1
+    for gems in product(*(range(min(held, size) + 1) for held in holdings)):
+        if sum(gems) <= size and [sum(gems), *gems] > least:
+            yield list(gems)
+
+
+def added(first: Money, second: Money) -> Money:
+    """The sum, seat by seat."""
+    return [a + b for a, b in zip(first, second, strict=True)]
+
+
+class Kontor:
+    """One seat's play; everything it needs is in the view of the moment."""
+
+    def __init__(self, hello: Document, args: list[str]) -> None:
+        self.dice = Dice(hello["seed"])
+        self.seat: int = hello["seat"]
+        self.likes = settings(
+            args, doubt=0.4, drift=0.55, later=0.8, rivalry=1, temperature=1.5, calm=0.3, margin=0.2, trust=0.5
+        )
+
+    def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
+        """The answer to one decision: every kind has a method of its own."""
+        self.view = view
+        self.outlook = Outlook(view, self.likes)
+        self.judges = [Events(self.outlook, seat, self.weights(seat)) for seat in range(view["seats"])]
+        self.mine = self.judges[self.seat]
+        answer: Move = getattr(self, decision["kind"])(decision)
+        return answer
+
+    def weights(self, seat: int) -> list[float]:
+        """A seat's own money counts 1, the others' together ``rivalry`` against it."""
+        against = self.likes["rivalry"] / (self.view["seats"] - 1)
+        return [1.0 if other == seat else -against for other in range(self.view["seats"])]
+
+    # What an action brings
+
+    def acts(self, action: str, seat: int, table: Table) -> Money:
+        """Everybody's expected money when ``seat`` carries out ``action`` at ``table``."""
+        money = self.outlook.money(table)
+        if action == "event":
+            return added(money, self.event_gain(seat, table))
+        if action == "free_choice":
+            return self.two_gems(seat, table)
+        card = self.view["players"][seat if self.view["active"] is None else self.view["active"]]["gem_card"]
+        if action == "gems":
+            return self.outlook.money(moved(table, gems_on(card, self.outlook.supply), None, seat))
+        return [amount + int(card[0]) * (other == seat) for other, amount in enumerate(money)]
+
+    def event_gain(self, seat: int, table: Table) -> Money:
+        """What the better of the display and a blind draw brings; the blind draw is judged once, for this table."""
+        judge = self.judges[seat]
+        shown = judge.gain(self.view["event"]["display"], table)
+        if seat != self.seat:
+            return shown
+        blind = judge.blind(self.view["event"], table)
+        return max(shown, blind, key=judge.utility)
+
+    def two_gems(self, seat: int, table: Table) -> Money:
+        """Everybody's expected money when ``seat`` alone exchanges a gem for two."""
+        judge = self.judges[seat]
+        best = self.outlook.money(table)
+        for give, first, second in product(range(4), range(4), range(4)):
+            if first <= second and table[give][seat]:
+                gems = [(first == c) + (second == c) - (give == c) for c in range(4)]
+                if all(more <= left for more, left in zip(gems, self.outlook.supply, strict=True)):
+                    best = max(best, self.outlook.money(moved(table, gems, None, seat)), key=judge.utility)
+        return best
+
+    def gains(self, actions: list[str]) -> Gains:
+        """What it is worth to each seat when each seat carries out each action."""
+        seats = range(self.view["seats"])
+        table = self.outlook.table
+        now = self.outlook.money(table)
+        results: Gains = [[{} for _ in seats] for _ in seats]
+        for action, actor in product(actions, seats):
+            change = [then - amount for then, amount in zip(self.acts(action, actor, table), now, strict=True)]
+            for judge in self.judges:
+                results[judge.seat][actor][action] = judge.utility(change)
+        return results
+
+    # Choosing and guessing
+
+    def pick(self, mix: Mix) -> str:
+        """One action, as likely as ``mix`` says."""
+        point = self.dice.fraction()
+        for action, chance in mix.items():
+            point -= chance
+            if point < 0:
+                return action
+        return action
+
+    def action(self, decision: Document) -> Move:
+        """The best answer to what the others will probably choose, now and then the second best."""
+        gains = self.gains(decision["options"])
+        if self.view["active"] is not None:
+            return self.pick(self.hide(gains)[0])
+        mixes = expected_mixes(gains, decision["options"], self.likes["temperature"])
+        worths = {a: prospects(gains, self.seat, mixes, a) for a in decision["options"]}
+        return self.pick(softmax(worths, self.likes["calm"]))
+
+    def hide(self, gains: Gains) -> tuple[Mix, dict[tuple[str, str], float]]:
+        """Two players: how the active seat should hide, and the other one guess."""
+        active = self.view["active"]
+        acts = gains[active][active]
+        shared = {a: (worth + gains[active][1 - active][a]) / 2 for a, worth in acts.items()}
+        return hiding(acts, shared)
+
+    def guess(self, decision: Document) -> Move:
+        """Two players: guess as the active seat cannot profit from, less what was already shown."""
+        gains = self.gains(["money", "event", "gems"])
+        pairs = self.hide(gains)[1]
+        shown = self.view["guesses"]
+        place = len(shown)
+        chances = {a: 1e-6 for a in decision["options"]}
+        for pair, chance in pairs.items():
+            if list(pair[:place]) == shown:
+                chances[pair[place]] += chance
+        total = sum(chances.values())
+        return self.pick({action: chance / total for action, chance in chances.items()})
+
+    # Bartering
+
+    def best_offer(self, decision: Document, standing: list[int]) -> tuple[float, list[int]] | None:
+        """What the best legal offer is worth if it is accepted, and the offer."""
+        judged = []
+        for gems in offers_above(decision["holdings"], standing):
+            table = moved(self.outlook.table, gems, self.seat, decision["other"])
+            judged.append((self.mine.utility(self.acts(decision["action"], self.seat, table)), gems))
+        return max(judged, default=None)
+
+    def let_act(self, action: str, other: int, gems: list[int]) -> float:
+        """What it is worth to be given ``gems`` and let ``other`` act."""
+        table = moved(self.outlook.table, gems, other, self.seat)
+        return self.mine.utility(self.acts(action, other, table))
+
+    def open_barter(self, decision: Document) -> Move:
+        """Offer if buying the action is better than being given the gem the other one misses least."""
+        best = self.best_offer(decision, [0, 0, 0, 0])
+        refused = self.let_act(decision["action"], decision["other"], [0, 0, 0, 0])
+        return {"offer": best[1]} if best and best[0] > refused + self.likes["margin"] else "decline"
+
+    def answer_offer(self, decision: Document) -> Move:
+        """Accept, unless acting for a higher price is better."""
+        if decision["offers_made"] >= decision["offers_limit"]:
+            return "accept"
+        best = self.best_offer(decision, decision["standing"])
+        accepted = self.let_act(decision["action"], decision["other"], decision["standing"])
+        return {"offer": best[1]} if best and best[0] > accepted + self.likes["margin"] else "accept"
+
+    def counter_gift(self, decision: Document) -> Move:
+        """Buy the action for one gem, unless even that is too dear."""
+        void = self.mine.utility(self.outlook.money(self.outlook.table))
+        judged = {}
+        for colour in decision["colours"]:
+            table = moved(self.outlook.table, one(colour), self.seat, decision["to"])
+            judged[colour] = self.mine.utility(self.acts(decision["action"], self.seat, table))
+        best = max(judged, key=judged.__getitem__)
+        return {"gift": best} if judged[best] > void else "decline"
+
+    # Events and free choice
+
+    def event_card(self, decision: Document) -> Move:
+        """The card on display unless a blind draw is better on average."""
+        table = self.outlook.table
+        shown = self.mine.utility(self.mine.gain(decision["display"], table))
+        return "face_up" if shown >= self.mine.utility(self.mine.blind(self.view["event"], table)) else "blind"
+
+    def immediate(self, decision: Document) -> Move:
+        """The best way to carry the card out, if there is one that is better than declining."""
+        table, card = self.outlook.table, decision["card"]
+        judged: list[tuple[float, Move]] = [(self.mine.utility(self.outlook.money(table)), "decline")]
+        for move in self.mine.ways(card, table):
+            judged.append((self.mine.utility(self.mine.after(card, move, table)), move))
+        return max(judged, key=lambda way: way[0])[1]
+
+    def free_choice(self, decision: Document) -> Move:
+        """The gems that are worth most; when alone, for the one that is worth least."""
+        judged: list[tuple[float, Move]] = [(self.mine.utility(self.outlook.money(self.outlook.table)), "decline")]
+        for give in decision["give"] if decision["alone"] else [""]:
+            left = [count + back for count, back in zip(decision["take"]["supply"], one(give), strict=True)]
+            for take in takings(left, decision["take"]["count"]):
+                gems = [take.count(colour) - back for colour, back in zip(COLOURS, one(give), strict=True)]
+                table = moved(self.outlook.table, gems, None, self.seat)
+                move: Move = {"give": give, "take": take} if give else {"take": take}
+                judged.append((self.mine.utility(self.outlook.money(table)), move))
+        return max(judged, key=lambda way: way[0])[1]
+
+
+def takings(supply: list[int], count: int) -> Iterator[list[str]]:
+    """The ways to take ``count`` gems from ``supply``, in colour order."""
+    for gems in product(*(range(min(left, count) + 1) for left in supply)):
+        if sum(gems) == count:
+            yield [colour for colour, number in zip(COLOURS, gems, strict=True) for _ in range(number)]
+
+
+if __name__ == "__main__":
+    play(Kontor)
