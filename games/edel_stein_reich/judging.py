@@ -1,0 +1,164 @@
+"""Judging one move without listing the legal ones: its canonical form, or why it is illegal."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from games.base import IllegalMove, Move
+from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.legal import colours_of, every, few, options, takes, victims
+from games.edel_stein_reich.offers import NOTHING, can_be_topped, key
+from games.edel_stein_reich.rulings import OFFER_LIMIT
+
+if TYPE_CHECKING:
+    from games.edel_stein_reich.state import EdelSteinReichState
+
+_LISTED_IN_WORDS = 12
+
+
+def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
+    """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
+    stage = state.stage
+    if type(move) is str:
+        return _check_word(state, seat, stage, move)
+    if type(move) is dict:
+        if stage in ("open_barter", "answer_offer"):
+            return _check_offer(state, seat, move)
+        if stage == "counter_gift":
+            return _check_gift(state, seat, move)
+        if stage == "immediate":
+            return _check_immediate(state, seat, move)
+        if stage == "free_choice":
+            return _check_free_choice(state, seat, move)
+    raise _illegal(state, seat, "A move is a word or an object of the kind that is asked for.")
+
+
+def _check_word(state: EdelSteinReichState, seat: int, stage: str, move: str) -> Move:
+    if stage in ("action", "guess"):
+        if move in options(state):
+            return move
+        raise _illegal(state, seat, _why_not(state, stage, move))
+    if stage == "event_card":
+        if move in ("face_up", "blind"):
+            return move
+        raise _illegal(state, seat, "Event: take the card on display or the unseen one; there is no way back.")
+    if move == ("accept" if stage == "answer_offer" else "decline"):
+        return move
+    if move == "apply" and stage == "immediate" and state.immediate in ("adjust:RB", "adjust:YG", "halve_all"):
+        return move
+    raise _illegal(state, seat, _why_not(state, stage, move))
+
+
+def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
+    """The rule that a word breaks."""
+    if move == "free_choice" and stage == "action":
+        return "Free Choice: only a table of five has this card."
+    if stage == "guess" and move in state.actions:
+        return "Guess: the second card must be one of the two not yet shown."
+    if stage == "answer_offer" and move == "decline":
+        return "Barter: a standing offer is accepted or topped, it cannot be declined."
+    if stage == "open_barter" and move == "accept":
+        return "Barter: nothing has been offered yet."
+    return f"{move!r} is no answer to {stage}."
+
+
+def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    offer = move.get("offer")
+    if len(move) != 1 or type(offer) is not list or len(offer) != 4:
+        raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
+    held = state.gems[seat]
+    for colour in range(4):
+        count = offer[colour]
+        if type(count) is not int or not 0 <= count <= held[colour]:
+            raise _illegal(state, seat, "Barter: an offer is whole gems of one's own, none below 0.")
+    if key(offer) <= state.standing():
+        raise _illegal(state, seat, _too_low(state))
+    if len(state.offers) >= OFFER_LIMIT:
+        raise _illegal(state, seat, f"Barter: after {OFFER_LIMIT} offers the standing one must be accepted.")
+    return {"offer": offer[:]}
+
+
+def _too_low(state: EdelSteinReichState) -> str:
+    if not state.offers:
+        return "Barter: an opening offer has at least one gem."
+    return "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
+
+
+def _check_gift(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    gift = move.get("gift")
+    if len(move) != 1 or type(gift) is not str or gift not in colours_of(state.gems[seat]):
+        raise _illegal(state, seat, "Barter: the gift is exactly one gem of one's own.")
+    return {"gift": gift}
+
+
+def _check_immediate(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    card = state.immediate
+    if card in ("half", "three"):
+        if len(move) == 1 and _is_colour(move.get("colour")):
+            return {"colour": move["colour"]}
+        raise _illegal(state, seat, "Event: name one colour.")
+    if card == "swap":
+        return _check_swap(state, seat, move)
+    if card == "rob":
+        return _check_rob(state, seat, move)
+    raise _illegal(state, seat, "Event: this card is applied or declined.")
+
+
+def _check_swap(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    give, other, take = move.get("give"), move.get("seat"), move.get("take")
+    if len(move) == 3 and _is_colour(give) and _is_colour(take) and type(other) is int:
+        held = victims(state, seat).get(str(other), [])
+        if give in colours_of(state.gems[seat]) and take in held:
+            return {"give": give, "seat": other, "take": take}
+    raise _illegal(state, seat, "Event: a swap gives one own gem and takes one of an opponent who has it.")
+
+
+def _check_rob(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    taken = move.get("take")
+    targets = victims(state, seat)
+    if (
+        len(move) == 1
+        and type(taken) is dict
+        and targets
+        and taken.keys() == targets.keys()
+        and all(_is_colour(taken[other]) and taken[other] in held for other, held in targets.items())
+    ):
+        return {"take": {other: taken[other] for other in targets}}
+    raise _illegal(state, seat, "Event: a robbery names one gem of every opponent who has any.")
+
+
+def _check_free_choice(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+    taken = move.get("take")
+    if type(taken) is not list or not all(map(_is_colour, taken)):
+        raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
+    taken = sorted(taken, key=COLOURS.index)
+    if len(state.free_order) > 1:
+        if len(move) == 1 and len(taken) == 1 and taken[0] in colours_of(state.supply):
+            return {"take": taken}
+        raise _illegal(state, seat, "Free Choice: among several, each takes one gem that is in the supply.")
+    give = move.get("give")
+    if len(move) == 2 and _is_colour(give) and give in colours_of(state.gems[seat]) and taken in takes(state, give):
+        return {"give": give, "take": taken}
+    raise _illegal(state, seat, "Free Choice: alone, give one own gem, then take two, or what the supply has.")
+
+
+def _is_colour(value: object) -> bool:
+    return type(value) is str and len(value) == 1 and value in COLOURS
+
+
+def _illegal(state: EdelSteinReichState, seat: int, rule: str) -> IllegalMove:
+    return IllegalMove(rule, _in_words(state, seat))
+
+
+def _in_words(state: EdelSteinReichState, seat: int) -> str:
+    """What was legal: the whole list where it is short, otherwise what bounds it."""
+    if state.stage not in ("open_barter", "answer_offer"):
+        return " · ".join(
+            map(str, few(state, seat, _LISTED_IN_WORDS) or [*islice(every(state, seat), _LISTED_IN_WORDS), "…"])
+        )
+    word = "accept" if state.offers else "decline"
+    if len(state.offers) >= OFFER_LIMIT or not can_be_topped(state.gems[seat], state.standing()):
+        return word
+    bound = "" if state.standing() == NOTHING else f" above {state.offers[-1][1]}"
+    return f"{word}, or an offer{bound} out of {state.gems[seat]}"
