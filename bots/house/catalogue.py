@@ -7,7 +7,7 @@ as working directory; it needs nothing but the files in it and Python's standard
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +30,7 @@ class HouseBot:
     description: str
     folder: str
     args: tuple[str, ...] = ()
-    games: Mapping[str, tuple[int, ...]] = EVERY_TABLE
+    games: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: EVERY_TABLE)
 
     @property
     def path(self) -> Path:

@@ -53,6 +53,7 @@ class Kontor:
         self.outlook = Outlook(view, self.likes)
         self.judges = [Events(self.outlook, seat, self.weights(seat)) for seat in range(view["seats"])]
         self.mine = self.judges[self.seat]
+        self.events: dict[int, Money] = {}
         answer: Move = getattr(self, decision["kind"])(decision)
         return answer
 
@@ -67,7 +68,7 @@ class Kontor:
         """Everybody's expected money when ``seat`` carries out ``action`` at ``table``."""
         money = self.outlook.money(table)
         if action == "event":
-            return added(money, self.event_gain(seat, table))
+            return added(money, self.event_gain(seat))
         if action == "free_choice":
             return self.two_gems(seat, table)
         card = self.view["players"][seat if self.view["active"] is None else self.view["active"]]["gem_card"]
@@ -75,14 +76,16 @@ class Kontor:
             return self.outlook.money(moved(table, gems_on(card, self.outlook.supply), None, seat))
         return [amount + int(card[0]) * (other == seat) for other, amount in enumerate(money)]
 
-    def event_gain(self, seat: int, table: Table) -> Money:
-        """What the better of the display and a blind draw brings; the blind draw is judged once, for this table."""
-        judge = self.judges[seat]
-        shown = judge.gain(self.view["event"]["display"], table)
-        if seat != self.seat:
-            return shown
-        blind = judge.blind(self.view["event"], table)
-        return max(shown, blind, key=judge.utility)
+    def event_gain(self, seat: int) -> Money:
+        """What the event action brings ``seat``: the better of the display and, for this bot itself, a blind draw."""
+        known = self.events.get(seat)
+        if known is None:
+            judge, event, table = self.judges[seat], self.view["event"], self.outlook.table
+            known = judge.gain(event["display"], table)
+            if seat == self.seat:
+                known = max(known, judge.blind(event, table), key=judge.utility)
+            self.events[seat] = known
+        return known
 
     def two_gems(self, seat: int, table: Table) -> Money:
         """Everybody's expected money when ``seat`` alone exchanges a gem for two."""
