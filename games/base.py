@@ -16,7 +16,7 @@ from typing import Any, Self
 from games.chance import Chance, SeededChance
 
 Document = dict[str, Any]
-"""One JSON object, as it goes over a wire."""
+"""One JSON object, as it goes over a wire. What a state gives out is to be read, not changed."""
 
 Move = str | dict[str, Any]
 """One move as ``docs/record.md`` writes it: a word, or an object such as ``{"offer": [0, 1, 0, 0]}``."""
