@@ -69,7 +69,9 @@ class Greedy:
 
     def action(self, decision: Document, view: Document) -> Move:
         """The dearest action, with a little chance in the prices."""
-        worths = {a: self.worth(a, view) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]}
+        worths: dict[str, float] = {
+            a: self.worth(a, view) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]
+        }
         return max(worths, key=worths.__getitem__)
 
     def guess(self, decision: Document, view: Document) -> Move:

@@ -11,6 +11,7 @@ import sys
 TYPE_CHECKING = False  # typing is not imported either, except by a type checker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from json import dumps, loads
     from typing import Any, Protocol, TypeVar
 
     Item = TypeVar("Item")
@@ -24,28 +25,27 @@ if TYPE_CHECKING:
             """The answer to one decision; ``log`` is what happened since the last one."""
 else:
     Document = dict
+    try:  # the two functions in C that do the work of json
+        from _json import encode_basestring_ascii, make_encoder, make_scanner
+    except ImportError:
+        from json import dumps, loads
+    else:
 
-try:
-    from _json import encode_basestring_ascii, make_encoder, make_scanner
-except ImportError:
-    from json import dumps, loads
-else:
+        class _Grammar:
+            strict, memo = True, {}
+            object_hook = object_pairs_hook = parse_constant = None
+            parse_float, parse_int = float, int
 
-    class _Grammar:
-        strict, memo = True, {}
-        object_hook = object_pairs_hook = parse_constant = None
-        parse_float, parse_int = float, int
+        _scan = make_scanner(_Grammar)
+        _encode = make_encoder(None, None, encode_basestring_ascii, None, ":", ",", False, False, True)
 
-    _scan = make_scanner(_Grammar)
-    _encode = make_encoder(None, None, encode_basestring_ascii, None, ":", ",", False, False, True)
+        def loads(text: str) -> object:
+            """The value of one JSON document."""
+            return _scan(text, 0)[0]
 
-    def loads(text: str) -> Any:
-        """The value of one JSON document."""
-        return _scan(text, 0)[0]
-
-    def dumps(value: object) -> str:
-        """``value`` as one line of JSON."""
-        return "".join(_encode(value, 0))
+        def dumps(value: object) -> str:
+            """``value`` as one line of JSON."""
+            return "".join(_encode(value, 0))
 
 
 class Dice:

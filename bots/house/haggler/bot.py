@@ -64,6 +64,7 @@ class Haggler:
         self.view = view
         self.players = view["players"]
         self.table: Table = [player["gems"] for player in self.players]
+        self.later: float = LATER * (view["phases"] - view["phase"])
         self.doubt = 0.4 + 0.25 * (view["rounds"] - view["round"]) ** 0.5
         answer: Move = getattr(self, decision["kind"])(decision)
         return answer
@@ -78,7 +79,7 @@ class Haggler:
     def worth(self, table: Table) -> float:
         """What my gems bring at the coming scoring, and a little for the scorings after it."""
         coming = sum(pays * self.share(table, i) for i, pays in enumerate(MAJORITY))
-        return coming + LATER * (self.view["phases"] - self.view["phase"]) * sum(table[self.seat])
+        return coming + self.later * sum(table[self.seat])
 
     def certificate(self) -> float:
         """What one more certificate brings: 10 for the most, 4 for the second most."""
@@ -141,7 +142,9 @@ class Haggler:
     def action(self, decision: Document) -> Move:
         """The action that brings most, with a little chance in it."""
         seat = self.seat if self.view["active"] is None else self.view["active"]
-        worths = {a: self.action_worth(a, seat) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]}
+        worths: dict[str, float] = {
+            a: self.action_worth(a, seat) * (1 + MOOD * self.dice.fraction()) for a in decision["options"]
+        }
         return max(worths, key=worths.__getitem__)
 
     guess = action

@@ -143,7 +143,7 @@ class Kontor:
         pairs = self.hide(gains)[1]
         shown = self.view["guesses"]
         place = len(shown)
-        chances = {a: 1e-6 for a in decision["options"]}
+        chances = dict.fromkeys(decision["options"], 1e-6)
         for pair, chance in pairs.items():
             if list(pair[:place]) == shown:
                 chances[pair[place]] += chance
@@ -201,8 +201,9 @@ class Kontor:
         """The best way to carry the card out, if there is one that is better than declining."""
         table, card = self.outlook.table, decision["card"]
         judged: list[tuple[float, Move]] = [(self.mine.utility(self.outlook.money(table)), "decline")]
-        for move in self.mine.ways(card, table):
-            judged.append((self.mine.utility(self.mine.after(card, move, table)), move))
+        judged += [
+            (self.mine.utility(self.mine.after(card, move, table)), move) for move in self.mine.ways(card, table)
+        ]
         return max(judged, key=lambda way: way[0])[1]
 
     def free_choice(self, decision: Document) -> Move:

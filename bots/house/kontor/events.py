@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 DECK = {
     **{f"{kind}:{colour}": 1 for kind in ("sole", "per") for colour in COLOURS},
-    "sole_any": 2, "cert": 15, "half": 2, "adjust:RB": 1, "adjust:YG": 1, "swap": 4, "rob": 2, "three": 2, "halve_all": 2,
+    "sole_any": 2, "cert": 15,
+    "half": 2, "adjust:RB": 1, "adjust:YG": 1, "swap": 4, "rob": 2, "three": 2, "halve_all": 2,
 }  # fmt: skip
 
 
@@ -57,7 +58,8 @@ class Events:
             gain[self.seat] = 4 * sum(self.outlook.sole(column, self.seat) for column in table)
         else:
             before = self.outlook.money(table)
-            best = max((self.after(card, move, table) for move in self.ways(card, table)), key=self.utility, default=before)
+            results = [self.after(card, move, table) for move in self.ways(card, table)]
+            best = max(results, key=self.utility, default=before)
             change = [now - then for now, then in zip(best, before, strict=True)]
             return change if self.utility(change) > 0 else gain
         return gain

@@ -17,11 +17,13 @@ class Random:
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
         """One legal move."""
-        if decision["legal"] is not None:
-            return self.dice.pick(decision["legal"])
+        legal: list[Move] | None = decision["legal"]
+        if legal is not None:
+            return self.dice.pick(legal)
         if decision["kind"] == "immediate":
             return self.from_opponents(decision)
-        return self.offer(decision["holdings"], decision.get("standing")) or decision["default"]
+        default: Move = decision["default"]
+        return self.offer(decision["holdings"], decision.get("standing")) or default
 
     def from_opponents(self, decision: Document) -> Move:
         """A rob or a swap, which have many legal moves at a large table."""
