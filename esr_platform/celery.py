@@ -5,9 +5,18 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.signals import worker_process_init
+
+from esr_platform.supervising.child import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
 app = Celery("esr_platform")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_process_init.connect
+def _die_with_worker(**_: object) -> None:
+    """Connected so that no process of a worker's pool outlives a worker that was killed."""
+    die_with_parent()

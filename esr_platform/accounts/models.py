@@ -4,4 +4,4 @@ from django.contrib.auth.models import AbstractUser
 
 
 class User(AbstractUser):
-    """A person with an account. Ours from the first migration, so that accounts can grow without replacing the table."""
+    """A person with an account; ours from the first migration, so that it can grow without a new table."""

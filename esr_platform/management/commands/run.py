@@ -1,0 +1,76 @@
+"""``manage.py run``: the whole site in one terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import signal
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
+
+from esr_platform.supervising.ladders import finished_matches, show_tables
+from esr_platform.supervising.problems import Problem
+from esr_platform.supervising.showing import Terminal
+from esr_platform.supervising.site import PATIENCE_SECONDS, STOP_SIGNALS, Place, Site
+from ladder.opening import open_house
+
+INTERRUPTED = 130
+"""The exit code of a program that ended by Ctrl-C before it was done, as shells count it."""
+
+
+class Command(BaseCommand):
+    help = "Starts Redis, the pages, the workers and the clock, shows the first matches and stays up until Ctrl-C."
+    requires_system_checks = ["database"]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--matches", type=int, default=60, help="show progress until this many are finished")
+        parser.add_argument("--exit", action="store_true", help="stop after them, and after the ladder tables")
+        parser.add_argument("--port", type=int, default=8000, help="of the pages")
+
+    def handle(self, *, matches: int, exit: bool, port: int, **_: Any) -> None:
+        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL)
+        terminal = Terminal()
+        site = Site(place, terminal)
+        _listen_to_signals()
+        try:
+            with _problems_said(), site.up(_prepare):
+                site.play(matches, finished_matches, PATIENCE_SECONDS if exit else None)
+                if not exit:
+                    show_tables(terminal)
+                    site.stay()
+        except KeyboardInterrupt:
+            terminal.say("Stopped.")
+            raise SystemExit(INTERRUPTED if exit else 0) from None
+        show_tables(terminal)
+
+
+def _prepare() -> None:
+    call_command("migrate", verbosity=0, interactive=False)
+    open_house()
+
+
+@contextlib.contextmanager
+def _problems_said() -> Iterator[None]:
+    """Whatever the person at the terminal can mend becomes one sentence instead of a traceback."""
+    try:
+        yield
+    except Problem as problem:
+        raise CommandError(f"{problem}.") from None
+    except (OperationalError, OSError) as error:
+        if (isinstance(error, OSError) and error.errno == errno.ENOSPC) or "disk is full" in str(error):
+            raise CommandError(f"The disk is full: free some space where {settings.VAR_DIR} lies.") from None
+        if isinstance(error, OSError):
+            raise
+        raise CommandError(f"The database cannot be used ({error}): see DATABASE_URL and what else uses it.") from None
+
+
+def _listen_to_signals() -> None:
+    """Have Ctrl-C, TERM and HUP interrupt us, also where a shell started us with Ctrl-C ignored."""
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.default_int_handler)

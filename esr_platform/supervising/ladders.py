@@ -1,0 +1,29 @@
+"""What the supervisor shows of the ladders: how many matches are finished, and the tables. Only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from esr_platform.supervising.showing import Terminal
+from ladder.models import Entry, Ladder, Match
+
+HEADINGS = ("", "bot", "rating", "games", "win share")
+
+
+def finished_matches() -> int:
+    """How many matches have a result, over all ladders."""
+    return Match.objects.filter(status=Match.Status.FINISHED).count()
+
+
+def show_tables(terminal: Terminal) -> None:
+    """Print the table of every ladder under its name and its number of finished matches."""
+    for ladder in Ladder.objects.order_by("pk"):
+        count = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED).count()
+        terminal.table(f"{ladder.name} · {count} finished matches", HEADINGS, _rows(ladder))
+
+
+def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
+    entries: list[Entry] = list(ladder.entries.select_related("bot").order_by("-rating", "pk"))
+    for place, entry in enumerate(entries, start=1):
+        share = "" if entry.win_share is None else f"{entry.win_share:.0%}"
+        yield str(place), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share

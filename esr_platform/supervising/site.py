@@ -1,0 +1,137 @@
+"""The whole site, from an empty folder to pages that show matches being played, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from esr_platform.supervising import problems, processes
+from esr_platform.supervising.broker import socket_path
+from esr_platform.supervising.problems import Problem
+from esr_platform.supervising.showing import Terminal
+from esr_platform.supervising.supervisor import Supervisor
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+READY_SECONDS = 30.0
+PATIENCE_SECONDS = 300.0
+"""After this long without a finished match a run that is to end by itself gives up."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a site runs: its code, its data, its address, and a Redis of its own or another's."""
+
+    code: Path
+    data: Path
+    port: int
+    redis_url: str
+    host: str = "127.0.0.1"
+
+    @property
+    def embedded_redis(self) -> bool:
+        return self.redis_url == f"unix://{socket_path(self.data)}"
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}/"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What every process of the site is told beside our own environment."""
+        return {
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(self.code), os.environ.get("PYTHONPATH")))),
+            "PYTHONUNBUFFERED": "1",
+            "VAR_DIR": str(self.data),
+            "REDIS_URL": self.redis_url,
+            "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
+        }
+
+
+class Site:
+    """The processes of one site and what is said about them."""
+
+    def __init__(self, place: Place, terminal: Terminal) -> None:
+        self.place = place
+        self.terminal = terminal
+        self.supervisor = Supervisor(terminal.pass_on)
+
+    @contextmanager
+    def up(self, prepare: Callable[[], None]) -> Iterator[None]:
+        """The site runs inside this: Redis, then ``prepare`` (tables, house bots), then everything else.
+
+        Raises :class:`Problem`. At the end no process is left.
+        """
+        place = self.place
+        problems.check_space(place.data)
+        problems.check_port(place.host, place.port)
+        lock = problems.lock_folder(place.data)
+        try:
+            self._start_redis()
+            prepare()
+            self._start_the_rest()
+            yield
+        finally:
+            for number in STOP_SIGNALS:  # a second Ctrl-C must not leave anything behind
+                signal.signal(number, signal.SIG_IGN)
+            self.supervisor.stop(last=["redis"])
+            os.close(lock)
+
+    def _start_redis(self) -> None:
+        url = self.place.redis_url
+        if self.place.embedded_redis:
+            self.supervisor.start(processes.redis(self.place.data))
+        self._wait(
+            lambda: problems.redis_answers(url),
+            f"No Redis answers at {url.rpartition('@')[2]}: start it, or unset REDIS_URL to use the embedded one",
+        )
+
+    def _start_the_rest(self) -> None:
+        place, environment = self.place, self.place.environment
+        self.supervisor.start(processes.web(place.host, place.port, environment))
+        self.supervisor.start(processes.player(environment))
+        self.supervisor.start(processes.clerk(environment))
+        self.supervisor.start(processes.beat(environment))
+        self._wait(self._web_answers, "The web server does not answer: its lines above say why")
+        self.terminal.say(f"Open {place.url} in a browser. Ctrl-C ends everything.")
+
+    def _web_answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.place.host, self.place.port)) == 0
+
+    def _wait(self, ready: Callable[[], bool], problem: str) -> None:
+        until = time.monotonic() + READY_SECONDS
+        while not ready():
+            if time.monotonic() > until:
+                raise Problem(problem)
+            self.supervisor.attend(0.1)
+
+    def play(self, matches: int, finished: Callable[[], int], patience: float | None) -> None:
+        """Show progress until ``finished()`` reaches ``matches``.
+
+        Raises :class:`Problem` when for ``patience`` seconds not one more was finished.
+        """
+        done, since = finished(), time.monotonic()
+        with self.terminal.progress(matches, done) as show:
+            while done < matches:
+                self._attend(0.25)
+                now_done = finished()
+                if now_done > done:
+                    done, since = now_done, time.monotonic()
+                    show(done)
+                if patience is not None and time.monotonic() - since > patience:
+                    raise Problem(f"No match was finished for {patience:.0f} s: the lines above may say why")
+
+    def stay(self) -> None:
+        """Go on until interrupted."""
+        while True:
+            self._attend(1)
+
+    def _attend(self, seconds: float) -> None:
+        problems.check_space(self.place.data, least=problems.LEAST_FREE_BYTES // 10)
+        self.supervisor.attend(seconds)
