@@ -64,6 +64,8 @@ def _play_again(record: Document, chance: Chance, forfeits: Mapping[int, str] | 
             break
         _play_step(state, steps[cursor], cursor)
         cursor += 1
+    if compared < len(steps):
+        raise RecordError(compared, "simultaneous moves stand in a record once the last one is in, not before")
     _check_end(record, state, forfeits)
     return state
 
@@ -105,7 +107,8 @@ def _play_step(state: State, step: Document, ply: int) -> None:
 
 def _check_end(record: Document, state: State, forfeits: Mapping[int, str] | None) -> None:
     reported = _forfeits_of(record) if forfeits is None else forfeits
-    _check_forfeit_defaults(record["steps"], reported)
+    known = forfeits is not None or record["outcome"] is not None
+    _check_forfeit_defaults(record["steps"], reported if known else None)
     for seat, reason in reported.items():
         state.forfeit(seat, reason)
     if not strict.same(state.outcome, record["outcome"]):
@@ -117,14 +120,17 @@ def _forfeits_of(record: Document) -> dict[int, str]:
     return {seat: score["forfeit"] for seat, score in enumerate(scores) if "forfeit" in score}
 
 
-def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str]) -> None:
-    """Once a step of a seat says ``forfeit``, the seat has forfeited and never moves itself again."""
+def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] | None) -> None:
+    """Once a step of a seat says ``forfeit``, the seat has forfeited and never moves itself again.
+
+    ``forfeits`` is ``None`` for a running game that came without them.
+    """
     gone: set[int] = set()
     for ply, step in enumerate(steps):
         seat = step.get("seat", -1) if "decision" in step else -1
         if step.get("default") == "forfeit":
             gone.add(seat)
-            if forfeits.get(seat) not in FORFEIT_REASONS:
+            if forfeits is not None and forfeits.get(seat) not in FORFEIT_REASONS:
                 raise RecordError(ply, f"seat {seat} has forfeited here, but the outcome does not say so")
         elif seat in gone and not step.get("forced"):
             raise RecordError(ply, f"seat {seat} has forfeited before, but moves here")
