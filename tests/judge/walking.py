@@ -32,12 +32,14 @@ class UnsoundError(Exception):
 class Point:
     """Somebody was asked: the step `ply` is the answer, `entries` is how many log entries stood before it.
 
-    After the last step nobody is asked: `seat` is None and `document` empty.
+    `legal` has every legal move, `document` only where they are few. After the last step nobody is asked:
+    `seat` is None and `document` empty.
     """
 
     ply: int
     seat: int | None
     document: dict[str, Any]
+    legal: list[Any]
     entries: int
     table: Table
     turn: int | None
@@ -164,12 +166,12 @@ class Walk:
         turn = asks[0].seat if len(asks) == 1 else None
         for offset, ask in enumerate(asks):
             if len(ask.legal) > 1:
-                point = Point(self.ply + offset, ask.seat, decision_document(ask), len(self.entries), table, turn)
-                self.points.append(point)
+                document, ply = decision_document(ask), self.ply + offset
+                self.points.append(Point(ply, ask.seat, document, ask.legal, len(self.entries), table, turn))
 
     def _note_end(self) -> None:
         if self.over and self._keep_points:
-            self.points.append(Point(self.ply, None, {}, len(self.entries), self.table, None))
+            self.points.append(Point(self.ply, None, {}, [], len(self.entries), self.table, None))
 
 
 def same(one: Any, other: Any) -> bool:
