@@ -1,0 +1,65 @@
+"""What a person sees of a series: the table, and everything that went wrong at a seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from bots.local.escaping import escaped
+from bots.local.series import Played
+from bots.local.tallies import Estimate, Tallies, Tally
+
+STDERR_LINES = 20
+"""How many of the last lines of a bot's stderr are shown of one game."""
+
+
+def result_table(tallies: Tallies, title: str) -> Table:
+    """The table of a series; every mean has its interval of 95 %."""
+    ranked = tallies.ranked()
+    names = list(ranked[0].scores) if ranked else []
+    table = Table(title=title, caption="± and (from-to): intervals of 95 %", title_justify="left")
+    table.add_column("Bot")
+    for heading in ("Games", "Mean rank", "Wins", *(name.capitalize() for name in names)):
+        table.add_column(heading, justify="right")
+    for heading in ("Strikes", "Forfeits", "ms a decision"):
+        table.add_column(heading, justify="right")
+    for tally in ranked:
+        table.add_row(Text(tally.label), *_cells(tally, names))
+    return table
+
+
+def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
+    share, low, high = tally.win_share
+    yield str(tally.games)
+    yield _estimate(tally.mean_rank, 2)
+    yield f"{share:.0%} ({low:.0%}-{high:.0%})"
+    for name in names:
+        yield _estimate(Estimate.of(tally.scores[name]), 1)
+    yield str(tally.strikes)
+    yield str(tally.forfeits)
+    yield f"{tally.wall_us / tally.decisions / 1000:.2f}" if tally.decisions else "-"
+
+
+def _estimate(estimate: Estimate, digits: int) -> str:
+    if estimate.half_width is None:
+        return f"{estimate.mean:.{digits}f}"
+    return f"{estimate.mean:.{digits}f} ± {estimate.half_width:.{digits}f}"
+
+
+def incidents(played: Played) -> Iterator[str]:
+    """Every strike, forfeit and word on stderr of one game, a line each; control characters are escaped."""
+    forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
+    for seat, report in enumerate(played.report.seats):
+        where = f"game {played.number}, seat {seat}, {report.label}"
+        for strike in report.strikes:
+            answer = f", it answered {strike.answer}" if strike.answer else ""
+            yield f"{where}: strike at decision {strike.id}: {strike.reason}: {strike.detail}{answer}"
+        if forfeit := forfeits.get(seat):
+            yield f"{where}: forfeit: {forfeit.reason}: {forfeit.evidence}"
+        lines = report.stderr_tail.splitlines()
+        if len(lines) > STDERR_LINES:
+            yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines)"
+        for line in lines[-STDERR_LINES:]:
+            yield f"{where}: stderr: {escaped(line)}"

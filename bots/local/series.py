@@ -1,0 +1,67 @@
+"""A series of games between the same bots, each with a seed that anybody can compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Generic, TypeVar
+
+from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, play_match
+from bots.runner.spec import MAX_REPLAYS
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class Series(Generic[P]):
+    """``games`` games of ``game`` (a slug). Bot k sits at seat k, with ``rotate`` at seat k + i in game i."""
+
+    game: str
+    bots: tuple[SeatSpec[P], ...]
+    seed: str
+    games: int
+    limits: Limits = field(default_factory=Limits)
+    rotate: bool = False
+
+    def order(self, number: int) -> tuple[int, ...]:
+        """Which bot sits at each seat in game ``number``, from 0."""
+        shift = number if self.rotate else 0
+        return tuple((seat - shift) % len(self.bots) for seat in range(len(self.bots)))
+
+    def spec(self, number: int) -> MatchSpec[P]:
+        """Game ``number``, from 0."""
+        return MatchSpec(
+            game=self.game,
+            seats=tuple(self.bots[bot] for bot in self.order(number)),
+            seed=game_seed(self.seed, number),
+            limits=self.limits,
+            key=b"play",
+            match=f"{self.seed}/{number}",
+        )
+
+
+@dataclass(frozen=True)
+class Played:
+    """One finished game of a series: its number from 0, the bot at each seat, and what the runner reports."""
+
+    number: int
+    order: tuple[int, ...]
+    report: MatchReport
+
+
+def game_seed(seed: str, number: int) -> bytes:
+    """The seed of game ``number``, from 0: SHA-256 of ``play/<seed>/<number>``."""
+    return sha256(f"play/{seed}/{number}".encode("ascii")).digest()
+
+
+def play_series(series: Series[P], launcher: Launcher[P]) -> Iterator[Played]:
+    """Play the games one after another. Raises ``PlatformFailure`` when this machine fails."""
+    for number in range(series.games):
+        spec = series.spec(number)
+        report = play_match(spec, launcher)
+        for played_before in range(1, MAX_REPLAYS + 1):
+            if not report.play_again:
+                break
+            report = play_match(replace(spec, played_before=played_before), launcher)
+        yield Played(number, series.order(number), report)
