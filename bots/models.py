@@ -1,4 +1,4 @@
-"""Whose bots there are, and which code a bot has had. Not how code is run: that is ``bots.sandbox`` and ``bots.runner``."""
+"""Whose bots there are, and which code a bot has had. Not how code is run: that is ``bots.runner``."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Ladder(models.Model):
 class Entry(models.Model):
     """A bot on a ladder, with what its rated matches have added up to.
 
-    ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners of one match get 60/k each.
+    ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
     Everything but ``active`` is a function of the ladder's ledger (``ladder.rebuilding``).
     """
 
@@ -75,3 +75,10 @@ class Entry(models.Model):
     def win_share(self) -> float | None:
         """First places per game, shared ones divided, 0 to 1; ``None`` before the first game."""
         return self.wins / (WIN * self.games) if self.games else None
+
+    def count(self, gain: int, share: int) -> None:
+        """Add one rated match: ``gain`` in 1/1000 point, ``share`` of its win in 1/60."""
+        self.rating += gain
+        self.last_change = gain
+        self.games += 1
+        self.wins += share

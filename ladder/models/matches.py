@@ -17,7 +17,7 @@ FORFEITS = [(reason, reason) for reason in FORFEIT_REASONS]
 class Match(models.Model):
     """One game to be played, being played or ended. Void: it was tried and has no result; cancelled: never tried.
 
-    ``seed`` is secret until the match has ended; ask ``public_seed``. ``lease`` is the token of the attempt that plays it.
+    ``seed`` is secret until the match has ended; ask ``public_seed``. ``lease`` is the token of the attempt at work.
     """
 
     class Status(models.TextChoices):

@@ -10,9 +10,9 @@ from ladder.models.matches import FORFEITS, Attempt, Match, Seat
 
 
 class Result(models.Model):
-    """The one result of a match: its record and what the runner reported. The unique ``match`` is the only judge of duplicates.
+    """The one result of a match: its record and what the runner reported. The unique ``match`` judges duplicates.
 
-    ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has a part a seat that only its owner may see.
+    ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has parts that only a seat's owner may see.
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="result")

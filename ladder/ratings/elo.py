@@ -7,20 +7,20 @@ rating by at most K. K of a pair is the smaller of its two entries', so that a n
 established rating and both sides move by the same amount.
 
 **Reproducible everywhere.** The change of a pair is the real number K/(n − 1) · (score − expectation) rounded once, to
-the nearest 1/1000 point, and that integer is added to one side and taken from the other; the sum over a match is exactly
+the nearest 1/1000 point; that integer is added to one side and taken from the other, so the sum over a match is exactly
 zero. Floating point answers where it cannot be wrong (its error is below 1e-9 of the unit); within 1e-6 of the middle
 between two integers decimal arithmetic decides, whose ``exp`` is correctly rounded by specification. An exact middle
-does not occur: the expectation is irrational unless the difference is a multiple of 400 points, and there K/(n − 1) with
-K = 40 or 20 never gives one. So the numbers do not depend on a machine's mathematics library.
+does not occur: the expectation is irrational unless the difference is a multiple of 400 points, and there K/(n − 1)
+with K = 40 or 20 never gives one. So the numbers do not depend on a machine's mathematics library.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import combinations
-from math import floor
 
 POINT = 1000
 """The units of a rating in one point."""
@@ -67,7 +67,7 @@ def changes(players: Sequence[Player], ranks: Sequence[int]) -> tuple[int, ...]:
 
 def expectation(rating: int, opponent: int) -> float:
     """The score that ``rating`` expects against ``opponent`` (both in 1/1000 point), 0 to 1. For display and tests."""
-    return 1 / (1 + 10.0 ** (_lead(opponent, rating) / _SCALE))
+    return 1 / (1 + math.pow(10, _lead(opponent, rating) / _SCALE))
 
 
 def _pair_change(a: Player, b: Player, rank_a: int, rank_b: int, seats: int) -> int:
@@ -75,7 +75,7 @@ def _pair_change(a: Player, b: Player, rank_a: int, rank_b: int, seats: int) -> 
     twice_score = 1 + (rank_a < rank_b) - (rank_a > rank_b)
     units = min(a.k, b.k) * POINT
     change = units / (seats - 1) * (twice_score / 2 - expectation(a.rating, b.rating))
-    below = floor(change)
+    below = math.floor(change)
     if abs(change - below - 0.5) < _DOUBT:
         return _exact_change(units, seats, twice_score, _lead(b.rating, a.rating))
     return below + (change - below > 0.5)

@@ -1,0 +1,104 @@
+"""Who plays a match: claiming it, keeping it, giving it back. At most one lease of a match is valid at a time.
+
+A lease is a token in the match's row with an end by the database's clock, so workers' clocks need not agree. Every
+change is a conditional UPDATE that names the token and changes nothing once it is not the match's any more: whoever is
+late has no say. Rows are locked in the order match, attempt, ladder, entries, here and in ``ladder.results``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from ladder.models import Attempt, Match
+
+LEASE = timedelta(seconds=30)
+RENEW_EVERY_S = 5.0
+RETRY_AFTER = timedelta(seconds=5)
+MOST_FAILURES = 3
+
+_FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
+_REASON_LENGTH = 400
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to bring one match's result, until the database's clock says otherwise."""
+
+    match_id: int
+    token: UUID
+
+
+def claim(match_id: int, worker: str) -> Lease | None:
+    """Take a queued, due match for ``worker``; ``None`` when it is not to be had. One of several claims gets it."""
+    lease = Lease(match_id, uuid4())
+    due = Match.objects.filter(pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
+    with transaction.atomic():
+        claimed = due.update(
+            status=Match.Status.RUNNING,
+            lease=lease.token,
+            lease_until=Now() + LEASE,
+            started=Now(),
+            attempts_started=F("attempts_started") + 1,
+        )
+        if not claimed:
+            return None
+        number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
+        Attempt.objects.create(
+            match_id=match_id, number=number, token=lease.token, worker=worker[:120], started=Now(), heartbeat_at=Now()
+        )
+    return lease
+
+
+def renew(lease: Lease) -> bool:
+    """Hold the match for another ``LEASE``; ``False`` when it is not ours any more."""
+    with transaction.atomic():
+        kept = _held(lease).update(lease_until=Now() + LEASE)
+        if kept:
+            Attempt.objects.filter(token=lease.token).update(heartbeat_at=Now())
+    return bool(kept)
+
+
+def finish(lease: Lease) -> bool:
+    """End the match as finished, inside the caller's transaction; ``False`` when it is not ours any more."""
+    if not _held(lease).update(status=Match.Status.FINISHED, ended=Now(), lease=None, lease_until=None):
+        return False
+    Attempt.objects.filter(token=lease.token).update(ending=Attempt.Ending.FINISHED, ended=Now())
+    return True
+
+
+def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | None = None) -> bool:
+    """End the attempt without a result: the match is queued again, or void after ``MOST_FAILURES`` failures.
+
+    ``failure`` is shown to everybody if the match is voided by it. ``only`` narrows down when this is done at all;
+    ``False``: nothing was done.
+    """
+    with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
+        failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
+        if failures >= MOST_FAILURES:
+            reason = f"Given up after {failures} attempts. The last one: {failure[:_REASON_LENGTH]}"
+            after = {"status": Match.Status.VOID, "reason": reason, "ended": Now()}
+        else:
+            after = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
+        if not _held(lease).filter(only or Q()).update(lease=None, lease_until=None, **after):
+            return False
+        Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:_REASON_LENGTH], ended=Now())
+    return True
+
+
+def delays(match_id: int) -> int:
+    """How often the match was played in vain because the machine was late."""
+    return _count(match_id, (Attempt.Ending.DELAYED,))
+
+
+def _held(lease: Lease) -> QuerySet[Match]:
+    return Match.objects.filter(pk=lease.match_id, status=Match.Status.RUNNING, lease=lease.token)
+
+
+def _count(match_id: int, endings: tuple[Attempt.Ending, ...]) -> int:
+    return Attempt.objects.filter(match_id=match_id, ending__in=endings).count()

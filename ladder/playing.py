@@ -1,0 +1,87 @@
+"""One attempt at one match: claim it, have it played, bring its result. The runner never sees the database."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+
+from bots.programs import NotHere, program_of
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.runner.report import MatchReport
+from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
+from ladder.heartbeat import renewed
+from ladder.leases import Lease, claim, delays, give_back
+from ladder.models import Attempt, Match
+from ladder.results import WrongRecord, record_result
+
+logger = logging.getLogger(__name__)
+
+Play = Callable[[MatchSpec[Any]], MatchReport]
+"""Plays one game to its end; raises ``PlatformFailure`` if that is the platform's fault."""
+
+
+def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
+    """Claim and play a match; how the attempt ended, ``None`` if there was nothing to claim or it was too late.
+
+    Safe to call any number of times, at once and again: one claim wins, and one result counts.
+    """
+    lease = claim(match_id, _worker())
+    if lease is None:
+        return None
+    try:
+        return _attempt(lease, runner or _ladder_runner)
+    except (PlatformFailure, NotHere, WrongRecord) as failure:
+        logger.warning("attempt at match %s failed: %s", match_id, failure)
+        return _failed(lease, str(failure))
+    except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
+        logger.exception("attempt at match %s failed", match_id)
+        return _failed(lease, f"an error of the platform ({type(error).__name__})")
+
+
+def spec_of(match: Match) -> MatchSpec[Any]:
+    """What the runner is told about ``match``. Raises ``NotHere`` where a seat's code is not installed."""
+    seats = match.seats.select_related("version__bot").order_by("index")
+    return MatchSpec(
+        game=match.ladder.game,
+        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),
+        seed=bytes(match.seed),
+        limits=Limits(**match.ladder.limits),
+        key=hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256"),
+        match=str(match.pk),
+        played_before=delays(match.pk),
+    )
+
+
+def _attempt(lease: Lease, runner: Play) -> Attempt.Ending | None:
+    spec = spec_of(Match.objects.select_related("ladder").get(pk=lease.match_id))
+    with renewed(lease):
+        report = runner(spec)
+        if report.play_again and spec.played_before < MAX_REPLAYS:
+            return _ended(lease, Attempt.Ending.DELAYED, "the machine was too slow for a seat to be judged")
+        return Attempt.Ending.FINISHED if record_result(lease, report) else None
+
+
+def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
+    return _ended(lease, Attempt.Ending.FAILED, failure)
+
+
+def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
+    return ending if give_back(lease, ending, failure) else None
+
+
+def _ladder_runner(spec: MatchSpec[Any]) -> MatchReport:
+    from bots.runner.play import play_match
+    from bots.sandbox import launcher_for_ladder
+
+    return play_match(spec, launcher_for_ladder())
+
+
+def _worker() -> str:
+    return f"{socket.gethostname()}/{os.getpid()}"

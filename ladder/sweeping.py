@@ -1,0 +1,19 @@
+"""Matches whose worker was lost come back here; nothing else restarts a match."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from ladder.leases import LEASE, Lease, give_back
+from ladder.models import Attempt, Match
+
+_EXPIRED = Q(lease_until__lt=Now())
+_FAILURE = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
+
+
+def sweep() -> int:
+    """Queue again, or void, every match whose lease has run out; how many there were. Safe to run twice at once."""
+    lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING).values_list("pk", "lease")
+    leases = [Lease(match_id, token) for match_id, token in lost if token]
+    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)

@@ -1,0 +1,31 @@
+"""What Celery runs. A task decides nothing: it is one call."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from ladder import dispatching, playing, scheduling, sweeping
+
+
+@shared_task
+def play_match(match_id: int) -> None:
+    """Play one match, if it is still to be played (queue ``matches``)."""
+    playing.play(match_id)
+
+
+@shared_task
+def dispatch() -> None:
+    """Send again whatever is queued and due."""
+    dispatching.dispatch()
+
+
+@shared_task
+def fill() -> None:
+    """Schedule new matches where there is room."""
+    scheduling.fill()
+
+
+@shared_task
+def sweep() -> None:
+    """Take back the matches of lost workers."""
+    sweeping.sweep()
