@@ -7,10 +7,10 @@ from collections.abc import Callable
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
+View = Callable[[HttpRequest], HttpResponse]
 
-def content_security_policy(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+
+def content_security_policy(get_response: View) -> View:
     """Middleware that says what a page may load: nothing from elsewhere, no inline script and no inline style."""
     policy = "; ".join(f"{name} {sources}" for name, sources in settings.CONTENT_SECURITY_POLICY.items())
 

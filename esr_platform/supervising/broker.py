@@ -12,7 +12,7 @@ LONGEST_SOCKET_PATH = 100
 
 
 def socket_path(var: Path) -> Path:
-    """Where the embedded Redis of the data folder ``var`` listens: in it, or, where its path is too long, beside /tmp."""
+    """Where the embedded Redis of the data folder ``var`` listens: in it, or in /tmp where that path is too long."""
     path = var / "redis.sock"
     if len(str(path)) <= LONGEST_SOCKET_PATH:
         return path

@@ -33,7 +33,7 @@ class Command:
 class Child:
     """A running :class:`Command`.
 
-    ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has come to its end.
+    ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has ended.
     """
 
     def __init__(self, command: Command) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from esr_platform.supervising.showing import Terminal
-from ladder.models import Entry, Ladder, Match
+from ladder import standings
+from ladder.models import Ladder, Match
 
 HEADINGS = ("", "bot", "rating", "games", "win share")
 
@@ -23,7 +24,7 @@ def show_tables(terminal: Terminal) -> None:
 
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
-    entries: list[Entry] = list(ladder.entries.select_related("bot").order_by("-rating", "pk"))
-    for place, entry in enumerate(entries, start=1):
+    for standing in standings.table(ladder):
+        entry = standing.entry
         share = "" if entry.win_share is None else f"{entry.win_share:.0%}"
-        yield str(place), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share
+        yield str(standing.rank), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share

@@ -42,7 +42,7 @@ def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
     free = shutil.disk_usage(folder).free
     if free < least:
         raise Problem(
-            f"The disk is full: {free / 1e6:.0f} MB are free where {folder} lies and at least {least / 1e6:.0f} MB are needed; "
+            f"The disk is full: {folder} has {free / 1e6:.0f} MB left and needs {least / 1e6:.0f} MB; "
             "free some, or set VAR_DIR to a folder on another disk"
         )
 

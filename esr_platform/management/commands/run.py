@@ -30,23 +30,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--matches", type=int, default=60, help="show progress until this many are finished")
-        parser.add_argument("--exit", action="store_true", help="stop after them, and after the ladder tables")
+        parser.add_argument(
+            "--exit", dest="ends", action="store_true", help="stop after them and show the ladder tables"
+        )
         parser.add_argument("--port", type=int, default=8000, help="of the pages")
 
-    def handle(self, *, matches: int, exit: bool, port: int, **_: Any) -> None:
+    def handle(self, *, matches: int, ends: bool, port: int, **_: Any) -> None:
         place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL)
         terminal = Terminal()
         site = Site(place, terminal)
         _listen_to_signals()
         try:
             with _problems_said(), site.up(_prepare):
-                site.play(matches, finished_matches, PATIENCE_SECONDS if exit else None)
-                if not exit:
+                site.play(matches, finished_matches, PATIENCE_SECONDS if ends else None)
+                if not ends:
                     show_tables(terminal)
                     site.stay()
         except KeyboardInterrupt:
             terminal.say("Stopped.")
-            raise SystemExit(INTERRUPTED if exit else 0) from None
+            raise SystemExit(INTERRUPTED if ends else 0) from None
         show_tables(terminal)
 
 

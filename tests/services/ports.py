@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable
+
+
+def free_port() -> int:
+    """A TCP port of this machine on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(true: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
+    """Poll ``true`` until it holds. Raises ``AssertionError`` that says ``what`` was waited for."""
+    until = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < until, f"after {seconds:.0f} s still not: {what}"
+        time.sleep(0.02)
