@@ -1,0 +1,22 @@
+"""What a platform and a bot say to each other, as ``docs/bot-protocol.md`` describes it. Not how the lines travel."""
+
+from __future__ import annotations
+
+from bots.protocol.answers import MAX_ANSWER_BYTES, Answer, Malformed, is_ready, parse_answer
+from bots.protocol.messages import PROTOCOL, ClockLeft, Decide, End, Hello, Limits, bot_seed, encode
+
+__all__ = [
+    "MAX_ANSWER_BYTES",
+    "PROTOCOL",
+    "Answer",
+    "ClockLeft",
+    "Decide",
+    "End",
+    "Hello",
+    "Limits",
+    "Malformed",
+    "bot_seed",
+    "encode",
+    "is_ready",
+    "parse_answer",
+]

@@ -1,0 +1,31 @@
+"""Plays one game with two to five bots and reports what happened. It knows no matches, no ratings and no database."""
+
+from __future__ import annotations
+
+from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Launcher, Observer, Process
+from bots.runner.play import play_match
+from bots.runner.report import Forfeit, MachineDelay, MatchReport, SeatReport, Strike, Thought
+from bots.runner.spec import FakeProgram, HouseProgram, Limits, LocalProgram, MatchSpec, Program, SeatSpec, StoredProgram
+
+__all__ = [
+    "FakeProgram",
+    "Forfeit",
+    "HouseProgram",
+    "Launcher",
+    "Limits",
+    "LocalProgram",
+    "MachineDelay",
+    "MatchReport",
+    "MatchSpec",
+    "Observer",
+    "PlatformFailure",
+    "Process",
+    "Program",
+    "SeatReport",
+    "SeatSpec",
+    "StoredProgram",
+    "Strike",
+    "Thought",
+    "play_match",
+]

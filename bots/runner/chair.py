@@ -1,0 +1,89 @@
+"""One seat of a running game: its process, its pipes, its clock, and what it has to answer for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bots.protocol import Limits
+from bots.runner.channel import Channel
+from bots.runner.clock import MS, Clock
+from bots.runner.launching import Process
+from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
+
+MAX_STRIKES: Final = 3
+GRACE_MS: Final = 20_000
+"""How much longer than allowed a seat's answers are waited for in one game while the machine is to blame."""
+
+PONDERING_NS: Final = 20 * MS
+"""Processor time between two questions from which on a bot is stopped while others think."""
+
+
+class Chair:
+    """What the runner knows of one seat. A chair whose ``forfeit`` is set has no process any more."""
+
+    def __init__(self, seat: int, label: str, bot_seed: str, limits: Limits) -> None:
+        self.seat, self.label, self.bot_seed = seat, label, bot_seed
+        self.clock, self.fair_clock = Clock(limits), Clock(limits)
+        self.grace_ns = GRACE_MS * MS
+        self.process: Process | None = None
+        self.channel: Channel | None = None
+        self.asked = 0
+        self.log_position = 0
+        self.cpu_seen_ns = 0
+        self.ready_us: int | None = None
+        self.thoughts: list[tuple[int, int, int, int]] = []
+        self.strikes: list[Strike] = []
+        self.machine_delays: list[MachineDelay] = []
+        self.forfeit: Forfeit | None = None
+        self._ponders = False
+        self.exit_status: int | None = None
+
+    def seat_process(self, process: Process) -> Channel:
+        """The started process takes the seat."""
+        self.process = process
+        self.channel = Channel(process)
+        return self.channel
+
+    def wake(self, process: Process) -> int:
+        """Let a stopped bot run on, notice one that thinks out of turn, and read its processor time."""
+        if self._ponders:
+            process.resume()
+        cpu_ns = process.cpu_ns()
+        self._ponders = self._ponders or cpu_ns - self.cpu_seen_ns > PONDERING_NS
+        return cpu_ns
+
+    def rest(self, process: Process) -> None:
+        """Stop a bot that thinks out of turn until it is asked again."""
+        if self._ponders:
+            process.pause()
+
+    def give_up(self, reason: str, evidence: str) -> Forfeit:
+        """The seat has lost its game. Its process is ended now and waited for in :meth:`leave`."""
+        self.forfeit = Forfeit(self.seat, reason, self.asked or None, evidence)
+        if self.process is not None and reason != "exit":
+            self.process.kill()
+        return self.forfeit
+
+    def leave(self, patience_ms: int = 0) -> None:
+        """End the process, if there is one, and keep what is to be known of it."""
+        if self.process is None or self.channel is None:
+            return
+        try:
+            self.exit_status = self.process.stop(patience_ms)
+        finally:
+            self.process = None
+            self.channel.close()
+
+    def report(self) -> SeatReport:
+        """The seat's part of the match report."""
+        return SeatReport(
+            label=self.label,
+            bot_seed=self.bot_seed,
+            ready_us=self.ready_us,
+            decisions=tuple(Thought(id, *(ns // 1000 for ns in spans)) for id, *spans in self.thoughts),
+            strikes=tuple(self.strikes),
+            exit_status=self.exit_status,
+            stderr_tail=self.channel.stderr_tail() if self.channel else "",
+        )
+
+

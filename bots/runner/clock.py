@@ -1,0 +1,42 @@
+"""A seat's time: so much a move, a bank behind it, and a budget for the whole game (``docs/bot-protocol.md``)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bots.protocol import ClockLeft, Limits
+
+MS: Final = 1_000_000
+"""Nanoseconds in a millisecond."""
+
+
+class Clock:
+    """What is left of one seat's time, in nanoseconds. Whoever measures says how long a decision took."""
+
+    __slots__ = ("_bank_ns", "_game_ns", "_move_ms", "_move_ns")
+
+    def __init__(self, limits: Limits) -> None:
+        self._move_ms = limits.move_ms
+        self._move_ns = limits.move_ms * MS
+        self._bank_ns = limits.bank_ms * MS
+        self._game_ns = limits.game_ms * MS
+
+    @property
+    def allowed_ns(self) -> int:
+        """How long the next decision may take."""
+        return min(self._move_ns + self._bank_ns, self._game_ns)
+
+    @property
+    def game_is_next(self) -> bool:
+        """Whether the budget of the whole game runs out before the time for the next decision does."""
+        return self._game_ns <= self._move_ns + self._bank_ns
+
+    def spend(self, wall_ns: int) -> None:
+        """Take one decision's time away: first from the move, then from the bank, and all of it from the game."""
+        if wall_ns > self._move_ns:
+            self._bank_ns = max(0, self._bank_ns + self._move_ns - wall_ns)
+        self._game_ns = max(0, self._game_ns - wall_ns)
+
+    def left(self) -> ClockLeft:
+        """What a ``decide`` says about the clock, whole milliseconds."""
+        return {"move_ms": self._move_ms, "bank_ms": self._bank_ns // MS, "game_ms": self._game_ns // MS}

@@ -1,0 +1,73 @@
+"""What a runner asks of those who start processes, and of those who watch a game."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from bots.protocol import Limits
+from games.base import State
+
+P_contra = TypeVar("P_contra", contravariant=True)
+
+
+class Process(Protocol):
+    """One started bot. Its three file descriptors never block; the runner closes them."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def cpu_ns(self) -> int:
+        """Processor time of all its threads so far, nanoseconds; what it last was once the process is gone."""
+        ...
+
+    def run_delay_ns(self) -> int:
+        """How long its main thread was ready to run and had no processor, nanoseconds; 0 where nobody measures it."""
+        ...
+
+    def gave_up_stdout(self) -> bool:
+        """Whether the bot itself no longer holds its stdout, although end of file may not show."""
+        ...
+
+    def pause(self) -> None:
+        """Stop it from running until :meth:`resume`; nothing if it is gone."""
+        ...
+
+    def resume(self) -> None:
+        """Let it run on."""
+        ...
+
+    def kill(self) -> None:
+        """End it now; :meth:`stop` still has to wait for it."""
+        ...
+
+    def stop(self, patience_ms: int = 0) -> int | None:
+        """End it and everything it started, after ``patience_ms`` if it does not go by itself, and wait for that.
+
+        Its exit status, negative for a signal, ``None`` if nobody knows. The three descriptors stay open.
+        """
+        ...
+
+
+class Launcher(Protocol[P_contra]):
+    """Starts programs. Which kinds of program it takes is its type parameter, and checked again when it is asked."""
+
+    def start(self, program: P_contra, limits: Limits) -> Process:
+        """Start ``program`` under ``limits``. Raises ``PlatformFailure`` where that is not the program's fault."""
+        ...
+
+
+class Observer(Protocol):
+    """Watches a game as it is played. It is called between decisions and must be quick."""
+
+    def moved(self, state: State) -> None:
+        """The state has changed (first: it was dealt)."""
+        ...
+
+    def told(self, seat: int, line: bytes) -> None:
+        """``line`` was written to the bot of ``seat``."""
+        ...
+
+    def heard(self, seat: int, line: bytes) -> None:
+        """``line`` came from the bot of ``seat`` and was judged."""
+        ...

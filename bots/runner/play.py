@@ -1,0 +1,218 @@
+"""Plays one game: asks the bots, plays their moves, counts strikes and forfeits, and reports. It decides no rule."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from time import monotonic, monotonic_ns
+from typing import Final, Generic, TypeVar
+
+from bots.protocol import PROTOCOL, bot_seed, encode
+from bots.protocol.messages import Decide, Hello, limits_document
+from bots.runner.asking import ask
+from bots.runner.chair import MAX_STRIKES, Chair
+from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Launcher, Observer
+from bots.runner.questions import Fault, MoveQuestion, Question, ReadyQuestion
+from bots.runner.report import MatchReport, Strike, escaped
+from bots.runner.spec import MAX_REPLAYS, MatchSpec
+from games.base import FORFEIT_REASONS, IllegalMove, State
+from games.registry import GAMES
+
+GOODBYE_MS: Final = 200
+"""How long the bots together have after ``end`` to go by themselves."""
+
+LAST_WORDS_MS: Final = 100
+"""How long a process whose stdout is closed has until it is ended."""
+
+P = TypeVar("P")
+
+
+def play_match(spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None = None) -> MatchReport:
+    """Play the game of ``spec`` with one process a seat and report it.
+
+    Whatever a bot does is its own strike or forfeit and the game goes on for the others. Raises
+    ``PlatformFailure`` for what is the platform's fault, ``ValueError`` for a specification that fits no game.
+    """
+    table = _Table(spec, launcher, observer)
+    try:
+        return table.play()
+    finally:
+        table.clear()
+
+
+class _Table(Generic[P]):
+    """One running game: the state and its chairs."""
+
+    def __init__(self, spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None) -> None:
+        if spec.game not in GAMES:
+            raise ValueError(f"there is no game {spec.game!r}; there are {', '.join(sorted(GAMES))}")
+        self.spec, self.launcher, self.observer = spec, launcher, observer
+        self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
+        self.at_once = len(os.sched_getaffinity(0))
+        self.chairs = [
+            Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits)
+            for seat, entry in enumerate(spec.seats)
+        ]
+
+    def play(self) -> MatchReport:
+        started_ns = monotonic_ns()
+        self._moved()
+        self._start()
+        state = self.state
+        while pending := state.pending:
+            self._decide(pending)
+        self._say_goodbye()
+        return self._report((monotonic_ns() - started_ns) // 1000)
+
+    def clear(self) -> None:
+        """End every process that is left, whatever has happened."""
+        failures = []
+        for chair in self.chairs:
+            try:
+                chair.leave()
+            except (OSError, PlatformFailure) as failure:
+                failures.append(failure)
+        if failures:
+            raise PlatformFailure(f"a bot's process could not be ended: {failures[0]}") from failures[0]
+
+    # --- starting ------------------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        limits = self.spec.limits
+        questions = []
+        for chair, entry in zip(self.chairs, self.spec.seats, strict=True):
+            launch = partial(self.launcher.start, entry.program, limits)
+            questions.append(ReadyQuestion(chair, launch, self._hello(chair), limits.startup_ms))
+        for question in ask(questions, self.at_once):
+            if question.fault is None:
+                question.chair.ready_us = question.wall_ns // 1000
+            else:
+                self._forfeit(question.chair, question.fault.reason, question.fault.detail)
+        self._clear_forfeited()
+
+    def _hello(self, chair: Chair) -> bytes:
+        hello: Hello = {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "game": self.spec.game,
+            "rules": self.state.game.rules,
+            "seats": len(self.chairs),
+            "seat": chair.seat,
+            "resumed": False,
+            "limits": limits_document(self.spec.limits),
+            "seed": chair.bot_seed,
+        }
+        return self._told(chair, encode(hello))
+
+    # --- deciding ------------------------------------------------------------------------------------------------
+
+    def _decide(self, pending: Sequence[int]) -> None:
+        """Ask all seats that owe a decision; those who have forfeited get their default move."""
+        questions = []
+        for seat in pending:
+            chair = self.chairs[seat]
+            if chair.forfeit is None:
+                questions.append(MoveQuestion(chair, self._decide_message(chair)))
+        for seat in pending:
+            if self.chairs[seat].forfeit is not None:
+                self._play_default(seat, "forfeit")
+        for question in ask(questions, self.at_once):
+            question.settle()
+            if question.fault is None:
+                self._play(question)
+            else:
+                self._punish(question, question.fault)
+        self._clear_forfeited()
+
+    def _decide_message(self, chair: Chair) -> bytes:
+        state, seat = self.state, chair.seat
+        log = state.entries(seat, chair.log_position)
+        chair.log_position += len(log)
+        chair.asked += 1
+        message: Decide = {
+            "type": "decide",
+            "id": chair.asked,
+            "strikes": len(chair.strikes),
+            "decision": state.decision(seat),
+            "view": state.view(seat),
+            "log": log,
+            "clock": chair.clock.left(),
+        }
+        return self._told(chair, encode(message))
+
+    def _play(self, question: MoveQuestion) -> None:
+        try:
+            self.state.play(question.chair.seat, question.move)
+        except IllegalMove as error:
+            self._punish(question, Fault("illegal", str(error), question.line))
+        else:
+            self._moved(question)
+
+    def _punish(self, question: MoveQuestion, fault: Fault) -> None:
+        """The decision is lost: a strike, or a forfeit where the fault is one."""
+        chair = question.chair
+        if fault.reason in FORFEIT_REASONS:
+            self._forfeit(chair, fault.reason, fault.detail)
+            self._play_default(chair.seat, "forfeit")
+            return
+        wall_us, cpu_us = question.wall_ns // 1000, question.cpu_ns // 1000
+        chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), wall_us, cpu_us))
+        if len(chair.strikes) == MAX_STRIKES:
+            told = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
+            self._forfeit(chair, "strikes", f"the third strike ({told})")
+        self._play_default(chair.seat, fault.reason)
+
+    def _play_default(self, seat: int, reason: str) -> None:
+        self.state.play(seat, self.state.default_move(seat), default=reason)
+        self._moved()
+
+    def _forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+        chair.give_up(reason, evidence)
+        self.state.forfeit(chair.seat, reason)
+
+    def _clear_forfeited(self) -> None:
+        """Wait for the processes of seats that have just lost, when no clock is running."""
+        for chair in self.chairs:
+            if chair.forfeit is not None and chair.process is not None:
+                chair.leave(LAST_WORDS_MS if chair.forfeit.reason == "exit" else 0)
+
+    # --- the end -------------------------------------------------------------------------------------------------
+
+    def _say_goodbye(self) -> None:
+        """Tell every seat that still plays how it ended, then end of file, then the end."""
+        outcome = self.state.outcome
+        for chair in self.chairs:
+            if chair.process is not None and chair.channel is not None:
+                log = self.state.entries(chair.seat, chair.log_position)
+                chair.process.resume()
+                chair.channel.send(self._told(chair, encode({"type": "end", "outcome": outcome, "log": log})))
+                chair.channel.close_stdin()
+        deadline = monotonic() + GOODBYE_MS / 1000
+        for chair in self.chairs:
+            chair.leave(max(0, int((deadline - monotonic()) * 1000)))
+
+    def _report(self, wall_us: int) -> MatchReport:
+        delays = tuple(delay for chair in self.chairs for delay in chair.machine_delays)
+        return MatchReport(
+            record=self.state.record,
+            forfeits=tuple(chair.forfeit for chair in self.chairs if chair.forfeit is not None),
+            seats=tuple(chair.report() for chair in self.chairs),
+            machine_delays=delays,
+            play_again=bool(delays) and self.spec.played_before < MAX_REPLAYS,
+            wall_us=wall_us,
+        )
+
+    # --- watching ------------------------------------------------------------------------------------------------
+
+    def _told(self, chair: Chair, line: bytes) -> bytes:
+        if self.observer is not None:
+            self.observer.told(chair.seat, line)
+        return line
+
+    def _moved(self, question: Question | None = None) -> None:
+        if self.observer is not None:
+            if question is not None and question.line is not None:
+                self.observer.heard(question.chair.seat, question.line)
+            self.observer.moved(self.state)

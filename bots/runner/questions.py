@@ -1,0 +1,201 @@
+"""An open question to a bot: put, timed, answered. What the answer is worth in the game is not decided here."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic_ns
+from typing import Any, Final
+
+from bots.protocol import Answer, Malformed, is_ready, parse_answer
+from bots.runner.chair import Chair
+from bots.runner.channel import Channel
+from bots.runner.clock import MS
+from bots.runner.launching import Process
+from bots.runner.report import MachineDelay
+
+MACHINE_SHARE: Final = 20
+"""The machine is to blame for a late answer only if its delay is at least this part (a twentieth) of the time allowed."""
+
+FIRST_LOOK_NS: Final = 20 * MS
+"""After so long without an answer it is looked for the first time whether the bot has given up its stdout."""
+
+MEASURED_NS: Final = MS
+"""An answer that came sooner than this was not delayed worth measuring."""
+
+
+@dataclass(slots=True)
+class Fault:
+    """Why a question has no answer that counts; ``reason`` is a word of the protocol, ``line`` what came instead."""
+
+    reason: str
+    detail: str
+    line: bytes | None = None
+
+
+class Question(ABC):
+    """One message that wants one line back: in time, too late, or never. ``over`` says that nobody listens any more."""
+
+    __slots__ = (
+        "_cpu_before_ns", "_delay_before_ns", "_process", "_started_ns", "allowed_ns", "chair", "channel", "cpu_ns",
+        "deadline_ns", "delay_ns", "fair_ns", "fault", "line", "look_ns", "over", "wall_ns",
+    )  # fmt: skip
+    channel: Channel
+    _process: Process
+
+    def __init__(self, chair: Chair) -> None:
+        self.chair = chair
+        self.fault: Fault | None = None
+        self.line: bytes | None = None
+        self.over = False
+        self.wall_ns = self.cpu_ns = self.delay_ns = 0
+
+    @abstractmethod
+    def put(self) -> None:
+        """Send the message and start the clock."""
+
+    @abstractmethod
+    def _judge(self, line: bytes) -> Fault | bool:
+        """Whether ``line`` is the answer; ``False``: read on."""
+
+    @abstractmethod
+    def _lateness(self) -> Fault:
+        """What it is called when no answer comes in time."""
+
+    def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
+        self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
+        self._started_ns = now_ns = monotonic_ns()
+        self.deadline_ns = now_ns + allowed_ns
+        self.look_ns = now_ns + min(allowed_ns, FIRST_LOOK_NS)
+
+    def hear(self, now_ns: int) -> None:
+        """Judge the lines that have come, until one ends the question."""
+        lines = self.channel.lines
+        while lines:
+            line = lines.popleft()
+            verdict = self._judge(line) if line is not None else Fault("too_long", "the line is longer than 64 KiB")
+            if verdict is not False:
+                self.line = line
+                self._conclude(now_ns, None if verdict is True else verdict)
+                return
+        if self.channel.ended:
+            self._conclude(now_ns, Fault("exit", "the process ended or closed its stdout"))
+
+    def look(self, now_ns: int) -> None:
+        """Nothing has come for a while: is the bot still there, is it late, is it the machine?"""
+        if self._process.gave_up_stdout():
+            self._conclude(now_ns, Fault("exit", "the bot closed its stdout"))
+        elif now_ns < self.deadline_ns:
+            self.look_ns = min(self.deadline_ns, 2 * now_ns - self._started_ns)
+        else:
+            self._measure(now_ns)
+            grace_ns = self._grace_ns()
+            if grace_ns > 0:
+                self.look_ns = now_ns + max(grace_ns, MS)
+            else:
+                self._conclude(now_ns, self._lateness())
+
+    def _measure(self, now_ns: int) -> None:
+        self.wall_ns = now_ns - self._started_ns
+        self.chair.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
+        self.cpu_ns = max(0, cpu_ns - self._cpu_before_ns)
+        if self.wall_ns > MEASURED_NS:
+            waited_ns = self._process.run_delay_ns() - self._delay_before_ns
+            self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
+
+    def _machine_is_to_blame(self) -> bool:
+        """Whether the answer would still be in time now, had the machine not kept the bot waiting."""
+        return self.delay_ns * MACHINE_SHARE >= self.allowed_ns and self.wall_ns - self.delay_ns <= self.fair_ns
+
+    def _grace_ns(self) -> int:
+        if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.chair.grace_ns:
+            return 0
+        return self.fair_ns - (self.wall_ns - self.delay_ns)
+
+    def _conclude(self, now_ns: int, fault: Fault | None) -> None:
+        self.over = True
+        self._measure(now_ns)
+        if now_ns <= self.deadline_ns or (fault is not None and fault.reason == "exit"):
+            self.fault = fault
+            return
+        self.fault = self._lateness()
+        self.chair.grace_ns -= self.wall_ns - self.allowed_ns
+        if fault is None and self._machine_is_to_blame():
+            self.chair.machine_delays.append(self._blame())
+
+    def _blame(self) -> MachineDelay:
+        spans = (self.wall_ns // 1000, self.allowed_ns // 1000, self.delay_ns // 1000)
+        return MachineDelay(self.chair.seat, self.chair.asked or None, *spans)
+
+
+class ReadyQuestion(Question):
+    """A start: the process is made, told ``hello``, and has ``startup_ms`` to say ``ready``. Other lines are passed over."""
+
+    __slots__ = ("_hello", "_launch", "_startup_ns")
+
+    def __init__(self, chair: Chair, launch: Callable[[], Process], hello: bytes, startup_ms: int) -> None:
+        super().__init__(chair)
+        self._launch, self._hello, self._startup_ns = launch, hello, startup_ms * MS
+
+    def put(self) -> None:
+        self._process = self._launch()
+        self.channel = self.chair.seat_process(self._process)
+        self._cpu_before_ns = self._delay_before_ns = 0
+        self.channel.send(self._hello)
+        self._start_clock(self._startup_ns, self._startup_ns)
+
+    def _judge(self, line: bytes) -> Fault | bool:
+        return is_ready(line) is True
+
+    def _lateness(self) -> Fault:
+        return Fault("not_ready", f"no ready within {self._startup_ns // MS} ms")
+
+
+class MoveQuestion(Question):
+    """A ``decide``: the answer is the first line with this decision's id; those with an earlier id are dropped."""
+
+    __slots__ = ("_message", "move")
+
+    def __init__(self, chair: Chair, message: bytes) -> None:
+        super().__init__(chair)
+        self._message = message
+        self.move: Any = None
+
+    def put(self) -> None:
+        chair = self.chair
+        assert chair.process is not None and chair.channel is not None
+        self._process, self.channel = chair.process, chair.channel
+        self._cpu_before_ns = chair.wake(self._process)
+        self._delay_before_ns = self._process.run_delay_ns()
+        self.channel.send(self._message)
+        self._start_clock(chair.clock.allowed_ns, chair.fair_clock.allowed_ns)
+
+    def _judge(self, line: bytes) -> Fault | bool:
+        answer = parse_answer(line)
+        if isinstance(answer, Malformed):
+            return Fault("malformed", answer.reason, line)
+        if answer.id == self.chair.asked:
+            self.move = answer.move
+            return True
+        if 1 <= answer.id < self.chair.asked:
+            return False
+        return Fault("wrong_id", f"the answer names the id {_short(answer)}, which was never asked", line)
+
+    def _lateness(self) -> Fault:
+        if self.chair.clock.game_is_next:
+            return Fault("time", "the time for the whole game is used up")
+        return Fault("late", f"no answer within {self.allowed_ns // MS} ms")
+
+    def settle(self) -> None:
+        """Take the time from the seat's clocks and keep the measurements."""
+        chair = self.chair
+        chair.clock.spend(min(self.wall_ns, self.allowed_ns))
+        chair.fair_clock.spend(min(self.wall_ns - self.delay_ns, self.fair_ns))
+        chair.thoughts.append((chair.asked, self.wall_ns, self.cpu_ns, self.delay_ns))
+        chair.rest(self._process)
+
+
+def _short(answer: Answer) -> str:
+    digits = str(answer.id)
+    return digits if len(digits) <= 20 else digits[:20] + "…"

@@ -1,0 +1,107 @@
+"""Fake bots for tests: a function of this process instead of a program. Never for anybody's code but our own."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.runner.spec import FakeProgram
+from games.base import Document
+
+
+class InProcessLauncher:
+    """Runs :class:`FakeProgram` in threads, behind real pipes. It takes no other kind of program.
+
+    The function of a fake gets ``hello``, every ``decide`` and ``end``. What it returns for a ``decide`` is its move;
+    ``bytes`` are written as they are, and so are those it returns for ``hello`` (anything else there means ``ready``).
+    ``SystemExit`` ends the fake as it would end a process.
+    """
+
+    def start(self, program: FakeProgram, limits: Limits) -> _FakeProcess:  # noqa: ARG002 - a thread has no limits
+        """Start a fake. Raises ``PlatformFailure`` for any other program."""
+        if type(program) is not FakeProgram:
+            raise PlatformFailure(f"the in-process launcher runs nothing but fakes, not {program!r}")
+        return _FakeProcess(program)
+
+
+class _FakeProcess:
+    """One fake's thread and its pipes, seen as a process."""
+
+    def __init__(self, program: FakeProgram) -> None:
+        self._program = program
+        self._inbox, self.stdin = os.pipe()
+        self.stdout, self._outbox = os.pipe()
+        self.stderr, self._errors = os.pipe()
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(descriptor, False)
+        self._status: int | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def cpu_ns(self) -> int:
+        if not self._thread.is_alive() or self._thread.ident is None:
+            return 0
+        with suppress(OSError):
+            return time.clock_gettime_ns(time.pthread_getcpuclockid(self._thread.ident))
+        return 0
+
+    def run_delay_ns(self) -> int:
+        return self._program.run_delay_ns()
+
+    def gave_up_stdout(self) -> bool:
+        return False
+
+    def pause(self) -> None:
+        """A thread cannot be stopped."""
+
+    def resume(self) -> None:
+        """A thread cannot be stopped."""
+
+    def kill(self) -> None:
+        """A thread cannot be killed; it ends when its pipes do."""
+
+    def stop(self, patience_ms: int = 0) -> int | None:
+        self._thread.join(patience_ms / 1000)
+        return self._status
+
+    def _run(self) -> None:
+        try:
+            for line in self._lines():
+                answer = self._answer(orjson.loads(line))
+                if answer:
+                    _write(self._outbox, answer)
+            self._status = 0
+        except SystemExit as leaving:
+            self._status = leaving.code if isinstance(leaving.code, int) else 1
+        except OSError:
+            self._status = 1
+        finally:
+            for descriptor in (self._inbox, self._outbox, self._errors):
+                os.close(descriptor)
+
+    def _lines(self) -> Iterator[bytes]:
+        with os.fdopen(os.dup(self._inbox), "rb") as inbox:
+            yield from inbox
+
+    def _answer(self, message: Document) -> bytes:
+        said: Any = self._program.play(message)
+        if isinstance(said, bytes):
+            return said
+        if message["type"] == "hello":
+            return b'{"type": "ready"}\n'
+        if message["type"] == "decide":
+            return orjson.dumps({"id": message["id"], "move": said}, option=orjson.OPT_APPEND_NEWLINE)
+        return b""
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
