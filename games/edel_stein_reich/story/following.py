@@ -1,0 +1,94 @@
+"""The table as a reader of a log can follow it: holdings, cards, choices, the barter that is going on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.edel_stein_reich.cards import COLOURS, GEMS_AT_START, GEMS_PER_COLOUR
+
+
+class Following:
+    """What a reader knows at one point of a log.
+
+    ``choices`` holds this round's revealed actions by seat. ``winner`` has won a barter, or turned over an action that
+    was not caught, and has not acted yet; ``turned``: the last sentence is about that seat. ``owed_gems`` is the seat
+    that is to take the gems of a card. ``idle``: an immediate card is being carried out and nothing has come of it so
+    far; ``refusing``: the display is about to be discarded for a blind draw, which ``drew`` a card; ``picks`` counts
+    the free choices made.
+    """
+
+    def __init__(self, seats: int) -> None:
+        self.seats = seats
+        self.gems = [[GEMS_AT_START] * 4 for _ in range(seats)]
+        self.money = [0] * seats
+        self.cards: list[list[str]] = [[] for _ in range(seats)]
+        self.age_order: list[int] = list(range(seats))
+        self.phase = 0
+        self.begin_round({})
+
+    def begin_round(self, gem_cards: Mapping[int, str]) -> None:
+        """A new round with these gem cards by seat; the choices and guesses of the last one are gone."""
+        self.gem_cards = dict(gem_cards)
+        self.choices: dict[int, str] = {}
+        self.guesses: list[str] = []
+        self.active: int | None = None
+        self.display: str | None = None
+        self.immediate: str | None = None
+        self.refusing = False
+        self.drew = False
+        self.idle = False
+        self.owed_gems: int | None = None
+        self.turned = False
+        self.picks = 0
+        self.end_barter()
+
+    def end_barter(self, winner: int | None = None) -> None:
+        """Nobody barters (any more)."""
+        self.barter: tuple[int, int] | None = None
+        self.standing: list[int] | None = None
+        self.winner = winner
+
+    def begin_barter(self, opener: int) -> str:
+        """The opener is known: who barters, and the action it is about."""
+        action = self.action_of(opener)
+        rivals = self.choosers(action) if self.active is None else [0, 1]
+        self.barter = (opener, next(seat for seat in rivals if seat != opener))
+        return action
+
+    def action_of(self, seat: int) -> str:
+        """The action that ``seat`` is bartering for or has won."""
+        return self.choices[seat] if self.active is None else self.guesses[-1]
+
+    def win(self, seat: int) -> None:
+        """``seat`` is entitled to the action that was bartered for."""
+        if self.action_of(seat) == "gems":
+            self.owed_gems = seat
+        self.end_barter(seat)
+
+    @property
+    def supply(self) -> list[int]:
+        """The gems nobody holds."""
+        return [GEMS_PER_COLOUR - sum(held[colour] for held in self.gems) for colour in range(4)]
+
+    def choosers(self, action: str) -> list[int]:
+        """The seats that chose ``action`` this round, ascending."""
+        return sorted(seat for seat, choice in self.choices.items() if choice == action)
+
+    def precedence(self, seat: int) -> tuple[int, ...]:
+        """What decides who opens: red, yellow, green, blue, money, age; the least goes first."""
+        return (*self.gems[seat], self.money[seat], self.age_order.index(seat))
+
+    def move_gems(self, giver: int | str, receiver: int | str, gems: Sequence[int]) -> None:
+        """Gems pass from a seat or ``"supply"`` to another."""
+        for place, sign in ((giver, -1), (receiver, 1)):
+            if isinstance(place, int):
+                held = self.gems[place]
+                self.gems[place] = [have + sign * count for have, count in zip(held, gems, strict=True)]
+
+    def pay_row(self, row: Mapping[str, Any]) -> None:
+        """One row of a scoring: money to everybody, gems back to the supply."""
+        for seat in range(self.seats):
+            self.money[seat] += row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
+            if row["of"] in COLOURS:
+                self.gems[seat][COLOURS.index(row["of"])] -= row["returned"][seat]

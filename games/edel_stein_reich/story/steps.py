@@ -1,0 +1,188 @@
+"""The sentences of the steps: what the seats chose, offered and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from games.edel_stein_reich.cards import SCORING_CARDS
+from games.edel_stein_reich.story.telling import Story
+from games.edel_stein_reich.story.words import (
+    ACTION_NAMES,
+    COLOUR_NAMES,
+    DEFAULTS,
+    event_card,
+    gems,
+    gems_of,
+    listing,
+    why_higher,
+)
+
+Step = Mapping[str, Any]
+
+
+def tell_step(story: Story, step: Step) -> None:
+    """The sentence of one step; what a seat's own log knows of forced and defaulted moves is added to it."""
+    if "chance" in step:
+        _CHANCE[step["chance"]](story, step)
+        return
+    _MOVES[step["decision"]](story, step["seat"], step["move"])
+    if "default" in step:
+        reason = DEFAULTS.get(step["default"], step["default"])
+        story.go_on(f" ({story.names[step['seat']]} plays the default: {reason})")
+    elif step.get("forced"):
+        story.go_on(" (nothing else is possible)")
+
+
+def _age_order(story: Story, step: Step) -> None:
+    story.table.age_order = list(step["seats"])
+    story.say(f"From the youngest to the oldest: {', '.join(story.names[seat] for seat in step['seats'])}")
+
+
+def _starter(story: Story, step: Step) -> None:
+    story.say(f"{story.names[step['seat']]} begins")
+
+
+def _action(story: Story, seat: int, move: str) -> None:
+    table = story.table
+    table.choices[seat] = move
+    if story.duel:
+        _turn_over(story, seat, move)
+    elif len(table.choices) == table.seats:
+        told = [_choosers(story, action) for action in ACTION_NAMES if table.choosers(action)]
+        story.say("; ".join(told))
+        alone = table.choosers("gems")
+        table.owed_gems = alone[0] if len(alone) == 1 else None
+
+
+def _choosers(story: Story, action: str) -> str:
+    seats = story.table.choosers(action)
+    return f"{story.named(seats)} {'choose' if len(seats) > 1 else 'chooses'} {ACTION_NAMES[action]}"
+
+
+def _turn_over(story: Story, seat: int, move: str) -> None:
+    """Two players: the hidden card is shown after a hit, which has named it already, or after two misses."""
+    if move in story.table.guesses:
+        return
+    story.say(f"{story.names[seat]} turns over {ACTION_NAMES[move]}")
+    story.table.winner = seat
+    story.table.turned = True
+    if move == "gems":
+        story.table.owed_gems = seat
+
+
+def _guess(story: Story, seat: int, move: str) -> None:
+    story.table.guesses.append(move)
+    story.say(f"{story.names[seat]} shows {ACTION_NAMES[move]}")
+
+
+def _open_barter(story: Story, seat: int, move: Any) -> None:
+    action = story.table.begin_barter(seat)
+    assert story.table.barter is not None
+    rival = story.table.barter[1]
+    story.say(
+        f"{story.named([seat, rival])} barter for {ACTION_NAMES[action]}; "
+        f"{story.names[seat]} opens, {_why_opens(story, seat, rival)}"
+    )
+    if move == "decline":
+        story.say(f"{story.names[seat]} {'makes no offer' if any(story.table.gems[seat]) else 'has no gem to offer'}")
+    else:
+        story.table.standing = move["offer"]
+        story.say(f"{story.names[seat]} offers {gems(move['offer'])}")
+
+
+def _why_opens(story: Story, opener: int, rival: int) -> str:
+    reasons = [f"with fewer {colour}" for colour in COLOUR_NAMES.values()] + ["with less money", "being younger"]
+    ours, theirs = story.table.precedence(opener), story.table.precedence(rival)
+    return next(reason for reason, own, other in zip(reasons, ours, theirs, strict=True) if own != other)
+
+
+def _answer_offer(story: Story, seat: int, move: Any) -> None:
+    table = story.table
+    assert table.barter is not None
+    assert table.standing is not None
+    if move == "accept":
+        story.say(f"{story.names[seat]} accepts {gems(table.standing)}")
+        table.win(next(other for other in table.barter if other != seat))
+    else:
+        story.say(f"{story.names[seat]} offers {gems(move['offer'])}: {why_higher(table.standing, move['offer'])}")
+        table.standing = move["offer"]
+
+
+def _counter_gift(story: Story, seat: int, move: Any) -> None:
+    if move == "decline":
+        story.say(
+            f"{story.names[seat]} {'gives nothing' if any(story.table.gems[seat]) else 'has no gem to give'} either"
+        )
+        return
+    assert story.table.barter is not None
+    opener = story.names[story.table.barter[0]]
+    story.say(f"{story.names[seat]} gives {opener} {gems_of([move['gift']])} for it")
+    story.table.win(seat)
+    story.table.turned = True
+
+
+def _event_card(story: Story, seat: int, move: str) -> None:
+    table = story.table
+    assert table.display is not None
+    if move == "blind":
+        table.refusing = True
+        story.act(seat, f"leaves {event_card(table.display)} and draws from the stack")
+    else:
+        table.immediate = table.display
+        keeps = " and keeps it for the scoring" if table.display in SCORING_CARDS else ""
+        story.act(seat, f"takes {event_card(table.display)}{keeps}")
+        table.display = None
+
+
+def _immediate(story: Story, seat: int, move: Any) -> None:
+    table, name = story.table, story.names[seat]
+    card = table.immediate
+    assert card is not None
+    table.idle = card in ("three", "halve_all") or card.startswith("adjust:")
+    if move == "decline":
+        table.idle = False
+        story.say(f"{name} does not use {event_card(card)}")
+    elif card == "half":
+        story.say(f"{name} has {COLOUR_NAMES[move['colour']]} scored at once, at half its value")
+    elif card == "three":
+        story.say(f"{name} wants three {COLOUR_NAMES[move['colour']]}")
+    elif card == "halve_all":
+        story.say(f"{name} has everybody return half of each colour")
+    elif card == "swap":
+        given, taken = gems_of([move["give"]]), gems_of([move["take"]])
+        story.say(f"{name} gives {story.names[move['seat']]} {given} for {taken}")
+    elif card == "rob":
+        lost = [f"{gems_of([colour])} of {story.names[int(victim)]}" for victim, colour in move["take"].items()]
+        story.say(f"{name} sends back to the supply {listing(lost)}")
+    else:
+        colours = listing([COLOUR_NAMES[colour] for colour in card.removeprefix("adjust:")])
+        story.say(f"{name} sets {colours} to four each")
+
+
+def _free_choice(story: Story, seat: int, move: Any) -> None:
+    table, name = story.table, story.names[seat]
+    seats = table.choosers("free_choice")
+    story.settle_gems()
+    if len(seats) > 1 and not table.picks:
+        order = [story.names[chooser] for chooser in sorted(seats, key=table.precedence)]
+        story.say(f"Free Choice, fewest red first: {', then '.join(order)}")
+    table.picks += 1
+    if len(seats) == 1:
+        back = "" if move == "decline" else f"returns {gems_of([move['give']])} and takes {gems_of(move['take'])}"
+        story.act(seat, back or "changes nothing")
+    else:
+        story.say(f"{name} takes {'nothing' if move == 'decline' else gems_of(move['take'])}")
+
+
+_CHANCE: Final[dict[str, Callable[[Story, Step], None]]] = {"age_order": _age_order, "starter": _starter}
+_MOVES: Final[dict[str, Callable[[Story, int, Any], None]]] = {
+    "action": _action,
+    "guess": _guess,
+    "open_barter": _open_barter,
+    "answer_offer": _answer_offer,
+    "counter_gift": _counter_gift,
+    "event_card": _event_card,
+    "immediate": _immediate,
+    "free_choice": _free_choice,
+}

@@ -1,0 +1,97 @@
+"""The words for colours, gems, cards and actions, the same wherever a game is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MONEY_ON_CARD, SOLE_ANY_BONUS, SOLE_BONUS
+
+COLOUR_NAMES: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
+ACTION_NAMES: Final = {"money": "Money", "event": "Event", "gems": "Gems", "free_choice": "Free Choice"}
+DEFAULTS: Final = {
+    "late": "no answer in time",
+    "malformed": "an answer that could not be read",
+    "too_long": "an answer that was too long",
+    "wrong_id": "an answer to another question",
+    "illegal": "an illegal answer",
+    "forfeit": "out of the game",
+    "absent": "absent",
+}
+FORFEITS: Final = {
+    "strikes": "three strikes",
+    "exit": "the program ended",
+    "not_ready": "not ready in time",
+    "memory": "too much memory",
+    "time": "all of its time used up",
+    "resign": "resigned",
+    "abandoned": "left the table",
+}
+_CARDS: Final = {
+    "sole_any": f"{SOLE_ANY_BONUS} for each colour alone",
+    "cert": "certificate",
+    "half": "half scoring",
+    "adjust:RB": "four red, four blue",
+    "adjust:YG": "four yellow, four green",
+    "swap": "swap a gem",
+    "rob": "one gem from each",
+    "three": "three of a colour",
+    "halve_all": "everybody returns half",
+}
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
+
+
+def listing(words: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def gems(counts: Sequence[int]) -> str:
+    """``[0, 2, 0, 1]`` as ``2 yellow and 1 blue``."""
+    named = zip(counts, COLOUR_NAMES.values(), strict=True)
+    return listing([f"{count} {colour}" for count, colour in named if count]) or "nothing"
+
+
+def gems_of(colours: Sequence[str]) -> str:
+    """``["R", "R"]`` as ``2 red``."""
+    return gems([colours.count(colour) for colour in COLOURS])
+
+
+def gem_card(code: str) -> str:
+    """What a gem card offers: its money or its gems."""
+    return f"{MONEY_ON_CARD[code]} or {gems(GEMS_ON_CARD[code])}"
+
+
+def event_card(code: str) -> str:
+    """The short name of an event card, in quotation marks."""
+    kind, _, colour = code.partition(":")
+    if kind == "sole":
+        name = f"{SOLE_BONUS[COLOURS.index(colour)]} for {COLOUR_NAMES[colour]} alone"
+    elif kind == "per":
+        name = f"1 for each {COLOUR_NAMES[colour]}"
+    else:
+        name = _CARDS[code]
+    return f"“{name}”"
+
+
+def number(count: int) -> str:
+    """Small numbers as words, from 2 on."""
+    return _NUMBERS[count - 2] if count <= len(_NUMBERS) + 1 else str(count)
+
+
+def ordinal(rank: int) -> str:
+    """``second`` for 2."""
+    return _ORDINALS[rank - 1]
+
+
+def why_higher(standing: Sequence[int], offer: Sequence[int]) -> str:
+    """Why ``offer`` is higher than ``standing``: more gems, or as many with more of the first colour that differs."""
+    more = sum(offer) - sum(standing)
+    if more:
+        return "one gem more" if more == 1 else f"{number(more)} gems more"
+    names = list(COLOUR_NAMES.values())
+    higher = next(c for c in range(4) if offer[c] != standing[c])
+    if sum(offer) == 1:
+        return f"{names[higher]} above {names[list(standing).index(1)]}"
+    return f"as many gems, more {names[higher]}"
