@@ -1,0 +1,73 @@
+"""What the catalogue promises about every house bot."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bots.house.catalogue import HERE, HOUSE, HouseBot
+from games.registry import GAMES
+
+FOLDERS = sorted({bot.folder for bot in HOUSE.values()})
+LADDERS = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
+SLOW_TO_IMPORT = {"json", "random", "re", "typing", "dataclasses", "collections", "enum", "functools"}
+
+
+@pytest.mark.parametrize(("game", "seats"), LADDERS)
+def test_every_ladder_has_at_least_six_house_bots(game: str, seats: int) -> None:
+    assert sum(bot.plays(game, seats) for bot in HOUSE.values()) >= 6
+
+
+def test_a_house_bot_is_known_by_its_own_name() -> None:
+    assert all(name == bot.name for name, bot in HOUSE.items())
+
+
+@pytest.mark.parametrize("bot", HOUSE.values(), ids=list(HOUSE))
+def test_a_house_bot_lies_inside_the_package(bot: HouseBot) -> None:
+    assert bot.path.parent == HERE
+    assert (bot.path / "bot.py").is_file()
+
+
+def test_no_two_entries_are_the_same_player() -> None:
+    assert len({bot.digest() for bot in HOUSE.values()}) == len(HOUSE)
+
+
+def test_a_digest_changes_with_the_command_line_and_not_with_the_title() -> None:
+    greedy = HOUSE["greedy"]
+    assert replace(greedy, args=("gems=2",)).digest() != greedy.digest()
+    assert replace(greedy, title="Someone").digest() == greedy.digest()
+
+
+def test_a_digest_covers_every_file_that_a_seat_sees() -> None:
+    assert set(HOUSE["kontor"].files()) == {path.name for path in HOUSE["kontor"].path.glob("*.py")}
+
+
+def test_every_folder_carries_the_same_wire() -> None:
+    assert len({(HERE / folder / "wire.py").read_bytes() for folder in FOLDERS}) == 1
+
+
+@pytest.mark.parametrize("source", sorted(HERE.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_house_bot_imports_only_its_own_files_and_what_starts_fast(source: Path) -> None:
+    own = {path.stem for path in source.parent.glob("*.py")}
+    for name in _imported_when_run(ast.parse(source.read_text())):
+        assert name in own or (name in sys.stdlib_module_names and name not in SLOW_TO_IMPORT), name
+
+
+def _imported_when_run(tree: ast.AST) -> set[str]:
+    """The modules that a run imports: not those for a type checker, and not those for lack of better ones."""
+    names: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            for other in node.orelse:
+                names |= _imported_when_run(ast.Module([other], []))
+        elif not isinstance(node, ast.ExceptHandler):
+            names |= _imported_when_run(node)
+    return names
