@@ -228,12 +228,16 @@ def test_a_scoring_says_who_is_paid_and_why() -> None:
         row("cert", share=[0, 0, 10, 0]),
     ]
     assert sentences(*setup, event("scored", phase=1, rows=rows)) == [
-        "Red, 14. magpie has most, alone with 5: 14, and 12 more for “8 for red alone” and "
-        + "“4 for each colour alone”; returns 3.",
+        (
+            "Red, 14. magpie has most, alone with 5: 14, and 12 more for “8 for red alone” and "
+            "“4 for each colour alone”; returns 3."
+        ),
         "Yellow, 12. magpie, tulip and abacus tie with 3: 4 each, all return 2. abacus gets 3 for “1 for each yellow”.",
         "Green, 10. magpie, kontor, tulip and abacus tie with 3: 2 each, all return 2.",
-        "Blue, 8. magpie and kontor tie with 4: 4 each, both return 2. "
-        + "“5 for blue alone” pays kontor nothing in a tie.",
+        (
+            "Blue, 8. magpie and kontor tie with 4: 4 each, both return 2. "
+            "“5 for blue alone” pays kontor nothing in a tie."
+        ),
         "Certificates. tulip holds the only one: 10.",
         "Paid in all: magpie 36, kontor 6, tulip 16, abacus 9.",
         "Money now: magpie 36, kontor 6, tulip 16, abacus 9.",

@@ -127,11 +127,11 @@ def _event_card(story: Story, seat: int, move: str) -> None:
     assert table.display is not None
     if move == "blind":
         table.refusing = True
-        story.act(seat, f"leaves {event_card(table.display)} and draws from the stack")
+        story.act(seat, f"leaves {event_card(table.display)}", "draws from the stack")
     else:
         table.immediate = table.display
-        keeps = " and keeps it for the scoring" if table.display in SCORING_CARDS else ""
-        story.act(seat, f"takes {event_card(table.display)}{keeps}")
+        keeps = ["keeps it for the scoring"] if table.display in SCORING_CARDS else []
+        story.act(seat, f"takes {event_card(table.display)}", *keeps)
         table.display = None
 
 
@@ -168,9 +168,10 @@ def _free_choice(story: Story, seat: int, move: Any) -> None:
         order = [story.names[chooser] for chooser in sorted(seats, key=table.precedence)]
         story.say(f"Free Choice, fewest red first: {', then '.join(order)}")
     table.picks += 1
-    if len(seats) == 1:
-        back = "" if move == "decline" else f"returns {gems_of([move['give']])} and takes {gems_of(move['take'])}"
-        story.act(seat, back or "changes nothing")
+    if len(seats) == 1 and move == "decline":
+        story.act(seat, "changes nothing")
+    elif len(seats) == 1:
+        story.act(seat, f"returns {gems_of([move['give']])}", f"takes {gems_of(move['take'])}")
     else:
         story.say(f"{name} takes {'nothing' if move == 'decline' else gems_of(move['take'])}")
 

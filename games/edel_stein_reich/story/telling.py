@@ -41,11 +41,11 @@ class Story:
         """Add a clause to the last sentence."""
         self.go_on(f"; {clause}")
 
-    def act(self, seat: int, phrase: str) -> None:
+    def act(self, seat: int, *verbs: str) -> None:
         """``seat`` carries out its action: right after winning the right to it, or because it was alone on it."""
-        name = self.names[seat]
+        name, phrase = self.names[seat], " and ".join(verbs)
         if self.table.winner == seat and self.table.turned:
-            self.go_on(f", {phrase}" if " and " in phrase else f" and {phrase}")
+            self.go_on(f", {phrase}" if len(verbs) > 1 else f" and {phrase}")
         elif self.table.winner == seat:
             self.add(f"{name} {phrase}")
         else:
