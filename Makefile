@@ -36,8 +36,8 @@ $(BENCH_VENV)/.ready: requirements/bench.txt requirements/uv.txt tools/venv
 sandbox:
 	@tools/system-packages bubblewrap || true
 
-services:
-	@tools/system-packages bubblewrap postgresql chromium || true
+services: sandbox
+	@tools/system-packages postgresql chromium || true
 
 locks: $(VENV)/.ready  ## compile requirements/*.in into hashed, address-free locks
 	@for group in uv base dev bench; do \
@@ -52,11 +52,18 @@ run: $(VENV)/.ready sandbox  ## start everything and stay up (MATCHES=60, EXIT=1
 
 # --- Tests and checks ------------------------------------------------------------------------------------------------
 
-test: $(VENV)/.dev services  ## every test that takes less than a few seconds
-	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
+ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
+ON_BOTH := tests/ladder tests/esr_platform
 
-slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers, use a browser
+test: $(VENV)/.dev sandbox  ## every test but the slow ones; what writes to the database on SQLite and PostgreSQL
+	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
+	@echo "Once more on PostgreSQL: $(ON_BOTH)"
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
+
+slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers or open a browser
 	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
+	@echo "Once more on PostgreSQL: $(ON_BOTH)"
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) $(ON_BOTH)
 
 check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 from celery.signals import worker_process_init
 
 from esr_platform.supervising.child import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
+
+# Celery warns a worker that is root because of pickled messages; ours are JSON, and bots get a user of their own.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("esr_platform")
 app.config_from_object("django.conf:settings", namespace="CELERY")

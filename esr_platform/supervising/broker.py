@@ -42,5 +42,5 @@ def server_command(var: Path) -> list[str]:
         *("--dir", str(data)),
         *("--appendonly", "yes"),
         *("--save", ""),
-        *("--loglevel", "warning"),
+        *("--loglevel", "warning", "--logfile", str(data / "redis.log")),
     ]

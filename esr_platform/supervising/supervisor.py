@@ -66,7 +66,8 @@ class Supervisor:
                 self._mend(service)
 
     def stop(self, last: Iterable[str] = ()) -> None:
-        """End every process, those named ``last`` after the others, and leave none."""
+        """End every process, those named ``last`` after the others, and leave none. Farewells are not passed on."""
+        self._say = _be_silent
         late = set(last)
         self._end([service for name, service in self._services.items() if name not in late], POLITE_SECONDS)
         self._end([service for name, service in self._services.items() if name in late], BROKER_SECONDS)
@@ -117,6 +118,9 @@ class Supervisor:
                 self._pass_on(key.data)
         for service in services:
             self._bury(service)
+
+
+def _be_silent(_name: str, _line: str) -> None: ...
 
 
 def _ending(code: int) -> str:

@@ -1,0 +1,36 @@
+// Parts marked with data-live (and an id) are fetched again while the page is looked at. Without this script a
+// reload does the same. A part in which somebody works or marks text stays as it is.
+
+const PERIOD_MS = 3000;
+const LONGEST_MS = 60000;
+let wait = PERIOD_MS;
+
+function inUse(part) {
+  const selection = document.getSelection();
+  return part.contains(document.activeElement) || (!selection.isCollapsed && part.contains(selection.anchorNode));
+}
+
+function take(fresh) {
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const next = fresh.getElementById(part.id);
+    if (next && !inUse(part) && next.innerHTML !== part.innerHTML) part.replaceWith(document.adoptNode(next));
+    else if (!next) part.removeAttribute("data-live");
+  }
+}
+
+async function refresh() {
+  if (!document.querySelector("[data-live]")) return;
+  if (!document.hidden) {
+    try {
+      const response = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
+      if (!response.ok) throw new Error(response.statusText);
+      take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      wait = PERIOD_MS;
+    } catch {
+      wait = Math.min(2 * wait, LONGEST_MS); // the site is away: ask less often
+    }
+  }
+  setTimeout(refresh, wait);
+}
+
+setTimeout(refresh, wait);

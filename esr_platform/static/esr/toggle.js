@@ -1,0 +1,34 @@
+// The button in the head that goes from the system's colours to light, to dark and back.
+
+const NEXT = { system: "light", light: "dark", dark: "system" };
+const NAMES = { system: "System", light: "Light", dark: "Dark" };
+const root = document.documentElement;
+const button = document.querySelector("[data-theme-toggle]");
+
+const current = () => root.dataset.theme ?? "system";
+
+function label() {
+  const name = NAMES[current()];
+  button.textContent = name;
+  button.setAttribute("aria-label", `Colours: ${name.toLowerCase()}. Change to ${NEXT[current()]}`);
+}
+
+function choose(theme) {
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  try {
+    if (theme === "system") localStorage.removeItem("theme");
+    else localStorage.setItem("theme", theme);
+  } catch {
+    // not kept for the next page, but applied to this one
+  }
+}
+
+if (button) {
+  button.addEventListener("click", () => {
+    choose(NEXT[current()]);
+    label();
+  });
+  label();
+  button.hidden = false;
+}
