@@ -14,6 +14,7 @@ from django.conf import settings
 from bots.programs import NotHere, program_of
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
+from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
 from ladder.heartbeat import renewed
@@ -77,7 +78,6 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
 
 
 def _ladder_runner(spec: MatchSpec[Any]) -> MatchReport:
-    from bots.runner.play import play_match
     from bots.sandbox import launcher_for_ladder
 
     return play_match(spec, launcher_for_ladder())

@@ -9,239 +9,448 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('bots', '0001_initial'),
+        ("bots", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Ladder',
+            name="Ladder",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True)),
-                ('name', models.CharField(max_length=80)),
-                ('game', models.CharField(help_text='a slug of games.registry.GAMES', max_length=60)),
-                ('seats', models.PositiveSmallIntegerField()),
-                ('limits', models.JSONField(blank=True, default=dict, help_text='bots.runner.spec.Limits that differ from the default')),
-                ('weight', models.PositiveSmallIntegerField(default=1, help_text="its share of the workers, beside the other ladders'")),
-                ('open', models.BooleanField(default=True, help_text='whether new matches are scheduled')),
-                ('next_ledger', models.PositiveBigIntegerField(default=1, editable=False)),
-                ('created', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=60, unique=True)),
+                ("name", models.CharField(max_length=80)),
+                ("game", models.CharField(help_text="a slug of games.registry.GAMES", max_length=60)),
+                ("seats", models.PositiveSmallIntegerField()),
+                (
+                    "limits",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="bots.runner.spec.Limits that differ from the default"
+                    ),
+                ),
+                (
+                    "weight",
+                    models.PositiveSmallIntegerField(
+                        default=1, help_text="its share of the workers, beside the other ladders'"
+                    ),
+                ),
+                ("open", models.BooleanField(default=True, help_text="whether new matches are scheduled")),
+                ("next_ledger", models.PositiveBigIntegerField(default=1, editable=False)),
+                ("created", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('seats__range', (2, 5))), name='ladder_has_two_to_five_seats'), models.CheckConstraint(condition=models.Q(('next_ledger__gte', 1)), name='ladder_ledger_counts_from_one')],
+                "ordering": ["pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("seats__range", (2, 5))), name="ladder_has_two_to_five_seats"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("next_ledger__gte", 1)), name="ladder_ledger_counts_from_one"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Entry',
+            name="Entry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rating', models.BigIntegerField(default=1500000)),
-                ('last_change', models.BigIntegerField(default=0)),
-                ('games', models.PositiveIntegerField(default=0)),
-                ('wins', models.PositiveBigIntegerField(default=0)),
-                ('active', models.BooleanField(default=True, help_text='whether the bot is given new matches here')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('bot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='bots.bot')),
-                ('ladder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='ladder.ladder')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rating", models.BigIntegerField(default=1500000)),
+                ("last_change", models.BigIntegerField(default=0)),
+                ("games", models.PositiveIntegerField(default=0)),
+                ("wins", models.PositiveBigIntegerField(default=0)),
+                ("active", models.BooleanField(default=True, help_text="whether the bot is given new matches here")),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="bots.bot"
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="ladder.ladder"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['ladder', '-rating', 'pk'],
+                "ordering": ["ladder", "-rating", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='Match',
+            name="Match",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('finished', 'Finished'), ('void', 'Void'), ('cancelled', 'Cancelled')], default='queued', max_length=10)),
-                ('seed', models.BinaryField(max_length=32)),
-                ('commitment', models.CharField(help_text='SHA-256 of the seed, hex, public from the start', max_length=64)),
-                ('priority', models.SmallIntegerField(default=0, help_text='the higher, the sooner')),
-                ('due_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), help_text='not played before')),
-                ('sent_at', models.DateTimeField(blank=True, help_text='when a worker was last told of it', null=True)),
-                ('lease', models.UUIDField(blank=True, null=True, unique=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts_started', models.PositiveSmallIntegerField(default=0)),
-                ('reason', models.CharField(blank=True, help_text='why it was voided or cancelled, for everybody', max_length=500)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('started', models.DateTimeField(blank=True, help_text='of the last attempt', null=True)),
-                ('ended', models.DateTimeField(blank=True, null=True)),
-                ('ladder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='matches', to='ladder.ladder')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("finished", "Finished"),
+                            ("void", "Void"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("seed", models.BinaryField(max_length=32)),
+                (
+                    "commitment",
+                    models.CharField(help_text="SHA-256 of the seed, hex, public from the start", max_length=64),
+                ),
+                ("priority", models.SmallIntegerField(default=0, help_text="the higher, the sooner")),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), help_text="not played before"
+                    ),
+                ),
+                ("sent_at", models.DateTimeField(blank=True, help_text="when a worker was last told of it", null=True)),
+                ("lease", models.UUIDField(blank=True, null=True, unique=True)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("attempts_started", models.PositiveSmallIntegerField(default=0)),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True, help_text="why it was voided or cancelled, for everybody", max_length=500
+                    ),
+                ),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("started", models.DateTimeField(blank=True, help_text="of the last attempt", null=True)),
+                ("ended", models.DateTimeField(blank=True, null=True)),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="matches", to="ladder.ladder"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Attempt',
+            name="Attempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveSmallIntegerField(help_text='from 1')),
-                ('token', models.UUIDField(unique=True)),
-                ('worker', models.CharField(max_length=120)),
-                ('started', models.DateTimeField()),
-                ('heartbeat_at', models.DateTimeField()),
-                ('ended', models.DateTimeField(blank=True, null=True)),
-                ('ending', models.CharField(choices=[('open', 'Open'), ('finished', 'finished: its result counts'), ('failed', 'failed: the platform could not play the match'), ('expired', 'expired: the worker was lost'), ('delayed', 'delayed: the machine was too slow, played again')], default='open', max_length=10)),
-                ('failure', models.CharField(blank=True, max_length=500)),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='ladder.match')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveSmallIntegerField(help_text="from 1")),
+                ("token", models.UUIDField(unique=True)),
+                ("worker", models.CharField(max_length=120)),
+                ("started", models.DateTimeField()),
+                ("heartbeat_at", models.DateTimeField()),
+                ("ended", models.DateTimeField(blank=True, null=True)),
+                (
+                    "ending",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("finished", "finished: its result counts"),
+                            ("failed", "failed: the platform could not play the match"),
+                            ("expired", "expired: the worker was lost"),
+                            ("delayed", "delayed: the machine was too slow, played again"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("failure", models.CharField(blank=True, max_length=500)),
+                (
+                    "match",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="attempts", to="ladder.match"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['match', 'number'],
+                "ordering": ["match", "number"],
             },
         ),
         migrations.CreateModel(
-            name='Result',
+            name="Result",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('packed_record', models.BinaryField()),
-                ('report', models.JSONField()),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('attempt', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='result', to='ladder.attempt')),
-                ('match', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='result', to='ladder.match')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("packed_record", models.BinaryField()),
+                ("report", models.JSONField()),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "attempt",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="result", to="ladder.attempt"
+                    ),
+                ),
+                (
+                    "match",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="result", to="ladder.match"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='LedgerEntry',
+            name="LedgerEntry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveBigIntegerField()),
-                ('ladder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ledger', to='ladder.ladder')),
-                ('result', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='ledger_entry', to='ladder.result')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveBigIntegerField()),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="ledger", to="ladder.ladder"
+                    ),
+                ),
+                (
+                    "result",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="ledger_entry", to="ladder.result"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'ledger entries',
-                'ordering': ['ladder', 'number'],
+                "verbose_name_plural": "ledger entries",
+                "ordering": ["ladder", "number"],
             },
         ),
         migrations.CreateModel(
-            name='Seat',
+            name="Seat",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveSmallIntegerField(help_text='from 0')),
-                ('entry', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='ladder.entry')),
-                ('match', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='ladder.match')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='bots.botversion')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("index", models.PositiveSmallIntegerField(help_text="from 0")),
+                (
+                    "entry",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seats", to="ladder.entry"
+                    ),
+                ),
+                (
+                    "match",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seats", to="ladder.match"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seats", to="bots.botversion"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['match', 'index'],
+                "ordering": ["match", "index"],
             },
         ),
         migrations.CreateModel(
-            name='SeatResult',
+            name="SeatResult",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rank', models.PositiveSmallIntegerField(help_text='competition rank: two winners are 1, 1, 3')),
-                ('score', models.JSONField(help_text="the game's own score object")),
-                ('forfeit', models.CharField(blank=True, choices=[('strikes', 'strikes'), ('exit', 'exit'), ('not_ready', 'not_ready'), ('memory', 'memory'), ('time', 'time'), ('resign', 'resign'), ('abandoned', 'abandoned')], max_length=10)),
-                ('evidence', models.TextField(blank=True)),
-                ('rating_before', models.BigIntegerField()),
-                ('rating_after', models.BigIntegerField()),
-                ('result', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seat_results', to='ladder.result')),
-                ('seat', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='result', to='ladder.seat')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rank", models.PositiveSmallIntegerField(help_text="competition rank: two winners are 1, 1, 3")),
+                ("score", models.JSONField(help_text="the game's own score object")),
+                (
+                    "forfeit",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("strikes", "strikes"),
+                            ("exit", "exit"),
+                            ("not_ready", "not_ready"),
+                            ("memory", "memory"),
+                            ("time", "time"),
+                            ("resign", "resign"),
+                            ("abandoned", "abandoned"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("evidence", models.TextField(blank=True)),
+                ("rating_before", models.BigIntegerField()),
+                ("rating_after", models.BigIntegerField()),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seat_results", to="ladder.result"
+                    ),
+                ),
+                (
+                    "seat",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="result", to="ladder.seat"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['result', 'seat__index'],
+                "ordering": ["result", "seat__index"],
             },
         ),
         migrations.AddIndex(
-            model_name='entry',
-            index=models.Index(fields=['ladder', '-rating'], name='entry_by_rating'),
+            model_name="entry",
+            index=models.Index(fields=["ladder", "-rating"], name="entry_by_rating"),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.UniqueConstraint(fields=('ladder', 'bot'), name='entry_once_a_bot_and_ladder'),
+            model_name="entry",
+            constraint=models.UniqueConstraint(fields=("ladder", "bot"), name="entry_once_a_bot_and_ladder"),
         ),
         migrations.AddConstraint(
-            model_name='entry',
-            constraint=models.CheckConstraint(condition=models.Q(('wins__lte', django.db.models.expressions.CombinedExpression(models.F('games'), '*', models.Value(60)))), name='entry_wins_at_most_its_games'),
+            model_name="entry",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "wins__lte",
+                        django.db.models.expressions.CombinedExpression(models.F("games"), "*", models.Value(60)),
+                    )
+                ),
+                name="entry_wins_at_most_its_games",
+            ),
         ),
         migrations.AddIndex(
-            model_name='match',
-            index=models.Index(condition=models.Q(('status', 'queued')), fields=['ladder', '-priority', 'due_at'], name='match_queue'),
+            model_name="match",
+            index=models.Index(
+                condition=models.Q(("status", "queued")), fields=["ladder", "-priority", "due_at"], name="match_queue"
+            ),
         ),
         migrations.AddIndex(
-            model_name='match',
-            index=models.Index(condition=models.Q(('status', 'running')), fields=['lease_until'], name='match_leases'),
+            model_name="match",
+            index=models.Index(condition=models.Q(("status", "running")), fields=["lease_until"], name="match_leases"),
         ),
         migrations.AddIndex(
-            model_name='match',
-            index=models.Index(fields=['ladder', 'status', '-id'], name='match_by_ladder_and_status'),
+            model_name="match",
+            index=models.Index(fields=["ladder", "status", "-id"], name="match_by_ladder_and_status"),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'finished', 'void', 'cancelled'])), name='match_status_is_known'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["queued", "running", "finished", "void", "cancelled"])),
+                name="match_status_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('seed'), 32), name='match_seed_has_32_bytes'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("seed"), 32),
+                name="match_seed_has_32_bytes",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('commitment'), 64), name='match_commitment_is_sha256'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("commitment"), 64),
+                name="match_commitment_is_sha256",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('lease__isnull', False), ('lease_until__isnull', False), ('started__isnull', False), ('status', 'running')), models.Q(models.Q(('status', 'running'), _negated=True), ('lease__isnull', True), ('lease_until__isnull', True)), _connector='OR'), name='match_has_a_lease_while_it_runs'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("lease__isnull", False),
+                        ("lease_until__isnull", False),
+                        ("started__isnull", False),
+                        ("status", "running"),
+                    ),
+                    models.Q(
+                        models.Q(("status", "running"), _negated=True),
+                        ("lease__isnull", True),
+                        ("lease_until__isnull", True),
+                    ),
+                    _connector="OR",
+                ),
+                name="match_has_a_lease_while_it_runs",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended__isnull', True), ('status__in', ['queued', 'running'])), models.Q(('ended__isnull', False), ('status__in', ['finished', 'void', 'cancelled'])), _connector='OR'), name='match_has_an_end_when_it_has_ended'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ended__isnull", True), ("status__in", ["queued", "running"])),
+                    models.Q(("ended__isnull", False), ("status__in", ["finished", "void", "cancelled"])),
+                    _connector="OR",
+                ),
+                name="match_has_an_end_when_it_has_ended",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='match',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status__in', ['void', 'cancelled']), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('status__in', ['void', 'cancelled']), _negated=True), ('reason', '')), _connector='OR'), name='match_without_a_result_says_why'),
+            model_name="match",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("status__in", ["void", "cancelled"]), models.Q(("reason", ""), _negated=True)),
+                    models.Q(models.Q(("status__in", ["void", "cancelled"]), _negated=True), ("reason", "")),
+                    _connector="OR",
+                ),
+                name="match_without_a_result_says_why",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(fields=('match', 'number'), name='attempt_number_once_a_match'),
+            model_name="attempt",
+            constraint=models.UniqueConstraint(fields=("match", "number"), name="attempt_number_once_a_match"),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.UniqueConstraint(condition=models.Q(('ending', 'open')), fields=('match',), name='attempt_one_open_a_match'),
+            model_name="attempt",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("ending", "open")), fields=("match",), name="attempt_one_open_a_match"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='attempt_counts_from_one'),
+            model_name="attempt",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="attempt_counts_from_one"),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended__isnull', True), ('ending', 'open')), models.Q(('ended__isnull', False), ('ending__in', ['finished', 'failed', 'expired', 'delayed'])), _connector='OR'), name='attempt_ending_is_known'),
+            model_name="attempt",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ended__isnull", True), ("ending", "open")),
+                    models.Q(("ended__isnull", False), ("ending__in", ["finished", "failed", "expired", "delayed"])),
+                    _connector="OR",
+                ),
+                name="attempt_ending_is_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='attempt',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ending__in', ['open', 'finished']), ('failure', '')), models.Q(('ending__in', ['failed', 'expired', 'delayed']), models.Q(('failure', ''), _negated=True)), _connector='OR'), name='attempt_without_a_result_says_why'),
+            model_name="attempt",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ending__in", ["open", "finished"]), ("failure", "")),
+                    models.Q(
+                        ("ending__in", ["failed", "expired", "delayed"]), models.Q(("failure", ""), _negated=True)
+                    ),
+                    _connector="OR",
+                ),
+                name="attempt_without_a_result_says_why",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(fields=('ladder', 'number'), name='ledger_number_once_a_ladder'),
+            model_name="ledgerentry",
+            constraint=models.UniqueConstraint(fields=("ladder", "number"), name="ledger_number_once_a_ladder"),
         ),
         migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='ledger_counts_from_one'),
+            model_name="ledgerentry",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="ledger_counts_from_one"),
         ),
         migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('match', 'index'), name='seat_taken_once'),
+            model_name="seat",
+            constraint=models.UniqueConstraint(fields=("match", "index"), name="seat_taken_once"),
         ),
         migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.UniqueConstraint(fields=('match', 'entry'), name='seat_once_an_entry'),
+            model_name="seat",
+            constraint=models.UniqueConstraint(fields=("match", "entry"), name="seat_once_an_entry"),
         ),
         migrations.AddConstraint(
-            model_name='seat',
-            constraint=models.CheckConstraint(condition=models.Q(('index__range', (0, 4))), name='seat_counts_from_zero_to_four'),
+            model_name="seat",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("index__range", (0, 4))), name="seat_counts_from_zero_to_four"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='seatresult',
-            constraint=models.CheckConstraint(condition=models.Q(('rank__range', (1, 5))), name='seat_result_rank_from_one_to_five'),
+            model_name="seatresult",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("rank__range", (1, 5))), name="seat_result_rank_from_one_to_five"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='seatresult',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('forfeit', ''), _negated=True), ('evidence', ''), _connector='OR'), name='seat_result_evidence_only_with_a_forfeit'),
+            model_name="seatresult",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("forfeit", ""), _negated=True), ("evidence", ""), _connector="OR"),
+                name="seat_result_evidence_only_with_a_forfeit",
+            ),
         ),
     ]

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from ladder.models import Ladder, Match
+from ladder.opening import open_house
+from ladder.scheduling import fill
+
+
+@pytest.fixture
+def house(db: None) -> None:
+    """The four ladders with the house's bots on them."""
+    open_house()
+
+
+@pytest.fixture
+def ladder(house: None) -> Ladder:
+    """The ladder for four, the only one that is open."""
+    Ladder.objects.exclude(slug="edel-stein-reich-4").update(open=False)
+    return Ladder.objects.get(slug="edel-stein-reich-4")
+
+
+@pytest.fixture
+def match(ladder: Ladder) -> Match:
+    """A queued match for four, the first of several in the queue."""
+    fill(Random(1))
+    return Match.objects.select_related("ladder").order_by("pk")[0]

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+
+from bots.models import BotVersion
+from bots.runner.failures import PlatformFailure
+from bots.runner.play import play_match
+from bots.runner.report import MachineDelay, MatchReport
+from bots.runner.spec import FakeProgram, HouseProgram, MatchSpec, SeatSpec
+from bots.sandbox.in_process import InProcessLauncher
+from games.base import Document
+from ladder.models import Attempt, Match, Result
+from ladder.playing import play, spec_of
+from tests.ladder.reports import report_of
+
+Runner = Callable[[MatchSpec[Any]], MatchReport]
+
+
+def fake(message: Document) -> Any:
+    """A bot that always plays its first legal move."""
+    return message["decision"]["default"] if message["type"] == "decide" else None
+
+
+def with_fakes(spec: MatchSpec[Any]) -> MatchReport:
+    seats = tuple(SeatSpec(seat.label, FakeProgram(fake)) for seat in spec.seats)
+    return play_match(replace(spec, seats=seats), InProcessLauncher())
+
+
+def failing(error: Exception) -> Runner:
+    def runner(spec: MatchSpec[Any]) -> MatchReport:
+        raise error
+
+    return runner
+
+
+def random_play(spec: MatchSpec[Any]) -> MatchReport:
+    return report_of(Match.objects.select_related("ladder").get(pk=int(spec.match)))
+
+
+def due(match: Match) -> None:
+    Match.objects.filter(pk=match.pk).update(due_at=Now())
+
+
+def test_a_match_is_played_by_the_runner_and_its_result_kept(transactional_db: None, match: Match) -> None:
+    assert play(match.pk, with_fakes) == Attempt.Ending.FINISHED
+    result = Result.objects.get(match=match)
+    assert result.report["seats"][0]["label"] == str(match.seats.get(index=0).version)
+    assert "record" not in result.report
+
+
+def test_a_redelivered_task_plays_once(transactional_db: None, match: Match) -> None:
+    played = []
+
+    def counting(spec: MatchSpec[Any]) -> MatchReport:
+        played.append(spec.match)
+        return random_play(spec)
+
+    assert play(match.pk, counting) == Attempt.Ending.FINISHED
+    assert play(match.pk, counting) is None
+    assert played == [str(match.pk)]
+
+
+def test_a_redelivery_while_the_match_is_played_plays_nothing(transactional_db: None, match: Match) -> None:
+    inner = []
+
+    def redelivering(spec: MatchSpec[Any]) -> MatchReport:
+        inner.append(play(match.pk, random_play))
+        return random_play(spec)
+
+    assert play(match.pk, redelivering) == Attempt.Ending.FINISHED
+    assert inner == [None]
+
+
+def test_a_failure_of_the_platform_ends_the_attempt_with_its_reason(transactional_db: None, match: Match) -> None:
+    assert play(match.pk, failing(PlatformFailure("no process could be started"))) == Attempt.Ending.FAILED
+    match.refresh_from_db()
+    assert match.status == "queued"
+    assert match.attempts.get().failure == "no process could be started"
+
+
+def test_an_unforeseen_error_is_ours_and_tells_no_details(transactional_db: None, match: Match) -> None:
+    assert play(match.pk, failing(KeyError("/etc/secret"))) == Attempt.Ending.FAILED
+    assert match.attempts.get().failure == "an error of the platform (KeyError)"
+
+
+def test_a_record_that_does_not_verify_ends_the_attempt(transactional_db: None, match: Match) -> None:
+    def cheating(spec: MatchSpec[Any]) -> MatchReport:
+        report = random_play(spec)
+        return replace(report, record={**report.record, "outcome": None})
+
+    assert play(match.pk, cheating) == Attempt.Ending.FAILED
+    assert "the outcome is" in match.attempts.get().failure
+    assert not Result.objects.exists()
+
+
+def test_code_that_is_not_installed_here_fails_the_attempt(transactional_db: None, match: Match) -> None:
+    BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
+    assert play(match.pk, random_play) == Attempt.Ending.FAILED
+    assert "is not installed here" in match.attempts.get().failure
+
+
+def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactional_db: None, match: Match) -> None:
+    before = []
+
+    def on_a_slow_machine(spec: MatchSpec[Any]) -> MatchReport:
+        before.append(spec.played_before)
+        delay = MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000)
+        return replace(random_play(spec), machine_delays=(delay,), play_again=True)
+
+    endings = []
+    for _ in range(3):
+        due(match)
+        endings.append(play(match.pk, on_a_slow_machine))
+    assert endings == [Attempt.Ending.DELAYED, Attempt.Ending.DELAYED, Attempt.Ending.FINISHED]
+    assert before == [0, 1, 2]
+    assert Result.objects.get().report["machine_delays"][0]["machine_delay_us"] == 900_000
+
+
+def test_a_match_that_was_lost_meanwhile_gets_no_second_result(transactional_db: None, match: Match) -> None:
+    def too_slow(spec: MatchSpec[Any]) -> MatchReport:
+        Match.objects.filter(pk=match.pk).update(status="queued", lease=None, lease_until=None)
+        Attempt.objects.filter(match=match).update(ending="expired", ended=Now(), failure="lost")
+        assert play(match.pk, random_play) == Attempt.Ending.FINISHED
+        return report_of(match, variety=1)
+
+    assert play(match.pk, too_slow) is None
+    assert Result.objects.get().attempt.number == 2
+
+
+def test_the_runner_is_told_plain_data_and_plays_outside_any_transaction(transactional_db: None, match: Match) -> None:
+    seen = []
+
+    def runner(spec: MatchSpec[Any]) -> MatchReport:
+        seen.append((pickle.loads(pickle.dumps(spec)) == spec, connection.in_atomic_block))
+        return random_play(spec)
+
+    play(match.pk, runner)
+    assert seen == [(True, False)]
+
+
+def test_a_specification_names_pinned_house_code_and_the_match(match: Match) -> None:
+    spec = spec_of(match)
+    versions = [seat.version for seat in match.seats.select_related("version__bot").order_by("index")]
+    assert [seat.program for seat in spec.seats] == [HouseProgram(v.bot.house_name, v.digest) for v in versions]
+    assert (spec.game, spec.seed, spec.match) == ("edel-stein-reich", bytes(match.seed), str(match.pk))
+    assert len(spec.key) == 32
+
+
+def test_a_ladder_may_have_its_own_limits(match: Match) -> None:
+    match.ladder.limits = {"move_ms": 200}
+    limits = spec_of(match).limits
+    assert (limits.move_ms, limits.bank_ms) == (200, 10_000)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ratings_of_whole_games_through_the_runner_add_up(transactional_db: None, match: Match, seed: int) -> None:
+    for one in Random(seed).sample(list(Match.objects.all()), 3):
+        assert play(one.pk, with_fakes) == Attempt.Ending.FINISHED
+    assert sum(rating - 1_500_000 for rating in match.ladder.entries.values_list("rating", flat=True)) == 0

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.db import DataError, transaction
+
+from bots.runner.report import MatchReport
+from games.record import verify
+from ladder.leases import give_back
+from ladder.models import Entry, LedgerEntry, Match, Result
+from ladder.rebuilding import rerate
+from ladder.records import match_log_of, record_of
+from ladder.results import WrongRecord, record_result
+from ladder.sweeping import sweep
+from tests.ladder.reports import report_of
+from tests.ladder.snapshots import snapshot
+from tests.ladder.test_leases import FAILED, claimed, expire
+
+
+def finished(match: Match, **options: Any) -> Result:
+    result = record_result(claimed(match), report_of(match, **options))
+    assert result is not None
+    return result
+
+
+def test_a_result_holds_what_re_executing_its_record_gives(match: Match) -> None:
+    result = finished(match, forfeits={2: "exit"})
+    outcome = verify(record_of(match)).outcome
+    rows = list(result.seat_results.order_by("seat__index"))
+    assert [row.rank for row in rows] == outcome["ranks"]
+    assert [row.score for row in rows] == outcome["scores"]
+    assert [(row.forfeit, row.evidence) for row in rows] == [("", ""), ("", ""), ("exit", "evidence: exit"), ("", "")]
+
+
+def test_a_finished_match_has_no_lease_one_finished_attempt_and_an_open_seed(match: Match) -> None:
+    assert match.public_seed is None
+    assert record_of(match) is None
+    finished(match)
+    match.refresh_from_db()
+    assert (match.status, match.lease, match.reason) == ("finished", None, "")
+    assert match.attempts.get().ending == "finished"
+    assert match.public_seed == record_of(match)["seed"]
+    assert match_log_of(match) is None
+
+
+def test_entries_move_by_what_their_seats_show_and_the_sum_is_zero(match: Match) -> None:
+    result = finished(match)
+    rows = list(result.seat_results.select_related("seat__entry"))
+    assert sum(row.change for row in rows) == 0
+    for row in rows:
+        entry = row.seat.entry
+        assert (row.rating_before, row.rating_after) == (1_500_000, entry.rating)
+        assert (entry.last_change, entry.games) == (row.change, 1)
+    assert sum(Entry.objects.values_list("wins", flat=True)) == 60
+
+
+def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps(match: Match) -> None:
+    matches = list(Match.objects.select_related("ladder").order_by("-pk"))
+    for one in matches:
+        finished(one, variety=one.pk)
+    rows = LedgerEntry.objects.order_by("number")
+    assert [row.number for row in rows] == list(range(1, len(matches) + 1))
+    assert [row.result.match_id for row in rows] == [one.pk for one in matches]
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * 4
+
+
+def test_the_same_result_twice_counts_once(match: Match) -> None:
+    lease = claimed(match)
+    report = report_of(match)
+    assert record_result(lease, report)
+    before = snapshot()
+    assert record_result(lease, report) is None
+    assert snapshot() == before
+
+
+def test_another_result_of_a_finished_match_changes_nothing(match: Match) -> None:
+    lease = claimed(match)
+    record_result(lease, report_of(match))
+    before = snapshot()
+    assert record_result(lease, report_of(match, variety=1)) is None
+    assert snapshot() == before
+
+
+def test_a_result_after_the_match_was_queued_again_changes_nothing(match: Match) -> None:
+    late = claimed(match)
+    expire(match)
+    sweep()
+    before = snapshot()
+    assert record_result(late, report_of(match)) is None
+    assert snapshot() == before
+
+
+def test_a_result_while_somebody_else_plays_changes_nothing(match: Match) -> None:
+    late = claimed(match)
+    expire(match)
+    sweep()
+    other = claimed(match)
+    before = snapshot()
+    assert record_result(late, report_of(match)) is None
+    assert snapshot() == before
+    assert record_result(other, report_of(match, variety=1))
+    assert record_result(late, report_of(match)) is None
+    assert Result.objects.get().attempt.token == other.token
+
+
+def test_a_result_of_a_void_match_changes_nothing(match: Match) -> None:
+    for _ in range(3):
+        late = claimed(match)
+        give_back(late, FAILED, "broken")
+    before = snapshot()
+    assert record_result(late, report_of(match)) is None
+    assert snapshot() == before
+
+
+def test_a_result_just_after_the_lease_ran_out_counts_while_nobody_has_taken_the_match(match: Match) -> None:
+    lease = claimed(match)
+    expire(match)
+    assert record_result(lease, report_of(match))
+    assert sweep() == 0
+
+
+def _with(report: MatchReport, **changes: Any) -> MatchReport:
+    record = deepcopy(report.record)
+    record.update(changes)
+    return replace(report, record=record)
+
+
+def test_a_winner_that_only_the_worker_claims_is_refused(match: Match) -> None:
+    report = report_of(match)
+    outcome = deepcopy(report.record["outcome"])
+    outcome["ranks"] = outcome["ranks"][1:] + outcome["ranks"][:1]
+    lease = claimed(match)
+    before = snapshot()
+    with pytest.raises(WrongRecord, match="does not verify"):
+        record_result(lease, _with(report, outcome=outcome))
+    assert snapshot() == before
+
+
+def test_the_record_of_another_deal_is_refused(match: Match) -> None:
+    other = Match.objects.exclude(pk=match.pk).select_related("ladder")[0]
+    with pytest.raises(WrongRecord, match="record's seed"):
+        record_result(claimed(match), report_of(other))
+
+
+def test_a_record_that_breaks_off_is_refused(match: Match) -> None:
+    report = report_of(match)
+    with pytest.raises(WrongRecord):
+        record_result(claimed(match), _with(report, steps=report.record["steps"][:-1]))
+    with pytest.raises(WrongRecord):
+        record_result(claimed_again(match), _with(report, steps=report.record["steps"][:-1], outcome=None))
+
+
+def claimed_again(match: Match) -> Any:
+    expire(match)
+    sweep()
+    return claimed(match)
+
+
+def test_a_forfeit_in_the_scores_that_nobody_reported_is_refused(match: Match) -> None:
+    report = replace(report_of(match, forfeits={1: "strikes"}), forfeits=())
+    with pytest.raises(WrongRecord, match="outcome"):
+        record_result(claimed(match), report)
+
+
+def test_a_seat_that_is_reported_to_forfeit_twice_is_refused(match: Match) -> None:
+    report = report_of(match, forfeits={1: "strikes"})
+    with pytest.raises(WrongRecord, match="twice"):
+        record_result(claimed(match), replace(report, forfeits=report.forfeits * 2))
+
+
+def test_a_refused_result_leaves_no_gap_in_the_ledger(match: Match) -> None:
+    first, second = Match.objects.select_related("ladder").order_by("pk")[:2]
+    late = claimed(first)
+    expire(first)
+    sweep()
+    assert record_result(late, report_of(first)) is None
+    assert finished(second).ledger_entry.number == 1
+
+
+def test_void_matches_leave_their_deal_behind(match: Match) -> None:
+    for _ in range(3):
+        give_back(claimed(match), FAILED, "broken")
+    match.refresh_from_db()
+    log = match_log_of(match)
+    assert (log["format"], log["status"], log["seed"]) == ("match-log/1", "void", bytes(match.seed).hex())
+    assert log["reason"] == match.reason
+    assert log["steps"][0]["chance"] == "age_order"
+
+
+def test_the_stored_record_is_a_sixth_of_its_json(match: Match) -> None:
+    result = finished(match)
+    assert len(bytes(result.packed_record)) < 1700
+
+
+def test_nothing_of_a_result_is_left_if_rating_it_fails(match: Match) -> None:
+    lease = claimed(match)
+    Entry.objects.update(rating=2**63 - 1)
+    before = snapshot()
+    with pytest.raises((OverflowError, DataError)), transaction.atomic():
+        record_result(lease, report_of(match))
+    assert snapshot() == before

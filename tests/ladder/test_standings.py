@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import Any
+
+from ladder.models import Entry, Ladder
+from ladder.standings import table
+
+
+def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
+    ladder: Ladder, django_assert_num_queries: Any
+) -> None:
+    for entry, rating in zip(
+        ladder.entries.order_by("pk"), [1600, 1700, 1600, 1500, 1550, 1400, 1300, 1200], strict=True
+    ):
+        Entry.objects.filter(pk=entry.pk).update(rating=rating * 1000)
+    with django_assert_num_queries(1):
+        rows = table(ladder)
+        names = [row.entry.bot.name for row in rows]
+    assert [row.rank for row in rows] == [1, 2, 2, 4, 5, 6, 7, 8]
+    assert [row.entry.points for row in rows] == [1700, 1600, 1600, 1550, 1500, 1400, 1300, 1200]
+    assert len(set(names)) == 8
+
+
+def test_whoever_has_left_stays_in_the_table_once_he_has_played(ladder: Ladder) -> None:
+    gone, never = ladder.entries.order_by("pk")[:2]
+    Entry.objects.filter(pk=gone.pk).update(active=False, games=3)
+    Entry.objects.filter(pk=never.pk).update(active=False)
+    listed = {row.entry.pk for row in table(ladder)}
+    assert gone.pk in listed
+    assert never.pk not in listed
+
+
+def test_a_rating_is_provisional_for_thirty_games(ladder: Ladder) -> None:
+    young, old = ladder.entries.order_by("pk")[:2]
+    Entry.objects.filter(pk=young.pk).update(games=29)
+    Entry.objects.filter(pk=old.pk).update(games=30)
+    provisional = {row.entry.pk: row.provisional for row in table(ladder)}
+    assert (provisional[young.pk], provisional[old.pk]) == (True, False)
+
+
+def test_the_win_share_of_an_entry_without_games_is_unknown(ladder: Ladder) -> None:
+    entry = ladder.entries.first()
+    assert entry.win_share is None
+    entry.games, entry.wins = 4, 90
+    assert entry.win_share == 0.375
