@@ -28,7 +28,7 @@ DEFAULT_REASONS = ("late", "malformed", "too_long", "wrong_id", "illegal", "forf
 """Why the platform played the default move for a seat."""
 
 
-class IllegalMove(ValueError):  # noqa: N818  # the word of the rules
+class IllegalMove(ValueError):
     """A move the rules do not allow here; the state is as it was.
 
     ``rule`` names the rule that was broken, ``legal`` says in words what would have been legal.
