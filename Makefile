@@ -62,8 +62,8 @@ test: $(VENV)/.dev sandbox  ## every test but the slow ones; what writes to the 
 
 slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers or open a browser
 	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
-	@echo "Once more on PostgreSQL: $(ON_BOTH)"
-	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) $(ON_BOTH)
+	@echo "Once more on PostgreSQL: tests/ladder"
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/ladder
 
 check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .
