@@ -60,14 +60,14 @@ def test_no_two_deals_are_the_same_although_the_pairings_are_seeded(house: None)
     assert len({bytes(seed) for seed in Match.objects.values_list("seed", flat=True)}) == 4 * QUEUE_LENGTH
 
 
-def test_games_are_spread_evenly_counting_those_still_queued(ladder: Ladder) -> None:
+def test_nobody_is_left_behind_counting_the_games_still_queued(ladder: Ladder) -> None:
     fill(Random(2))
     for match in Match.objects.select_related("ladder"):
         record_result(claimed(match), report_of(match, variety=match.pk))
     fill(Random(3))
     games = [Seat.objects.filter(entry=entry).count() for entry in ladder.entries.all()]
     assert sum(games) == 8 * QUEUE_LENGTH
-    assert max(games) - min(games) <= 4
+    assert min(games) >= 2 * QUEUE_LENGTH // len(games)
 
 
 def test_a_bot_on_leave_is_given_no_matches(ladder: Ladder) -> None:

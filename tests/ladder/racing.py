@@ -1,0 +1,100 @@
+"""One process of a race: ``python -m tests.ladder.racing ACTION ARGUMENTS GATE OUT`` (arguments as JSON).
+
+It gets ready, says so, waits until the gate's file exists, acts, and writes what it got to OUT as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import django
+
+django.setup()
+
+from django.db import connection, transaction  # noqa: E402
+
+from ladder.leases import Lease, claim  # noqa: E402
+from ladder.models import Match  # noqa: E402
+from ladder.opening import open_house  # noqa: E402
+from ladder.playing import play  # noqa: E402
+from ladder.rebuilding import rerate  # noqa: E402
+from ladder.results import record_result  # noqa: E402
+from ladder.scheduling import fill  # noqa: E402
+from ladder.sweeping import sweep  # noqa: E402
+from tests.ladder.reports import report_of  # noqa: E402
+from tests.services.ports import wait_until  # noqa: E402
+
+Act = Callable[[], Any]
+
+
+def claiming(matches: list[int]) -> Act:
+    return lambda: [match for match in matches if claim(match, "racing")]
+
+
+def recording(leases: list[tuple[int, str]], variety: int) -> Act:
+    """Bring a result for every lease; which of them counted."""
+    brought = [(Lease(match, UUID(token)), _report(match, variety)) for match, token in leases]
+    return lambda: [lease.match_id for lease, report in brought if record_result(lease, report)]
+
+
+def dying(match: int, token: str) -> Act:
+    """Bring a result, and be killed before it is committed."""
+    report = _report(match, 0)
+
+    def act() -> None:
+        with transaction.atomic():
+            assert record_result(Lease(match, UUID(token)), report)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return act
+
+
+def playing(matches: list[int], variety: int) -> Act:
+    """Play every match there is to claim; how each attempt ended."""
+    return lambda: [play(match, lambda spec: _report(int(spec.match), variety)) for match in matches]
+
+
+def sweeping(times: int) -> Act:
+    return lambda: sum(sweep() for _ in range(times))
+
+
+def checking(times: int) -> Act:
+    """Check the ratings again and again; every difference found."""
+    return lambda: [d for _ in range(times) for rebuild in rerate(check=True) for d in rebuild.differences]
+
+
+ACTIONS: dict[str, Callable[..., Act]] = {
+    "claiming": claiming,
+    "recording": recording,
+    "dying": dying,
+    "playing": playing,
+    "sweeping": sweeping,
+    "checking": checking,
+    "filling": lambda: fill,
+    "opening": lambda: open_house,
+}
+
+
+def _report(match: int, variety: int) -> Any:
+    return report_of(Match.objects.select_related("ladder").get(pk=match), variety=variety)
+
+
+def main(action: str, arguments: str, gate: str, out: str) -> None:
+    act = ACTIONS[action](**json.loads(arguments))
+    connection.ensure_connection()
+    Path(f"{out}.ready").touch()
+    wait_until(Path(gate).exists, "the race is started")
+    got = json.dumps(act())
+    Path(f"{out}.part").write_text(got)
+    Path(f"{out}.part").rename(out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

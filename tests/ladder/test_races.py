@@ -1,0 +1,158 @@
+"""Real processes that do the same at the same time, on the database of the test run (SQLite's file or PostgreSQL)."""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots.models import Bot, BotVersion
+from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result
+from ladder.opening import open_house
+from ladder.rebuilding import rerate
+from ladder.results import record_result
+from ladder.scheduling import QUEUE_LENGTH
+from tests.ladder.reports import report_of
+from tests.ladder.snapshots import snapshot
+from tests.ladder.test_leases import claimed, expire
+from tests.services.ports import wait_until
+from tests.services.workers import Processes
+
+Racer = tuple[str, dict[str, Any]]
+Race = Callable[..., list[Any]]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def race(site_processes: Processes, tmp_path: Path) -> Race:
+    """Start all racers at one moment and give what each of them got; ``None`` for one that died."""
+    numbers = count()
+
+    def run(*racers: Racer) -> list[Any]:
+        heat = tmp_path / f"race-{next(numbers)}"
+        heat.mkdir()
+        gate = heat / "gate"
+        started = []
+        for index, (action, arguments) in enumerate(racers):
+            out = heat / f"{index}.json"
+            started.append(
+                (
+                    out,
+                    site_processes.python(
+                        "-m", "tests.ladder.racing", action, json.dumps(arguments), str(gate), str(out)
+                    ),
+                )
+            )
+        for out, _ in started:
+            wait_until(Path(f"{out}.ready").exists, f"{out.name} is ready", 60)
+        gate.touch()
+        for _, process in started:
+            process.wait(60)
+        return [json.loads(out.read_text()) if out.exists() else None for out, _ in started]
+
+    return run
+
+
+def queued() -> list[int]:
+    return list(Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True))
+
+
+def leased() -> list[tuple[int, str]]:
+    return [(match.pk, str(claimed(match).token)) for match in Match.objects.filter(status="queued").order_by("pk")]
+
+
+def check_accounts() -> None:
+    """Every ladder's numbers are what its gapless ledger gives."""
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
+
+
+def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
+    got = race(*[("claiming", {"matches": queued()})] * 3)
+    assert sorted(functools.reduce(operator.iadd, got, [])) == list(
+        Match.objects.order_by("pk").values_list("pk", flat=True)
+    )
+    assert Attempt.objects.count() == QUEUE_LENGTH == Match.objects.filter(status="running", attempts_started=1).count()
+
+
+def test_the_same_results_brought_by_several_processes_count_once(race: Race, match: Match) -> None:
+    leases = leased()
+    got = race(*(("recording", {"leases": leases, "variety": variety}) for variety in (1, 1, 2)))
+    assert Counter(functools.reduce(operator.iadd, got, [])) == Counter(match for match, _ in leases)
+    assert Result.objects.count() == LedgerEntry.objects.count() == QUEUE_LENGTH
+    assert sum(Entry.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
+    check_accounts()
+
+
+def test_different_results_at_once_get_a_gapless_ledger_and_lose_no_change(race: Race, match: Match) -> None:
+    leases = leased()
+    got = race(*(("recording", {"leases": leases[part::3], "variety": part}) for part in range(3)))
+    assert sorted(functools.reduce(operator.iadd, got, [])) == [match for match, _ in leases]
+    check_accounts()
+
+
+def test_redelivered_tasks_in_several_processes_play_each_match_once(race: Race, match: Match) -> None:
+    got = race(*(("playing", {"matches": queued(), "variety": variety}) for variety in range(3)))
+    assert Counter(functools.reduce(operator.iadd, got, [])) == {"finished": QUEUE_LENGTH, None: 2 * QUEUE_LENGTH}
+    check_accounts()
+
+
+def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
+    leases = leased()
+    for pk, _ in leases:
+        expire(Match.objects.get(pk=pk))
+    recorded, swept, again = race(
+        ("recording", {"leases": leases, "variety": 0}), ("sweeping", {"times": 20}), ("sweeping", {"times": 20})
+    )
+    assert len(recorded) + swept + again == QUEUE_LENGTH
+    assert set(recorded) == set(Result.objects.values_list("match", flat=True))
+    assert sorted(queued()) == sorted({pk for pk, _ in leases} - set(recorded))
+    check_accounts()
+
+
+def test_a_late_result_and_the_new_attempts_result_never_both_count(race: Race, match: Match) -> None:
+    late = leased()
+    for pk, _ in late:
+        expire(Match.objects.get(pk=pk))
+    race(("sweeping", {"times": 1}))
+    new = leased()
+    first, second = race(("recording", {"leases": late, "variety": 1}), ("recording", {"leases": new, "variety": 2}))
+    assert first == []
+    assert second == [pk for pk, _ in new]
+    check_accounts()
+
+
+def test_a_check_of_the_ratings_beside_new_results_finds_nothing(race: Race, match: Match) -> None:
+    recorded, found = race(("recording", {"leases": leased(), "variety": 0}), ("checking", {"times": 10}))
+    assert len(recorded) == QUEUE_LENGTH
+    assert found == []
+
+
+def test_a_worker_killed_before_its_commit_has_changed_nothing(race: Race, match: Match) -> None:
+    lease = claimed(match)
+    before = snapshot()
+    assert race(("dying", {"match": match.pk, "token": str(lease.token)})) == [None]
+    assert snapshot() == before
+    assert record_result(lease, report_of(match))
+    check_accounts()
+
+
+def test_several_schedulers_fill_no_queue_beyond_its_length(race: Race, house: None) -> None:
+    got = race(*[("filling", {})] * 3)
+    assert sum(got) == 4 * QUEUE_LENGTH
+    assert set(Counter(Match.objects.values_list("ladder", flat=True)).values()) == {QUEUE_LENGTH}
+
+
+def test_a_house_that_is_opened_several_times_at_once_is_one_house(race: Race) -> None:
+    assert race(*[("opening", {})] * 3) == [None] * 3
+    before = [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)]
+    assert len(before[0]) == 4
+    open_house()
+    assert [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)] == before
