@@ -6,7 +6,16 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer, Process
 from bots.runner.play import play_match
 from bots.runner.report import Forfeit, MachineDelay, MatchReport, SeatReport, Strike, Thought
-from bots.runner.spec import FakeProgram, HouseProgram, Limits, LocalProgram, MatchSpec, Program, SeatSpec, StoredProgram
+from bots.runner.spec import (
+    FakeProgram,
+    HouseProgram,
+    Limits,
+    LocalProgram,
+    MatchSpec,
+    Program,
+    SeatSpec,
+    StoredProgram,
+)
 
 __all__ = [
     "FakeProgram",

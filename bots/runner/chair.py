@@ -85,5 +85,3 @@ class Chair:
             exit_status=self.exit_status,
             stderr_tail=self.channel.stderr_tail() if self.channel else "",
         )
-
-

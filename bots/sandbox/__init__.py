@@ -1,3 +1,19 @@
 """Starts bots: in the sandbox, as plain processes, or as fakes in this process. It knows no games and no matches."""
 
 from __future__ import annotations
+
+from bots.sandbox.choosing import launcher_for_ladder
+from bots.sandbox.in_process import InProcessLauncher
+from bots.sandbox.plain import PlainLauncher
+from bots.sandbox.proving import SelfTest, sandbox, self_test
+from bots.sandbox.sandboxed import SandboxLauncher
+
+__all__ = [
+    "InProcessLauncher",
+    "PlainLauncher",
+    "SandboxLauncher",
+    "SelfTest",
+    "launcher_for_ladder",
+    "sandbox",
+    "self_test",
+]

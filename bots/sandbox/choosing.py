@@ -1,0 +1,18 @@
+"""Which launcher a ladder plays with on this machine. No setting has a say in it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from bots.runner.launching import Launcher
+from bots.runner.spec import Program
+from bots.sandbox.plain import HouseOnlyLauncher
+from bots.sandbox.proving import sandbox
+from bots.sandbox.sandboxed import SandboxLauncher
+
+
+@cache
+def launcher_for_ladder() -> Launcher[Program]:
+    """The sandbox if its self-test has passed in this process; otherwise one that starts house bots and refuses the rest."""
+    launcher, _ = sandbox()
+    return launcher if isinstance(launcher, SandboxLauncher) else HouseOnlyLauncher()

@@ -1,0 +1,122 @@
+"""From a program's name to the files that run: found, checked, and copied to where a seat's user can read them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from bots.house.catalogue import HERE, HOUSE
+from bots.runner.failures import PlatformFailure
+from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
+from bots.sandbox.runtime import own_folder
+
+KEPT_DAYS: Final = 7
+
+
+@dataclass(frozen=True)
+class Code:
+    """A folder, the file in it that is started, its arguments, and a name that is another one for other contents."""
+
+    folder: Path
+    entry: str
+    args: tuple[str, ...]
+    digest: str
+
+    @property
+    def is_python(self) -> bool:
+        """Whether the bots' interpreter runs it; anything else is executed itself."""
+        return self.entry.endswith(".py")
+
+
+def code_of(program: Program) -> Code:
+    """The code of ``program``. Raises ``PlatformFailure`` if it is not there or not what it should be."""
+    if isinstance(program, HouseProgram):
+        code = _house_code(program)
+    elif isinstance(program, StoredProgram):
+        code = Code(program.folder, program.entry, program.args, program.digest)
+    elif isinstance(program, LocalProgram):
+        code = Code(program.folder.resolve(), program.entry, program.args, "")
+    else:
+        raise PlatformFailure(f"no process can be started from {program!r}")
+    if not (code.folder / code.entry).is_file():
+        raise PlatformFailure(f"there is no {code.entry} in {code.folder}")
+    return code
+
+
+def _house_code(program: HouseProgram) -> Code:
+    bot = HOUSE.get(program.name)
+    if bot is None:
+        raise PlatformFailure(f"the house has no bot {program.name!r}; it has {', '.join(HOUSE)}")
+    if HERE not in bot.path.resolve().parents:
+        raise PlatformFailure(f"the code of the house bot {program.name} lies outside the package")
+    digest = bot.digest()
+    if program.digest and program.digest != digest:
+        raise PlatformFailure(f"the code of the house bot {program.name} is not the version {program.digest[:12]}")
+    return Code(bot.path, "bot.py", bot.args, digest)
+
+
+def staged(code: Code, runtime: Path) -> Path:
+    """A copy of the code's folder that every user may read and nobody but us may write; made once for each digest.
+
+    Raises ``PlatformFailure`` for a folder that holds anything but plain files and folders.
+    """
+    name = code.digest if code.digest.isalnum() else _contents(code.folder)
+    place = own_folder(runtime / "programs") / name
+    if place.is_dir():
+        os.utime(place)
+        return place
+    new = place.with_name(f"{name}.{os.getpid()}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(mode=0o755)
+    for source in _files(code.folder):
+        _copy(source, new / source.relative_to(code.folder))
+    new.chmod(0o755)
+    with suppress(OSError):
+        new.rename(place)
+    shutil.rmtree(new, ignore_errors=True)
+    return place
+
+
+def forget_old_copies(runtime: Path) -> None:
+    """Remove the copies that nobody has started for a week."""
+    oldest = time.time() - KEPT_DAYS * 86_400
+    for place in own_folder(runtime / "programs").iterdir():
+        with suppress(FileNotFoundError):
+            if place.lstat().st_mtime < oldest:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def _files(folder: Path) -> list[Path]:
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if "__pycache__" in path.parts or path.is_dir() and not path.is_symlink():
+            continue
+        if path.is_symlink() or not path.is_file():
+            raise PlatformFailure(f"{path} is neither a plain file nor a folder; a bot's folder holds nothing else")
+        found.append(path)
+    return found
+
+
+def _contents(folder: Path) -> str:
+    digest = sha256()
+    for path in _files(folder):
+        data = path.read_bytes()
+        mode = path.stat().st_mode & 0o100
+        digest.update(f"{path.relative_to(folder)}\0{len(data)}\0{mode}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _copy(source: Path, target: Path) -> None:
+    for folder in reversed(target.parents):
+        if not folder.exists():
+            folder.mkdir(mode=0o755)
+            folder.chmod(0o755)
+    shutil.copyfile(source, target)
+    target.chmod(0o755 if source.stat().st_mode & 0o100 else 0o644)

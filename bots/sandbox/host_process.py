@@ -1,0 +1,145 @@
+"""A bot's process as the host sees it: its pipes, its processor time, and its end."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from bots.runner.failures import PlatformFailure
+
+_END_MS = 5000
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """The platform's ends of a bot's three pipes, and the bot's."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    theirs: tuple[int, int, int]
+
+    @classmethod
+    def open(cls) -> Pipes:
+        """Three new pipes; the platform's ends never block."""
+        inbox, stdin = os.pipe()
+        stdout, outbox = os.pipe()
+        stderr, errors = os.pipe()
+        for descriptor in (stdin, stdout, stderr):
+            os.set_blocking(descriptor, False)
+        return cls(stdin, stdout, stderr, (inbox, outbox, errors))
+
+    def close_theirs(self) -> None:
+        """Let go of the bot's ends: it has its own by now."""
+        for descriptor in self.theirs:
+            os.close(descriptor)
+
+    def close_ours(self) -> None:
+        """Let go of the platform's ends, when the start has failed."""
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            os.close(descriptor)
+
+
+class HostProcess:
+    """A process ``pid`` that ``child`` is or guards; ``freed`` is called once when both are gone.
+
+    ``child`` is the process this one started. In a sandbox it is the monitor that waits for the bot.
+    """
+
+    def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, freed: Callable[[], None]) -> None:
+        self.child, self.pid, self._freed = child, pid, freed
+        self.stdin, self.stdout, self.stderr = pipes.stdin, pipes.stdout, pipes.stderr
+        self._pidfd = os.pidfd_open(pid)
+        self._child_pidfd = os.pidfd_open(child.pid)
+        self._clock = (~pid << 3) | 2
+        self._cpu_ns = self._run_delay_ns = 0
+        self._schedstat = _open(f"/proc/{pid}/schedstat")
+        self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
+        self._stopped = False
+
+    def cpu_ns(self) -> int:
+        with suppress(OSError):
+            self._cpu_ns = time.clock_gettime_ns(self._clock)
+        return self._cpu_ns
+
+    def run_delay_ns(self) -> int:
+        if self._schedstat is not None:
+            with suppress(OSError):
+                self._run_delay_ns = int(os.pread(self._schedstat, 64, 0).split()[1])
+        return self._run_delay_ns
+
+    def gave_up_stdout(self) -> bool:
+        folder = f"/proc/{self.pid}/fd"
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            return False
+        if not names:
+            return not self._gone(self._pidfd, 0)
+        for name in names:
+            with suppress(OSError):
+                if os.readlink(f"{folder}/{name}") == self._pipe:
+                    return False
+        return not self._gone(self._pidfd, 0)
+
+    def pause(self) -> None:
+        self._signal(self._pidfd, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(self._pidfd, signal.SIGCONT)
+
+    def kill(self) -> None:
+        self._signal(self._pidfd, signal.SIGKILL)
+
+    def stop(self, patience_ms: int = 0) -> int | None:
+        """Wait, then kill the bot, then its monitor, and wait for both. Raises ``PlatformFailure`` if they do not end."""
+        if self._stopped:
+            return self.child.returncode
+        self._stopped = True
+        if not self._gone(self._child_pidfd, patience_ms):
+            self.kill()
+            if not self._gone(self._pidfd, _END_MS) or not self._gone(self._child_pidfd, _END_MS):
+                self._signal(self._child_pidfd, signal.SIGKILL)
+        self.kill()
+        ended = self._gone(self._pidfd, _END_MS) and self._gone(self._child_pidfd, _END_MS)
+        self._end_company()
+        self._free()
+        if not ended:
+            raise PlatformFailure(f"the process {self.pid} of a bot does not end")
+        return self._status(self.child.wait())
+
+    def _end_company(self) -> None:
+        """End what may be left besides the two; in a sandbox nothing can be."""
+
+    def _status(self, returncode: int) -> int | None:
+        return returncode
+
+    def _free(self) -> None:
+        for descriptor in (self._pidfd, self._child_pidfd, self._schedstat):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._freed()
+
+    @staticmethod
+    def _gone(pidfd: int, timeout_ms: int) -> bool:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        return bool(poll.poll(timeout_ms))
+
+    @staticmethod
+    def _signal(pidfd: int, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(pidfd, number)
+
+
+def _open(path: str) -> int | None:
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError:
+        return None

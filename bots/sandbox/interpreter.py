@@ -1,0 +1,59 @@
+"""Which Python runs the bots. It is a setting of its own: the platform's interpreter may lie where no bot can read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from bots.runner.failures import PlatformFailure
+
+VARIABLE: Final = "ESR_BOT_PYTHON"
+"""The environment variable that names another interpreter, by its path."""
+
+OPTIONS: Final = ("-S", "-E", "-s", "-B")
+"""No site packages, no environment, no user folder, no caches: a start is mostly imports."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python and the folder besides ``/usr`` that it needs, if any."""
+
+    path: Path
+    prefix: Path | None
+
+
+@cache
+def bots_interpreter() -> Interpreter:
+    """The Python that is set, else one under ``/usr``, else our own. Raises ``PlatformFailure`` if what is set is none."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        if not os.access(named, os.X_OK):
+            raise PlatformFailure(f"{VARIABLE} names {named}, which cannot be executed")
+        return _at(Path(named))
+    return _at(next(_candidates()))
+
+
+def _candidates() -> Iterator[Path]:
+    for folder in ("/usr/bin", "/usr/local/bin"):
+        for name in ("python3", "python3.14", "python3.13", "python3.12", "python3.11"):
+            path = Path(folder, name)
+            if os.access(path, os.X_OK) and _is_new_enough(path.resolve().name):
+                yield path
+    yield Path(sys.executable)
+
+
+def _is_new_enough(name: str) -> bool:
+    version = name.removeprefix("python").split(".")
+    return len(version) == 2 and all(word.isdigit() for word in version) and [int(word) for word in version] >= [3, 11]
+
+
+def _at(path: Path) -> Interpreter:
+    real = path.resolve()
+    if real.is_relative_to("/usr"):
+        return Interpreter(real, None)
+    return Interpreter(real, real.parent.parent)

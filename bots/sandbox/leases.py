@@ -1,0 +1,140 @@
+"""Which seats of this host are taken, across all its workers: a locked file a seat, and for root its own user id a seat."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from bots.runner.failures import PlatformFailure
+from bots.sandbox.runtime import own_folder
+
+SEATS: Final = 500
+"""The most bots that run on one host at a time."""
+
+FIRST_UIDS: Final = (1_900_000_000, 61_500)
+"""Where the seats' user ids begin: far from everybody's, or, in a container that has only 65536, near their end."""
+
+
+class Lease:
+    """One taken seat. ``uid`` is the user a process there runs as, ``None`` where this process is not root."""
+
+    def __init__(self, descriptor: int, uid: int | None) -> None:
+        self._descriptor, self.uid = descriptor, uid
+
+    def note(self, pid: int) -> None:
+        """Write down which process sits here, for a sweep after this worker's death."""
+        os.pwrite(self._descriptor, f"{pid} {started_at(pid)}\n".encode(), 0)
+
+    def clear(self) -> None:
+        """End whatever still runs as this seat's user."""
+        if self.uid is not None:
+            end_all(pids_of(self.uid))
+
+    def release(self) -> None:
+        """Give the seat back; nobody may sit there any more."""
+        os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+
+
+class Leases:
+    """The seats of one host, kept in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = own_folder(folder)
+        self._first_uid = _first_uid() if os.geteuid() == 0 else None
+        self._next = os.getpid() % SEATS
+
+    def take(self) -> Lease:
+        """A seat that nobody has. Raises ``PlatformFailure`` when there is none."""
+        for step in range(SEATS):
+            number = (self._next + step) % SEATS
+            lease = self._try(number)
+            if lease is not None:
+                self._next = (number + 1) % SEATS
+                return lease
+        raise PlatformFailure(f"all {SEATS} seats of this host are taken")
+
+    def sweep(self) -> int:
+        """End every process whose worker died before it; how many there were."""
+        ended = 0
+        for path in self._folder.glob("seat-*"):
+            descriptor = _lock(path)
+            if descriptor is not None:
+                ended += self._clean(descriptor, self._uid(int(path.name.removeprefix("seat-"))))
+                os.close(descriptor)
+        return ended
+
+    def _try(self, number: int) -> Lease | None:
+        descriptor = _lock(self._folder / f"seat-{number}")
+        if descriptor is None:
+            return None
+        uid = self._uid(number)
+        self._clean(descriptor, uid)
+        os.pwrite(descriptor, b"0 0\n", 0)
+        return Lease(descriptor, uid)
+
+    def _uid(self, number: int) -> int | None:
+        return None if self._first_uid is None else self._first_uid + number
+
+    @staticmethod
+    def _clean(descriptor: int, uid: int | None) -> int:
+        """End what a dead worker left on a seat we hold: the noted process, and all of its user."""
+        note = os.pread(descriptor, 100, 0).split()
+        if not note:
+            return 0
+        pids = set(pids_of(uid)) if uid is not None else set[int]()
+        if len(note) == 2 and started_at(int(note[0])) == int(note[1]) != 0:
+            pids.add(int(note[0]))
+        end_all(pids)
+        os.ftruncate(descriptor, 0)
+        return len(pids)
+
+
+def started_at(pid: int) -> int:
+    """When the process began, in clock ticks since boot; 0 if there is none. A pid and this name it for good."""
+    try:
+        line = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0
+    return int(line.rpartition(")")[2].split()[19])
+
+
+def pids_of(uid: int) -> Iterator[int]:
+    """The processes of a user."""
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if entry.stat().st_uid == uid:
+                    yield int(entry.name)
+
+
+def end_all(pids: Iterable[int]) -> None:
+    """Kill these processes; those that are gone already do not matter."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _lock(path: Path) -> int | None:
+    """The file, opened and locked for this process alone; ``None`` if somebody else has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _first_uid() -> int:
+    """The first range of user ids that this user namespace has whole."""
+    lines = [[int(word) for word in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    for first in FIRST_UIDS:
+        if any(inside <= first and first + SEATS <= inside + count for inside, _, count in lines):
+            return first
+    raise PlatformFailure("this container has no user ids to spare for bots; run the platform as an ordinary user")

@@ -1,0 +1,83 @@
+"""Resource limits of a bot's process: which, and the two ways to set them."""
+
+from __future__ import annotations
+
+import os
+import resource
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+
+THREADS: Final = 32
+"""How many threads a bot may have, where they are counted for it alone."""
+
+_MIB: Final = 1024 * 1024
+_SPARE_CPU_S: Final = 30
+_DIRECTORIES: Final = ("/usr/bin", "/bin")
+
+
+def limit_values(limits: Limits) -> dict[str, int]:
+    """Every limit of a sandboxed bot, by the name it has in ``resource`` and, in small letters, as an option of ``prlimit``."""
+    return {
+        "AS": limits.memory_mb * _MIB,
+        "NOFILE": 64,
+        "FSIZE": 0,
+        "CORE": 0,
+        "CPU": _cpu_seconds(limits),
+        "MEMLOCK": 64 * 1024,
+        "MSGQUEUE": 0,
+        "SIGPENDING": 64,
+        "STACK": 8 * _MIB,
+        "NPROC": THREADS,
+    }
+
+
+def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
+    """Limit the running process ``pid`` of our own user. A process that is already gone is not a failure.
+
+    Raises ``PlatformFailure`` when the system refuses.
+    """
+    try:
+        for name, value in limit_values(limits).items():
+            if name == "NPROC" and not count_threads:
+                continue
+            resource.prlimit(pid, getattr(resource, f"RLIMIT_{name}"), (value, value))
+    except ProcessLookupError:
+        return
+    except OSError as error:
+        raise PlatformFailure(f"the resource limits of a bot could not be set: {error}") from error
+
+
+def as_user(uid: int, limits: Limits) -> list[str]:
+    """What root puts before a command so that it runs as ``uid``, limited, with no groups and no privileges.
+
+    From outside, root could not limit a process of somebody else without a capability that containers do not give.
+    Raises ``PlatformFailure`` where a program for it is missing.
+    """
+    words = [f"--{name.lower()}={value}" for name, value in limit_values(limits).items()]
+    return [
+        _program("prlimit"), *words, "--",
+        _program("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all", "--no-new-privs", "--",
+    ]  # fmt: skip
+
+
+def offer_to_the_out_of_memory_killer(pid: int) -> None:
+    """When the host runs out of memory, a bot goes before the platform does."""
+    with suppress(OSError):
+        Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+
+
+def _program(name: str) -> str:
+    for folder in _DIRECTORIES:
+        if os.access(f"{folder}/{name}", os.X_OK):
+            return f"{folder}/{name}"
+    raise PlatformFailure(f"there is no {name} (package util-linux), which root needs to start bots as somebody else")
+
+
+def _cpu_seconds(limits: Limits) -> int:
+    """More than an honest bot can use on this machine's processors: the clock ends a game, this only ends a runaway."""
+    cores = len(os.sched_getaffinity(0))
+    return (limits.startup_ms + limits.game_ms) * cores // 1000 + _SPARE_CPU_S

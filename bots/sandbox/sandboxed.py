@@ -1,0 +1,210 @@
+"""Starts bots in the sandbox: bubblewrap, a seccomp filter and resource limits around one process a seat."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
+from bots.sandbox import bubblewrap
+from bots.sandbox.code import Code, code_of, staged
+from bots.sandbox.host_process import HostProcess, Pipes
+from bots.sandbox.interpreter import OPTIONS, bots_interpreter
+from bots.sandbox.leases import Lease, Leases
+from bots.sandbox.limits import as_user, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.runtime import runtime_folder
+from bots.sandbox.seccomp import bot_filter
+
+_PREPARED_MS: Final = 10_000
+_BWRAP_DIRECTORIES: Final = ("/usr/bin", "/usr/local/bin", "/bin")
+
+
+def find_bubblewrap() -> Path:
+    """The program ``bwrap`` of this host. Raises ``PlatformFailure`` if there is none."""
+    for folder in _BWRAP_DIRECTORIES:
+        path = Path(folder, "bwrap")
+        if os.access(path, os.X_OK):
+            return path
+    raise PlatformFailure("bubblewrap is not installed")
+
+
+class SandboxLauncher:
+    """Starts any program that there is, in a world of its own. Uploaded code runs nowhere else.
+
+    ``proved`` says that a probe, started this way in this process, saw what a bot should see; until then no stored
+    program is started (``bots.sandbox.proving`` sets it).
+    """
+
+    def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
+        self._bwrap = bwrap or find_bubblewrap()
+        self._runtime = runtime or runtime_folder()
+        self._leases = Leases(self._runtime / "seats")
+        self.proved = False
+
+    def start(self, program: Program, limits: Limits) -> HostProcess:
+        """Start ``program``; it has its limits before its first instruction. Raises ``PlatformFailure``."""
+        if not isinstance(program, HouseProgram | StoredProgram | LocalProgram):
+            raise PlatformFailure(f"the sandbox starts programs, not {program!r}")
+        if isinstance(program, StoredProgram) and not self.proved:
+            raise PlatformFailure("no uploaded code runs before the sandbox has passed its self-test in this process")
+        return self.start_code(code_of(program), limits)
+
+    def start_code(self, code: Code, limits: Limits) -> HostProcess:
+        """Start code that has been found and checked."""
+        folder = staged(code, self._runtime)
+        lease = self._leases.take()
+        try:
+            return _start(self._command(lease, limits), _inside(code), folder, _prefixes(code), limits, lease)
+        except OSError as error:
+            lease.release()
+            raise PlatformFailure(f"a sandbox could not be started: {error}") from error
+        except BaseException:
+            lease.release()
+            raise
+
+    def sweep(self) -> int:
+        """End what dead workers of this host have left running; how many processes there were."""
+        return self._leases.sweep()
+
+    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+        before = [] if lease.uid is None else as_user(lease.uid, limits)
+        return [*before, str(self._bwrap)]
+
+
+def _inside(code: Code) -> list[str]:
+    """The bot's command in its world."""
+    if code.is_python:
+        return [str(bots_interpreter().path), *OPTIONS, code.entry, *code.args]
+    return [f"{bubblewrap.HOME}/{code.entry}", *code.args]
+
+
+def _prefixes(code: Code) -> list[Path]:
+    prefix = bots_interpreter().prefix if code.is_python else None
+    return [] if prefix is None else [prefix]
+
+
+@dataclass
+class _Status:
+    """What bubblewrap says about its child, one JSON object a line."""
+
+    descriptor: int
+    text: bytes = b""
+
+    def child_pid(self) -> int | None:
+        """The pid of the bot, as soon as there is one; ``None`` if bubblewrap failed before that."""
+        deadline = time.monotonic() + _PREPARED_MS / 1000
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        while b"\n" not in self.text:
+            left_ms = (deadline - time.monotonic()) * 1000
+            if left_ms <= 0 or not poll.poll(left_ms) or not self._read():
+                return None
+        first = _json(self.text.split(b"\n")[0])
+        return first.get("child-pid")
+
+    def exec_was_reached(self) -> bool:
+        """Once all is over: whether the bot's own program was begun; its exit status is only then reported."""
+        while self._read():
+            pass
+        return any("exit-code" in _json(line) for line in self.text.splitlines())
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+    def _read(self) -> bool:
+        data = os.read(self.descriptor, 4096)
+        self.text += data
+        return bool(data)
+
+
+def _json(line: bytes) -> dict[str, int]:
+    try:
+        document = json.loads(line)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+class SandboxedProcess(HostProcess):
+    """A bot behind bubblewrap's monitor."""
+
+    def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, lease: Lease, status: _Status) -> None:
+        super().__init__(child, pid, pipes, lease.release)
+        self._status_lines = status
+
+    def _status(self, returncode: int) -> int | None:
+        """The bot's exit status. Raises ``PlatformFailure`` if its world was never finished, which is not its fault."""
+        begun = self._status_lines.exec_was_reached()
+        self._status_lines.close()
+        if not begun:
+            raise PlatformFailure("bubblewrap failed before the bot was begun")
+        return 128 - returncode if returncode > 128 else returncode
+
+
+def _start(
+    before: list[str], inside: list[str], folder: Path, extra: Sequence[Path], limits: Limits, lease: Lease
+) -> SandboxedProcess:
+    """Start bubblewrap, hold the bot until its limits are set, and let it go."""
+    pipes = Pipes.open()
+    status_in, status_out = os.pipe()
+    blocked, release = os.pipe()
+    seccomp = _file(bot_filter())
+    arguments = _file(bubblewrap.options(folder, extra, status_out, blocked, seccomp))
+    handed = (status_out, blocked, seccomp, arguments)
+    status = _Status(status_in)
+    try:
+        try:
+            child = _spawn([*before, "--args", str(arguments), "--", *inside], pipes, handed)
+        finally:
+            pipes.close_theirs()
+            for descriptor in handed:
+                os.close(descriptor)
+        return _release(child, status, release, pipes, lease, limits)
+    except BaseException:
+        status.close()
+        pipes.close_ours()
+        raise
+    finally:
+        os.close(release)
+
+
+def _release(
+    child: subprocess.Popen[bytes], status: _Status, release: int, pipes: Pipes, lease: Lease, limits: Limits
+) -> SandboxedProcess:
+    pid = status.child_pid()
+    if pid is None:
+        child.kill()
+        child.wait()
+        said = os.read(pipes.stderr, 2000) if select.select([pipes.stderr], [], [], 0)[0] else b""
+        raise PlatformFailure(f"bubblewrap did not start: {said.decode(errors='replace').strip() or 'no word from it'}")
+    lease.note(child.pid)
+    process = SandboxedProcess(child, pid, pipes, lease, status)
+    if lease.uid is None:
+        set_limits(pid, limits, count_threads=True)
+    offer_to_the_out_of_memory_killer(pid)
+    os.write(release, b"1")
+    return process
+
+
+def _spawn(command: list[str], pipes: Pipes, handed: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    stdin, stdout, stderr = pipes.theirs
+    return subprocess.Popen(
+        command, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=handed, env={}, cwd="/", start_new_session=True
+    )
+
+
+def _file(data: bytes) -> int:
+    """A descriptor that reads ``data`` from its beginning and is gone with the processes that hold it."""
+    descriptor = os.memfd_create("bot")
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

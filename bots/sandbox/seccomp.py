@@ -1,0 +1,119 @@
+"""The seccomp filter of a bot, as the bytes of a classic BPF program (Linux, Documentation/userspace-api/seccomp_filter).
+
+x86-64 only. Its numbers are those of ``linux/seccomp.h``, ``linux/filter.h``, ``linux/audit.h``.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from bots.runner.failures import PlatformFailure
+from bots.sandbox.syscalls import ALLOWED, CONDITIONAL, REFUSED
+
+_ARCH_X86_64: Final = 0xC000003E
+_X32_BIT: Final = 0x40000000
+_LOAD: Final = 0x20  # BPF_LD | BPF_W | BPF_ABS
+_EQUAL: Final = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+_AT_LEAST: Final = 0x35  # BPF_JMP | BPF_JGE | BPF_K
+_HAS_BITS: Final = 0x45  # BPF_JMP | BPF_JSET | BPF_K
+_RETURN: Final = 0x06  # BPF_RET | BPF_K
+_NUMBER, _ARCH = 0, 4
+
+_ALLOW: Final = 0x7FFF0000
+_KILL: Final = 0x80000000
+_ERRNO: Final = 0x00050000
+
+AF_UNIX: Final = 1
+CLONE_THREAD: Final = 0x00010000
+CLONE_NAMESPACES: Final = 0x7E020080
+FCNTL: Final = (0, 1, 2, 3, 4, 1030, 1032)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+IOCTL: Final = (
+    0x5401,
+    0x5413,
+    0x541B,
+    0x5421,
+    0x5450,
+    0x5451,
+)  # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+PRCTL: Final = (15, 16, 21, 39, 0x53564D41)  # PR_SET_NAME, _GET_NAME, _GET_SECCOMP, _GET_NO_NEW_PRIVS, _SET_VMA
+ARCH_PRCTL: Final = (0x1001, 0x1002, 0x1003, 0x1004)  # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
+
+Instruction = tuple[int, int, int, int]
+
+
+@cache
+def bot_filter() -> bytes:
+    """The filter. Raises ``PlatformFailure`` on a machine that is not x86-64."""
+    if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
+        raise PlatformFailure(f"the sandbox knows the system calls of x86-64, and this machine is {platform.machine()}")
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in _program())
+
+
+def _program() -> list[Instruction]:
+    program = [
+        _load(_ARCH), *_unless_equal(_ARCH_X86_64, _KILL),
+        _load(_NUMBER), (_AT_LEAST, 0, 1, _X32_BIT), _give(_KILL),
+    ]  # fmt: skip
+    for number in ALLOWED.values():
+        program += [(_EQUAL, 0, 1, number), _give(_ALLOW)]
+    for number in REFUSED.values():
+        program += [(_EQUAL, 0, 1, number), _give(_ERRNO | errno.EPERM)]
+    for name, number in CONDITIONAL.items():
+        block = _conditions()[name]
+        program += [(_EQUAL, 0, len(block), number), *block]
+    return [*program, _give(_ERRNO | errno.ENOSYS)]
+
+
+def _conditions() -> dict[str, list[Instruction]]:
+    """What follows when the number is that of a conditional call; each block ends in a verdict."""
+    return {
+        "clone": [
+            _load(_low(0)), (_HAS_BITS, 0, 1, CLONE_NAMESPACES), _give(_ERRNO | errno.EPERM),
+            (_HAS_BITS, 0, 1, CLONE_THREAD), _give(_ALLOW), _give(_ERRNO | errno.EPERM),
+        ],
+        "socket": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "socketpair": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "fcntl": _one_of(1, FCNTL, errno.EINVAL),
+        "ioctl": _one_of(1, IOCTL, errno.ENOTTY),
+        "prctl": _one_of(0, PRCTL, errno.EINVAL),
+        "arch_prctl": _one_of(0, ARCH_PRCTL, errno.EINVAL),
+        "prlimit64": [
+            _load(_low(0)), *_unless_equal(0, _ERRNO | errno.EPERM),
+            _load(_low(2)), *_unless_equal(0, _ERRNO | errno.EPERM),
+            _load(_high(2)), *_unless_equal(0, _ERRNO | errno.EPERM),
+            _give(_ALLOW),
+        ],
+    }  # fmt: skip
+
+
+def _one_of(argument: int, values: Iterable[int], error: int) -> list[Instruction]:
+    """Allow the call if the argument, an ``int`` to the kernel, is one of ``values``."""
+    program = [_load(_low(argument))]
+    for value in values:
+        program += [(_EQUAL, 0, 1, value), _give(_ALLOW)]
+    return [*program, _give(_ERRNO | error)]
+
+
+def _unless_equal(value: int, verdict: int) -> list[Instruction]:
+    return [(_EQUAL, 1, 0, value), _give(verdict)]
+
+
+def _load(offset: int) -> Instruction:
+    return (_LOAD, 0, 0, offset)
+
+
+def _give(verdict: int) -> Instruction:
+    return (_RETURN, 0, 0, verdict)
+
+
+def _low(argument: int) -> int:
+    return 16 + 8 * argument
+
+
+def _high(argument: int) -> int:
+    return _low(argument) + 4
