@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer, Process
 from bots.runner.play import play_match
@@ -9,7 +10,6 @@ from bots.runner.report import Forfeit, MachineDelay, MatchReport, SeatReport, S
 from bots.runner.spec import (
     FakeProgram,
     HouseProgram,
-    Limits,
     LocalProgram,
     MatchSpec,
     Program,

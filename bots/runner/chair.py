@@ -80,7 +80,7 @@ class Chair:
             label=self.label,
             bot_seed=self.bot_seed,
             ready_us=self.ready_us,
-            decisions=tuple(Thought(id, *(ns // 1000 for ns in spans)) for id, *spans in self.thoughts),
+            decisions=tuple(Thought(number, *(ns // 1000 for ns in spans)) for number, *spans in self.thoughts),
             strikes=tuple(self.strikes),
             exit_status=self.exit_status,
             stderr_tail=self.channel.stderr_tail() if self.channel else "",

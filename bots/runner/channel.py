@@ -33,7 +33,7 @@ class Channel:
         self._stderr = b""
 
     def send(self, data: bytes) -> None:
-        """Write ``data``; what does not fit into the pipe waits in ``unsent``. A bot that closed its stdin hears nothing."""
+        """Write ``data``; what does not fit into the pipe waits in ``unsent``. A closed stdin hears nothing."""
         if self.unsent:
             data, self.unsent = self.unsent + data, b""
         try:
@@ -97,7 +97,7 @@ class Channel:
             os.close(self.stdin)
 
     def close(self) -> None:
-        """Read what stderr still holds, at most what a pipe can hold, and close the pipes. The process is gone by now."""
+        """Read what stderr still holds, at most a full pipe, and close the pipes. The process is gone by now."""
         for _ in range(_FULLEST_PIPE // _READ_BYTES):
             if not self.stderr_open or not self.listen():
                 break

@@ -16,7 +16,7 @@ from bots.runner.launching import Process
 from bots.runner.report import MachineDelay
 
 MACHINE_SHARE: Final = 20
-"""The machine is to blame for a late answer only if its delay is at least this part (a twentieth) of the time allowed."""
+"""The machine is to blame for a late answer only if its delay is at least a twentieth of the time allowed."""
 
 FIRST_LOOK_NS: Final = 20 * MS
 """After so long without an answer it is looked for the first time whether the bot has given up its stdout."""
@@ -42,7 +42,14 @@ class Question(ABC):
         "deadline_ns", "delay_ns", "fair_ns", "fault", "line", "look_ns", "over", "wall_ns",
     )  # fmt: skip
     channel: Channel
+    allowed_ns: int
+    deadline_ns: int
+    fair_ns: int
+    look_ns: int
+    _cpu_before_ns: int
+    _delay_before_ns: int
     _process: Process
+    _started_ns: int
 
     def __init__(self, chair: Chair) -> None:
         self.chair = chair
@@ -83,7 +90,7 @@ class Question(ABC):
             self._conclude(now_ns, Fault("exit", "the process ended or closed its stdout"))
 
     def look(self, now_ns: int) -> None:
-        """Nothing has come for a while: is the bot still there, is it late, is it the machine?"""
+        """Nothing has come for a while: see whether the bot is still there, is late, or waits for the machine."""
         if self._process.gave_up_stdout():
             self._conclude(now_ns, Fault("exit", "the bot closed its stdout"))
         elif now_ns < self.deadline_ns:
@@ -130,7 +137,7 @@ class Question(ABC):
 
 
 class ReadyQuestion(Question):
-    """A start: the process is made, told ``hello``, and has ``startup_ms`` to say ``ready``. Other lines are passed over."""
+    """A start: the process is told ``hello`` and has ``startup_ms`` to say ``ready``; other lines do not matter."""
 
     __slots__ = ("_hello", "_launch", "_startup_ns")
 
@@ -153,7 +160,7 @@ class ReadyQuestion(Question):
 
 
 class MoveQuestion(Question):
-    """A ``decide``: the answer is the first line with this decision's id; those with an earlier id are dropped."""
+    """A ``decide``: the answer is the first line with its id, lines with an earlier id are dropped."""
 
     __slots__ = ("_message", "move")
 

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from games.base import Document
 
-
 _SHOWN_BYTES: Final = 500
 
 
@@ -31,7 +30,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """One decision a seat lost: ``reason`` as in ``games.base.DEFAULT_REASONS``, ``answer`` the raw text, escaped and cut."""
+    """One lost decision: ``reason`` as in ``games.base.DEFAULT_REASONS``, ``answer`` the escaped start of the line."""
 
     id: int
     reason: str

@@ -87,7 +87,7 @@ class MatchSpec(Generic[P_co]):
     game: str
     seats: tuple[SeatSpec[P_co], ...]
     seed: bytes
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     key: bytes = b""
     match: str = ""
     played_before: int = 0

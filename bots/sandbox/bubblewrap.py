@@ -35,7 +35,7 @@ ENVIRONMENT: Final = {
 def options(folder: Path, extra: Sequence[Path], status_fd: int, block_fd: int, seccomp_fd: int) -> bytes:
     """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder``.
 
-    ``extra`` are more host folders it may read. Over the three descriptors bubblewrap reports, waits, and reads the filter.
+    ``extra`` are more host folders it may read. Over the descriptors bubblewrap reports, waits, and reads the filter.
     """
     words = [*_NAMESPACES, *_IDENTITY, *_system(), *_readable(extra)]
     for device in _DEVICES:

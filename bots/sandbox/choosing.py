@@ -13,6 +13,6 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 @cache
 def launcher_for_ladder() -> Launcher[Program]:
-    """The sandbox if its self-test has passed in this process; otherwise one that starts house bots and refuses the rest."""
+    """The sandbox if its self-test has passed in this process, otherwise one that starts nothing but house bots."""
     launcher, _ = sandbox()
     return launcher if isinstance(launcher, SandboxLauncher) else HouseOnlyLauncher()

@@ -95,7 +95,7 @@ def forget_old_copies(runtime: Path) -> None:
 def _files(folder: Path) -> list[Path]:
     found = []
     for path in sorted(folder.rglob("*")):
-        if "__pycache__" in path.parts or path.is_dir() and not path.is_symlink():
+        if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
             continue
         if path.is_symlink() or not path.is_file():
             raise PlatformFailure(f"{path} is neither a plain file nor a folder; a bot's folder holds nothing else")

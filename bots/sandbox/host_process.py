@@ -98,7 +98,7 @@ class HostProcess:
         self._signal(self._pidfd, signal.SIGKILL)
 
     def stop(self, patience_ms: int = 0) -> int | None:
-        """Wait, then kill the bot, then its monitor, and wait for both. Raises ``PlatformFailure`` if they do not end."""
+        """Wait, kill the bot, then its monitor, and wait for both. Raises ``PlatformFailure`` if they do not end."""
         if self._stopped:
             return self.child.returncode
         self._stopped = True

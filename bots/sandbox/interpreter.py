@@ -29,7 +29,7 @@ class Interpreter:
 
 @cache
 def bots_interpreter() -> Interpreter:
-    """The Python that is set, else one under ``/usr``, else our own. Raises ``PlatformFailure`` if what is set is none."""
+    """The Python that is set, else one under ``/usr``, else our own. ``PlatformFailure`` if what is set is none."""
     named = os.environ.get(VARIABLE)
     if named:
         if not os.access(named, os.X_OK):

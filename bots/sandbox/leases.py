@@ -1,4 +1,4 @@
-"""Which seats of this host are taken, across all its workers: a locked file a seat, and for root its own user id a seat."""
+"""Which seats of this host are taken, across all its workers: a locked file each, and for root a user id each."""
 
 from __future__ import annotations
 

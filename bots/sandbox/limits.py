@@ -20,7 +20,7 @@ _DIRECTORIES: Final = ("/usr/bin", "/bin")
 
 
 def limit_values(limits: Limits) -> dict[str, int]:
-    """Every limit of a sandboxed bot, by the name it has in ``resource`` and, in small letters, as an option of ``prlimit``."""
+    """Every limit of a sandboxed bot, named as in ``resource`` and, in small letters, as ``prlimit`` does."""
     return {
         "AS": limits.memory_mb * _MIB,
         "NOFILE": 64,
@@ -60,7 +60,8 @@ def as_user(uid: int, limits: Limits) -> list[str]:
     words = [f"--{name.lower()}={value}" for name, value in limit_values(limits).items()]
     return [
         _program("prlimit"), *words, "--",
-        _program("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all", "--no-new-privs", "--",
+        _program("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all", "--no-new-privs",
+        "--",
     ]  # fmt: skip
 
 

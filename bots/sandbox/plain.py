@@ -1,4 +1,4 @@
-"""Starts our own code as plain processes: house bots where there is no sandbox, and one's own bots on one's own machine."""
+"""Starts trusted code as plain processes: house bots where there is no sandbox, one's own bots on one's machine."""
 
 from __future__ import annotations
 

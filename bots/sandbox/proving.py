@@ -34,7 +34,7 @@ _ROOT: Final = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "
 
 @dataclass(frozen=True)
 class SelfTest:
-    """Whether uploaded code may run here. If not: ``problem`` and ``remedy`` are sentences for whoever runs the site."""
+    """Whether uploaded code may run here; if not, ``problem`` and ``remedy`` are sentences for whoever runs the site."""
 
     ok: bool
     python_version: str = ""
@@ -44,7 +44,7 @@ class SelfTest:
 
 @cache
 def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
-    """This process's sandbox and its self-test, done once; ``None`` where it did not pass."""
+    """The sandbox of this process and its self-test, done once; ``None`` where it did not pass."""
     try:
         launcher = SandboxLauncher()
     except PlatformFailure as failure:
@@ -85,7 +85,7 @@ def _judge_world(seen: Mapping[str, Any]) -> list[str]:
     pid, *ids, groups = seen["ids"]
     stray = sorted(set(seen["root"]) - _ROOT - _prefix())
     checks = {
-        "a file of the host can be read": seen["secret"] != "ENOENT",
+        "a file of the host can be read": seen["host_file"] != "ENOENT",
         "the probe is not alone in its process namespace": pid != 1,
         "the probe has another user or group": ids != [65534] * 4 or set(groups) - {65534},
         "the probe knows the name of the host": seen["host"] != "bot",
@@ -125,12 +125,12 @@ def _judge_powers(seen: Mapping[str, Any]) -> list[str]:
 def _probe(launcher: SandboxLauncher) -> tuple[dict[str, Any] | None, str]:
     """What the probe found, and what was said on stderr. Raises ``PlatformFailure`` if it was never begun."""
     seed = secrets.token_hex(32)
-    with tempfile.NamedTemporaryFile(prefix="esr-secret-") as secret:
-        os.fchmod(secret.fileno(), 0o644)
+    with tempfile.NamedTemporaryFile(prefix="esr-host-file-") as host_file:
+        os.fchmod(host_file.fileno(), 0o644)
         process = launcher.start_code(Code(PROBE, "bot.py", (), ""), _LIMITS)
         channel = Channel(process)
         failed = ""
-        channel.send(orjson.dumps({"seed": seed, "secret": secret.name}, option=orjson.OPT_APPEND_NEWLINE))
+        channel.send(orjson.dumps({"seed": seed, "host_file": host_file.name}, option=orjson.OPT_APPEND_NEWLINE))
         line = _first_line(channel)
         try:
             process.stop()

@@ -9,13 +9,13 @@ from typing import Final
 INSTALL: Final = "Install bubblewrap 0.8 or newer from your distribution, for example `apt-get install bubblewrap`."
 APPARMOR: Final = (
     "Ubuntu 24.04 and newer keep user namespaces from programs without an AppArmor profile. Install the package "
-    "apparmor-profiles and load the profile with `ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict "
-    "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`, or write one of your own that "
+    "apparmor-profiles and load its profile: `ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict "
+    "/etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`; or write one of your own that "
     "allows userns to /usr/bin/bwrap."
 )
 DOCKER: Final = (
     "This looks like a container whose seccomp profile forbids user namespaces, as Docker's does by default. Start it "
-    "with a profile that allows clone, unshare, mount, umount2, pivot_root, sethostname and setns with namespaces, or with "
+    "with a profile that allows clone, unshare, mount, umount2, pivot_root and sethostname in namespaces, or with "
     "`--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`."
 )
 SYSCTL: Final = (
@@ -23,39 +23,31 @@ SYSCTL: Final = (
     "where it exists, `sysctl kernel.unprivileged_userns_clone=1`."
 )
 ROOT: Final = (
-    "A seat runs as a user of its own, which cannot reach what it needs. Put the bots' interpreter under /usr (ESR_BOT_PYTHON), "
-    "the runtime folder where everybody may pass (ESR_RUNTIME_DIR), and check that root may change its user here."
+    "A seat runs as a user of its own, which cannot reach what it needs. Put the bots' interpreter under /usr "
+    "(ESR_BOT_PYTHON), the runtime folder where everybody may pass (ESR_RUNTIME_DIR), and check that root may change "
+    "its user here."
 )
 PYTHON: Final = (
     "Install the distribution's whole Python 3.11 or newer, for example `apt-get install python3`, or name another one "
     "in ESR_BOT_PYTHON."
 )
 ELSEWHERE: Final = "Run the workers on Linux on x86-64."
-ASK: Final = "Nothing is known about this. Run the same command by hand to see more, and see docs/sandbox.md."
+ASK: Final = "No remedy is known for this; docs/sandbox.md says how to run the probe by hand and see more."
+
+_ABOUT_PYTHON: Final = ("execvp", "ImportError", "ModuleNotFoundError", "SyntaxError")
+_ABOUT_INSTALLING: Final = ("not installed", "Unknown option", "disable-userns")
+_ABOUT_USERS: Final = ("setpriv", "prlimit", "setresuid", "user ids", "source path")
+_ABOUT_NAMESPACES: Final = ("namespace", "uid map", "gid map", "Operation not permitted", "mount", "pivot_root")
 
 
 def remedy(said: str) -> str:
     """What helps against what was ``said`` by bubblewrap, the probe or the launcher."""
     if "x86-64" in said or platform.system() != "Linux":
         return ELSEWHERE
-    if "not installed" in said or "Unknown option" in said or "disable-userns" in said:
-        return INSTALL
-    if (
-        "setpriv" in said
-        or "prlimit" in said
-        or "setresuid" in said
-        or "uid" in said
-        and "set" in said
-        and "map" not in said
-    ):
-        return ROOT
-    if "namespace" in said or "uid map" in said or "Operation not permitted" in said or "mount" in said:
-        return _namespaces()
-    if "execvp" in said or "ImportError" in said or "ModuleNotFoundError" in said or "SyntaxError" in said:
-        return PYTHON
-    if "source path" in said or "Permission denied" in said:
-        return ROOT
-    return ASK
+    for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):
+        if any(word in said for word in words):
+            return help_
+    return _namespaces() if any(word in said for word in _ABOUT_NAMESPACES) else ASK
 
 
 def _namespaces() -> str:

@@ -1,6 +1,7 @@
-"""The seccomp filter of a bot, as the bytes of a classic BPF program (Linux, Documentation/userspace-api/seccomp_filter).
+"""The seccomp filter of a bot, as the bytes of a classic BPF program.
 
-x86-64 only. Its numbers are those of ``linux/seccomp.h``, ``linux/filter.h``, ``linux/audit.h``.
+x86-64 only. How a filter works is in Linux' Documentation/userspace-api/seccomp_filter.rst, its numbers are those of
+``linux/seccomp.h``, ``linux/filter.h`` and ``linux/audit.h``.
 """
 
 from __future__ import annotations

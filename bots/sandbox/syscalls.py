@@ -1,7 +1,8 @@
 """The system calls a bot may make on x86-64, by name and number: what an interpreter with threads needs, and no more.
 
-What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may read,
-no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has no use for.
+What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may
+read, no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has
+no use for.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Started the way every bot is started, it says what it sees of the world. ``bots.sandbox.proving`` judges that."""
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import json
@@ -8,22 +10,25 @@ import platform
 import resource
 import socket
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 
-def attempt(action, *arguments):
+def attempt(action: Callable[..., object], *arguments: object) -> str:
     """What trying something comes to: ``"done"``, or the name of the error."""
     try:
         action(*arguments)
     except OSError as error:
-        return errno.errorcode.get(error.errno, str(error.errno))
+        return errno.errorcode.get(error.errno or 0, "refused")
     return "done"
 
 
-def calls():
+def calls() -> dict[str, Any]:
     """System calls made directly, as a hostile program would make them."""
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def call(*arguments):
+    def call(*arguments: int) -> None:
         ctypes.set_errno(0)
         result = libc.syscall(*(ctypes.c_long(argument) for argument in arguments))
         if result == -1:
@@ -39,19 +44,19 @@ def calls():
     }
 
 
-def forked():
+def forked() -> str:
     """Whether a second process could be made."""
     try:
         child = os.fork()
     except OSError as error:
-        return errno.errorcode.get(error.errno, "refused")
+        return errno.errorcode.get(error.errno or 0, "refused")
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
     return "done"
 
 
-def open_descriptors():
+def open_descriptors() -> list[int]:
     """The descriptors it was started with."""
     found = []
     for number in range(64):
@@ -63,44 +68,53 @@ def open_descriptors():
     return found
 
 
-def writable():
+def writable() -> list[str]:
     """Places where a file could be made."""
-    places = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")
-    flags = os.O_CREAT | os.O_WRONLY
-    return [place for place in places if attempt(lambda p=place: os.close(os.open(p + "/probe", flags))) == "done"]
+    places = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")  # noqa: S108
+    return [place for place in places if attempt(make, f"{place}/probe") == "done"]
 
 
-def limits():
+def make(path: str) -> None:
+    """Make a file."""
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+
+
+def read(path: str) -> None:
+    """Open a file for reading."""
+    os.close(os.open(path, os.O_RDONLY))
+
+
+def limits() -> dict[str, list[int]]:
     """The limits that hold, soft and hard."""
     names = ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "MEMLOCK", "MSGQUEUE", "SIGPENDING", "STACK", "NPROC")
     return {name: list(resource.getrlimit(getattr(resource, "RLIMIT_" + name))) for name in names}
 
 
-def findings(secret):
+def findings(host_file: str) -> dict[str, Any]:
     """All of it."""
     return {
-        "secret": attempt(lambda: os.close(os.open(secret, os.O_RDONLY))),
+        "host_file": attempt(read, host_file),
         "python": platform.python_version(),
         "ids": [os.getpid(), os.getuid(), os.geteuid(), os.getgid(), os.getegid(), os.getgroups()],
         "host": platform.node(),
         "root": sorted(os.listdir("/")),
-        "etc": sorted(os.listdir("/etc")) if os.path.isdir("/etc") else [],
+        "etc": sorted(os.listdir("/etc")) if Path("/etc").is_dir() else [],
         "dev": sorted(os.listdir("/dev")),
-        "proc": os.path.exists("/proc/self"),
+        "proc": Path("/proc/self").exists(),
         "environment": sorted(os.environ),
         "writable": writable(),
         "descriptors": open_descriptors(),
-        "internet": attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close()),
-        "netlink": attempt(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close()),
+        "internet": attempt(socket.socket, socket.AF_INET, socket.SOCK_STREAM),
+        "netlink": attempt(socket.socket, socket.AF_NETLINK, socket.SOCK_RAW),
         "fork": forked(),
         "limits": limits(),
         "calls": calls(),
     }
 
 
-def main():
+def main() -> None:
     hello = json.loads(sys.stdin.readline())
-    print(json.dumps({"type": "ready", "seed": hello["seed"], "findings": findings(hello["secret"])}), flush=True)
+    print(json.dumps({"type": "ready", "seed": hello["seed"], "findings": findings(hello["host_file"])}), flush=True)
 
 
 main()
