@@ -50,12 +50,13 @@ class Terminal:
 
     def table(self, title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
         """A table under its title; the second column is a name, all others are numbers."""
-        table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+        table = Table(show_edge=False)
         for index, heading in enumerate(headings):
             table.add_column(heading, justify="left" if index == 1 else "right", no_wrap=True)
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self.console.print()
+        self.console.print(Text(title, style="bold"), soft_wrap=True)
         self.console.print(table)
 
 

@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
+from bots.sandbox import self_test
 from esr_platform.supervising.ladders import finished_matches, show_tables
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
@@ -42,6 +43,7 @@ class Command(BaseCommand):
         _listen_to_signals()
         try:
             with _problems_said(), site.up(_prepare):
+                _say_whether_the_sandbox_holds(terminal)
                 site.play(matches, finished_matches, PATIENCE_SECONDS if ends else None)
                 if not ends:
                     show_tables(terminal)
@@ -55,6 +57,12 @@ class Command(BaseCommand):
 def _prepare() -> None:
     call_command("migrate", verbosity=0, interactive=False)
     open_house()
+
+
+def _say_whether_the_sandbox_holds(terminal: Terminal) -> None:
+    test = self_test()
+    if not test.ok:
+        terminal.say(f"Without a sandbox only house bots play. {test.problem} {test.remedy}")
 
 
 @contextlib.contextmanager
