@@ -1,0 +1,187 @@
+"""A record that is not the game of its seed and its moves is refused, with the step where it goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+import pytest
+
+from games.base import Document
+from games.chance import commitment
+from games.record import RecordError, verify
+from tests.games.playing import decided_again, played
+from tests.games.refusing import SAMPLES, found, found_move, refusal
+
+
+def test_an_illegal_move_is_refused_with_the_rule_and_what_was_legal() -> None:
+    record, ply = found_move("answer_offer", having="offer")
+    record["steps"][ply]["move"] = {"offer": [0, 0, 0, 0]}
+    assert "must be higher" in refusal(record, ply)
+    record["steps"][ply]["move"] = "decline"
+    assert "cannot be declined. Legal here: accept, or an offer" in refusal(record, ply)
+
+
+def test_another_legal_move_is_refused_when_the_rest_of_the_game_does_not_fit() -> None:
+    record, ply = found_move("event_card")
+    step = record["steps"][ply]
+    step["move"] = "blind" if step["move"] == "face_up" else "face_up"
+    with pytest.raises(RecordError) as refused:
+        verify(record)
+    assert refused.value.ply is None or refused.value.ply > ply
+
+
+@pytest.mark.parametrize("name", ["age_order", "event_deck", "gem_deck", "starter"])
+def test_a_chance_outcome_that_is_not_the_seeds_is_refused(name: str) -> None:
+    record, ply = found(lambda step: step.get("chance") == name)
+    step = record["steps"][ply]
+    if name == "starter":
+        step["seat"] = 1 - step["seat"]
+    else:
+        key = "seats" if name == "age_order" else "cards"
+        other = next(index for index, value in enumerate(step[key]) if value != step[key][0])
+        step[key][0], step[key][other] = step[key][other], step[key][0]
+    assert refusal(record, ply).startswith("the rules give ")
+
+
+def test_the_seed_of_another_game_is_refused() -> None:
+    record = deepcopy(SAMPLES[0])
+    record["seed"] = "11" * 32
+    assert "commitment is not the SHA-256" in refusal(record, None)
+    record["commitment"] = commitment(bytes.fromhex(record["seed"]))
+    assert "the rules give " in refusal(record, 0)
+
+
+def test_a_forced_move_must_be_marked_and_a_free_one_must_not_be() -> None:
+    record, ply = found(lambda step: "forced" in step)
+    del record["steps"][ply]["forced"]
+    assert "'forced': True" in refusal(record, ply)
+    record, ply = found_move("action")
+    record["steps"][ply]["forced"] = True
+    assert "nothing is forced here" in refusal(record, ply)
+
+
+@pytest.mark.parametrize("value", [False, 1, None, "true"])
+def test_forced_is_only_ever_true(value: object) -> None:
+    record, ply = found(lambda step: "forced" in step)
+    record["steps"][ply]["forced"] = value
+    assert "only ever true" in refusal(record, ply)
+
+
+def test_forced_and_default_exclude_each_other() -> None:
+    record, ply = found(lambda step: "forced" in step)
+    record["steps"][ply]["default"] = "late"
+    assert "never together" in refusal(record, ply)
+
+
+def test_a_default_must_be_the_first_legal_move_for_a_known_reason() -> None:
+    record, ply = found_move("answer_offer", having="offer")
+    record["steps"][ply]["default"] = "late"
+    assert "first legal move" in refusal(record, ply)
+    for reason in ("tired", "", True, None):
+        record["steps"][ply]["default"] = reason
+        assert "default is one of late" in refusal(record, ply)
+
+
+def test_who_has_forfeited_does_not_move_again_and_the_outcome_says_so() -> None:
+    state = played("edel-stein-reich", 4, number=3, moves=60)
+    random = Random(3)
+    for seat in iter(lambda: state.pending[0] if state.pending else None, None):
+        gone = seat == 0
+        move = state.default_move(seat) if gone else state.random_move(seat, random)
+        state.play(seat, move, default="forfeit" if gone else None)
+    state.forfeit(0, "exit")
+    record = verify(state.record).record
+    left, again, *_ = (ply for ply, step in enumerate(record["steps"]) if step.get("default") == "forfeit")
+    del record["steps"][again]["default"]
+    assert "has forfeited before, but moves here" in refusal(record, again)
+    record["steps"][again]["default"] = "late"
+    assert "has forfeited before" in refusal(record, again)
+    del record["outcome"]["scores"][0]["forfeit"]
+    assert "the outcome does not say so" in refusal(record, left)
+
+
+def test_gems_to_take_stand_in_the_order_of_the_colours() -> None:
+    record, ply = found(
+        lambda step: (
+            step.get("decision") == "free_choice" and len(set(step["move"].get("take", ()))) == 2
+            if isinstance(step.get("move"), dict)
+            else False
+        )
+    )
+    record["steps"][ply]["move"]["take"].reverse()
+    assert "the move must be written {" in refusal(record, ply)
+
+
+def test_simultaneous_moves_stand_in_seat_order() -> None:
+    record, ply = found(lambda step: step.get("decision") == "action" and step["seat"] == 0)
+    steps = record["steps"]
+    steps[ply], steps[ply + 1] = steps[ply + 1], steps[ply]
+    assert "the rules give " in refusal(record, ply)
+
+
+def test_a_seat_that_is_not_asked_or_asked_for_something_else_is_refused() -> None:
+    record, ply = found_move("answer_offer")
+    step = record["steps"][ply]
+    asked, step["seat"] = step["seat"], (step["seat"] + 1) % record["seats"]
+    assert f"is not asked here; asked are [{asked}]" in refusal(record, ply)
+    step["seat"], step["decision"] = asked, "open_barter"
+    assert "is asked for 'answer_offer' here, not 'open_barter'" in refusal(record, ply)
+
+
+def test_a_record_that_ends_early_goes_on_too_long_or_names_no_outcome_is_refused() -> None:
+    record = deepcopy(SAMPLES[0])
+    last = record["steps"].pop()
+    assert "the outcome is None" in refusal(record, None)
+    record["steps"] += [last, last]
+    assert "asked are []" in refusal(record, len(record["steps"]) - 1)
+    record["steps"][-1] = record["steps"][0]
+    assert "no chance step 'age_order' stands here" in refusal(record, len(record["steps"]) - 1)
+    record["steps"].pop()
+    record["outcome"] = None
+    assert "the record has None" in refusal(record, None)
+
+
+def test_a_running_game_has_a_record_up_to_where_somebody_is_asked() -> None:
+    running = played("edel-stein-reich", 3, number=5, moves=30)
+    assert verify(running.record).record == running.record
+    record = running.record
+    record["steps"].pop()
+    while record["steps"][-1].get("decision") != "action" or record["steps"][-1]["seat"] == 2:
+        record["steps"].pop()
+    with pytest.raises(RecordError, match="simultaneous moves stand in a record once the last one is in"):
+        verify(record)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda outcome: outcome["ranks"].reverse(), "the outcome is"),
+        (lambda outcome: outcome["scores"][0].update(money=outcome["scores"][0]["money"] + 1), "the outcome is"),
+        (lambda outcome: outcome["scores"][0].update(money=float(outcome["scores"][0]["money"])), "the outcome is"),
+        (lambda outcome: outcome["scores"][0].update(bonus=0), "the outcome is"),
+        (lambda outcome: outcome["scores"][0].update(forfeit="tired"), "forfeit is one of"),
+        (lambda outcome: outcome["scores"].pop(), "one object a seat"),
+        (lambda outcome: outcome.update(winner=0), "exactly ranks and scores"),
+        (lambda outcome: outcome.pop("ranks"), "exactly ranks and scores"),
+    ],
+)
+def test_an_outcome_that_is_not_the_rules_is_refused(change: Callable[[Document], Any], sentence: str) -> None:
+    record = deepcopy(SAMPLES[0])
+    change(record["outcome"])
+    assert sentence in refusal(record, None)
+
+
+def test_a_forfeit_in_the_scores_changes_the_ranks() -> None:
+    record = deepcopy(SAMPLES[0])
+    assert not any("forfeit" in score for score in record["outcome"]["scores"])
+    winner = record["outcome"]["ranks"].index(1)
+    record["outcome"]["scores"][winner]["forfeit"] = "resign"
+    assert "the outcome is" in refusal(record, None)
+    state = decided_again(record)
+    assert state.outcome is not None
+    assert state.outcome["ranks"][winner] == record["seats"]
+    record["outcome"] = state.outcome
+    assert verify(record).outcome == state.outcome
