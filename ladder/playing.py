@@ -17,6 +17,7 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
+from bots.sandbox import launcher_for_ladder
 from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
 from ladder.models import Attempt, Match
@@ -78,8 +79,6 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
 
 
 def _ladder_runner(spec: MatchSpec[Any]) -> MatchReport:
-    from bots.sandbox import launcher_for_ladder
-
     return play_match(spec, launcher_for_ladder())
 
 

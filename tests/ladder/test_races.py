@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
-import operator
 from collections import Counter
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterable
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +59,10 @@ def race(site_processes: Processes, tmp_path: Path) -> Race:
     return run
 
 
+def flat(lists: Iterable[list[Any]]) -> list[Any]:
+    return list(chain.from_iterable(lists))
+
+
 def queued() -> list[int]:
     return list(Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True))
 
@@ -76,16 +78,14 @@ def check_accounts() -> None:
 
 def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
     got = race(*[("claiming", {"matches": queued()})] * 3)
-    assert sorted(functools.reduce(operator.iadd, got, [])) == list(
-        Match.objects.order_by("pk").values_list("pk", flat=True)
-    )
+    assert sorted(flat(got)) == list(Match.objects.order_by("pk").values_list("pk", flat=True))
     assert Attempt.objects.count() == QUEUE_LENGTH == Match.objects.filter(status="running", attempts_started=1).count()
 
 
 def test_the_same_results_brought_by_several_processes_count_once(race: Race, match: Match) -> None:
     leases = leased()
     got = race(*(("recording", {"leases": leases, "variety": variety}) for variety in (1, 1, 2)))
-    assert Counter(functools.reduce(operator.iadd, got, [])) == Counter(match for match, _ in leases)
+    assert Counter(flat(got)) == Counter(match for match, _ in leases)
     assert Result.objects.count() == LedgerEntry.objects.count() == QUEUE_LENGTH
     assert sum(Entry.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
     check_accounts()
@@ -94,13 +94,13 @@ def test_the_same_results_brought_by_several_processes_count_once(race: Race, ma
 def test_different_results_at_once_get_a_gapless_ledger_and_lose_no_change(race: Race, match: Match) -> None:
     leases = leased()
     got = race(*(("recording", {"leases": leases[part::3], "variety": part}) for part in range(3)))
-    assert sorted(functools.reduce(operator.iadd, got, [])) == [match for match, _ in leases]
+    assert sorted(flat(got)) == [match for match, _ in leases]
     check_accounts()
 
 
 def test_redelivered_tasks_in_several_processes_play_each_match_once(race: Race, match: Match) -> None:
     got = race(*(("playing", {"matches": queued(), "variety": variety}) for variety in range(3)))
-    assert Counter(functools.reduce(operator.iadd, got, [])) == {"finished": QUEUE_LENGTH, None: 2 * QUEUE_LENGTH}
+    assert Counter(flat(got)) == {"finished": QUEUE_LENGTH, None: 2 * QUEUE_LENGTH}
     check_accounts()
 
 
