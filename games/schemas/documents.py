@@ -57,7 +57,15 @@ def common(game: GameShapes) -> Shapes:
                 closed({"ply": integer(1), "event": ref("event")}),
             ]
         },
-        "limits": opened({name: integer(1) for name in ("startup_ms", "move_ms", "bank_ms", "game_ms", "memory_mb")}),
+        "limits": opened(
+            {
+                "startup_ms": integer(1),
+                "move_ms": integer(1),
+                "bank_ms": integer(),
+                "game_ms": integer(1),
+                "memory_mb": integer(1),
+            }
+        ),
         "clock": opened({name: integer() for name in ("move_ms", "bank_ms", "game_ms")}),
     }
 
@@ -137,7 +145,7 @@ def hello(game: GameShapes) -> Schema:
             "seat": ref("seat"),
             "resumed": {"type": "boolean"},
             "limits": ref("limits"),
-            "seed": {"type": "string", "minLength": 1, "description": "for the bot's own random generator only"},
+            "seed": {**ref("hex64"), "description": "for the bot's own random generator, and no part of the deal"},
         }
     )
 

@@ -104,7 +104,7 @@ HELLO = {
     "seat": 2,
     "resumed": False,
     "limits": {"startup_ms": 3000, "move_ms": 1000, "bank_ms": 10000, "game_ms": 60000, "memory_mb": 512},
-    "seed": "5f",
+    "seed": "5f" * 32,
 }
 
 
@@ -146,9 +146,11 @@ def samples() -> Iterator[Any]:
             yield pytest.param(json.loads(line), id=f"{path.stem}-{number}")
 
 
-def sample(name: str = "edel-stein-reich-4", number: int = 0) -> dict[str, Any]:
-    lines = (RECORDS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    loaded: dict[str, Any] = json.loads(lines[number])
+def sample(name: str = "edel-stein-reich-4") -> dict[str, Any]:
+    """A sample record cut short after its first round, which a schema does not mind."""
+    text = (RECORDS / f"{name}.jsonl").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text.splitlines()[0])
+    loaded["steps"] = loaded["steps"][:8]
     return loaded
 
 
