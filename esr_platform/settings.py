@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "esr_platform.apps.PlatformConfig",
     "esr_platform.accounts.apps.AccountsConfig",
     "ladder",
+    "ladder.pages",
     "bots",
     "django.contrib.auth",
     "django.contrib.contenttypes",

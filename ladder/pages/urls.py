@@ -1,5 +1,21 @@
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from ladder.pages import views
+
+app_name = "pages"
+
+urlpatterns: list[URLPattern] = [
+    path("", views.home, name="home"),
+    path("ladders/", views.ladders, name="ladders"),
+    path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    path("bots/", views.bots, name="bots"),
+    path("bots/<slug:slug>/", views.bot, name="bot"),
+    path("matches/", views.matches, name="matches"),
+    path("matches/<int:match_id>/", views.match, name="match"),
+    path("matches/<int:match_id>/record", views.record, name="record"),
+    path("rules/", views.rules, name="rules"),
+    path("rules/<slug:slug>/", views.game_rules, name="game_rules"),
+    path("about/", views.about, name="about"),
+]

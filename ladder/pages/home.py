@@ -1,0 +1,45 @@
+"""The first page: every ladder's leaders, what is being played, and what came out last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ladder.models import Match
+from ladder.pages.matches import listed
+from ladder.pages.tables import Board, boards
+
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class HomePage:
+    """What the first page shows."""
+
+    boards: Sequence[Board]
+    running: Sequence[Match]
+    running_number: int
+    queued_number: int
+    latest: Sequence[Match]
+
+    @property
+    def finished(self) -> int:
+        """Rated matches of all ladders."""
+        return sum(board.finished for board in self.boards)
+
+    @property
+    def hidden(self) -> int:
+        """Running matches that are not listed."""
+        return self.running_number - len(self.running)
+
+
+def home_page() -> HomePage:
+    """The first page; eight queries."""
+    running = Match.objects.filter(status=Match.Status.RUNNING)
+    return HomePage(
+        boards=boards(),
+        running=list(listed(running).order_by("started", "pk")[:SHOWN]),
+        running_number=running.count(),
+        queued_number=Match.objects.filter(status=Match.Status.QUEUED).count(),
+        latest=list(listed(Match.objects.filter(status=Match.Status.FINISHED)).order_by("-pk")[:SHOWN]),
+    )

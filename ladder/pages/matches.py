@@ -1,0 +1,136 @@
+"""Matches on pages: in lists, with who sat where, and one with all that is public about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Prefetch, Q, QuerySet
+
+from games.base import Game, ScoreColumn
+from games.registry import GAMES
+from ladder.models import Attempt, Ladder, LedgerEntry, Match, Seat, SeatResult
+from ladder.pages.paging import Part, part
+from ladder.pages.telling import Told, told
+from ladder.pages.words import listing
+
+ROWS = 30
+
+
+def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
+    """``matches`` with all that a row of a list shows, without seeds; one query more for the seats."""
+    seats = Seat.objects.select_related("entry__bot", "version", "result").order_by("index")
+    return matches.select_related("ladder").defer("seed").prefetch_related(Prefetch("seats", queryset=seats))
+
+
+def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None]) -> Part[Match]:
+    """The part of ``matches`` that an address asks for; two queries."""
+    return part(listed(matches), parameters, ROWS)
+
+
+def result_of(seat: Seat) -> SeatResult | None:
+    """What ``seat`` reached; ``None`` without a result."""
+    return getattr(seat, "result", None)
+
+
+def by_rank(match: Match) -> list[Seat]:
+    """The seats of a listed match, winners first; in seat order where there is no result."""
+    return sorted(match.seats.all(), key=lambda seat: (getattr(result_of(seat), "rank", 0), seat.index))
+
+
+def names(seats: Sequence[Seat]) -> list[str]:
+    """What the seats are called in a told game: bots that share a name are told apart by their address names."""
+    plain = [seat.entry.bot.name for seat in seats]
+    return [
+        f"{name} ({seat.entry.bot.slug})" if plain.count(name) > 1 else name
+        for name, seat in zip(plain, seats, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A row of a match's table: its seat, what it reached, and its cells as the game's columns give them."""
+
+    seat: Seat
+    result: SeatResult | None
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class MatchPage:
+    """One match with its seats. What is secret before the end is not in here before the end."""
+
+    match: Match
+    seats: Sequence[Seat]
+    attempts: Sequence[Attempt]
+    ledger_number: int | None
+    ahead: int
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.match.ladder.game]
+
+    @property
+    def names(self) -> list[str]:
+        return names(self.seats)
+
+    @property
+    def title(self) -> str:
+        return listing(self.names)
+
+    @property
+    def over(self) -> bool:
+        return self.match.status in Match.ENDED
+
+    @property
+    def columns(self) -> Sequence[ScoreColumn]:
+        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
+
+    @cached_property
+    def rows(self) -> list[SeatRow]:
+        """The table, winners first."""
+        seats = by_rank(self.match)
+        return [SeatRow(seat, result_of(seat), self._cells(result_of(seat))) for seat in seats]
+
+    @property
+    def forfeits(self) -> list[SeatRow]:
+        return [row for row in self.rows if row.result and row.result.forfeit]
+
+    @property
+    def troubles(self) -> list[Attempt]:
+        """The attempts that brought no result, for a reader who wonders why it took so long."""
+        return [attempt for attempt in self.attempts if attempt.failure]
+
+    @cached_property
+    def told(self) -> Told | None:
+        """The game in sentences, once it has a result."""
+        return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
+
+    def _cells(self, result: SeatResult | None) -> list[str]:
+        return [column.text(result.score) for column in self.columns] if result else []
+
+
+def match_page(match_id: int) -> MatchPage:
+    """All that is public about one match, in at most five queries. Raises ``Match.DoesNotExist``."""
+    seats = Seat.objects.select_related("entry__bot__owner", "version", "result").order_by("index")
+    found = Match.objects.select_related("ladder").prefetch_related(Prefetch("seats", queryset=seats), "attempts")
+    match = found.get(pk=match_id)
+    return MatchPage(
+        match=match,
+        seats=list(match.seats.all()),
+        attempts=list(match.attempts.all()),
+        ledger_number=LedgerEntry.objects.filter(result__match=match).values_list("number", flat=True).first(),
+        ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
+    )
+
+
+def matches_of(ladder: Ladder | None) -> QuerySet[Match]:
+    """The matches of one ladder or of all."""
+    return Match.objects.filter(ladder=ladder) if ladder else Match.objects.all()
+
+
+def _ahead(match: Match) -> int:
+    """How many queued matches of the ladder are to be played before ``match``."""
+    sooner = Q(priority__gt=match.priority) | Q(priority=match.priority, pk__lt=match.pk)
+    return Match.objects.filter(sooner, ladder=match.ladder, status=Match.Status.QUEUED).count()

@@ -1,0 +1,136 @@
+"""What the templates of all pages use: drawings, numbers, times and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from bots.sandbox import SelfTest, self_test
+from games.registry import GAMES
+from ladder.models import Match, Seat, SeatResult
+from ladder.pages import markup, matches, words
+
+register = template.Library()
+
+SECTIONS = (("Ladders", "ladders"), ("Matches", "matches"), ("Bots", "bots"), ("Rules", "rules"), ("About", "about"))
+
+register.filter("points", words.points)
+register.filter("signed", words.signed)
+register.filter("grouped", words.grouped)
+register.filter("seats_word", words.seats)
+register.filter("number_word", words.number)
+register.filter("seat_counts", words.seat_counts)
+register.filter("with_gems", markup.with_gems)
+register.filter("by_rank", matches.by_rank)
+
+
+@register.simple_tag(takes_context=True)
+def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
+    """The main parts of the site: title, address, and whether the page belongs to it."""
+    request = context.get("request")
+    here = request.path if request else ""
+    found = ((title, reverse(f"pages:{name}")) for title, name in SECTIONS)
+    return [(title, address, here.startswith(address)) for title, address in found]
+
+
+@register.simple_tag
+def sandbox() -> SelfTest:
+    """What the sandbox's self-test found in this process; it runs once."""
+    return self_test()
+
+
+@register.simple_tag
+def symbol(name: str, kind: str, label: str = "") -> SafeString:
+    """A drawing of the sprite."""
+    return markup.drawing(name, kind, label)
+
+
+@register.filter
+def mark(index: int) -> SafeString:
+    """The merchant's mark of seat ``index`` (from 0)."""
+    return markup.drawing(f"mark-{index + 1}", "mark", f"seat {index + 1}")
+
+
+@register.filter
+def ago(moment: datetime) -> SafeString:
+    """How long ago, with the exact moment for machines and pointers."""
+    return _time(moment, words.ago(moment, timezone.now()))
+
+
+@register.filter
+def lasting(moment: datetime) -> SafeString:
+    """For how long until now."""
+    return _time(moment, words.span((timezone.now() - moment).total_seconds()))
+
+
+@register.filter
+def on_day(moment: datetime) -> SafeString:
+    """The day of a moment."""
+    return _time(moment, words.day(moment))
+
+
+@register.filter
+def took(match: Match) -> str:
+    """From the start of the attempt that counts to its end."""
+    return words.span((match.ended - match.started).total_seconds()) if match.started and match.ended else ""
+
+
+@register.filter
+def game_name(slug: str) -> str:
+    """A game's name, from its slug."""
+    return GAMES[slug].name
+
+
+@register.filter
+def result(seat: Seat) -> SeatResult | None:
+    """What a seat reached, or ``None``."""
+    return matches.result_of(seat)
+
+
+@register.filter
+def forfeit(reason: str) -> str:
+    """Why a seat lost without playing to the end, as a sentence."""
+    return words.FORFEITS[reason]
+
+
+@register.filter
+def status(match: Match) -> str:
+    """How a match stands, in words."""
+    return words.STATUSES[match.status]
+
+
+@register.filter
+def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
+    """The value of ``key``, or ``None``."""
+    return mapping.get(key)
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share of 0 to 1 in per cent with one digit; a dash where there is none."""
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+@register.filter
+def of_bar(share: float | None, widest: float) -> str:
+    """``share`` as a length in a bar of 64 units that ``widest`` fills."""
+    return f"{64 * (share or 0) / widest:.1f}"
+
+
+@register.filter
+def position(axis: Any, rating: int) -> float:
+    """Where a rating lies on an axis, in per cent."""
+    place: float = axis.position(rating)
+    return place
+
+
+def _time(moment: datetime, text: str) -> SafeString:
+    exact = moment.isoformat(timespec="seconds")
+    return format_html('<time datetime="{}" title="{:%d %B %Y, %H:%M:%S} UTC">{}</time>', exact, moment, text)

@@ -1,0 +1,106 @@
+"""Parse, one call, answer."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot
+from games.registry import GAMES
+from ladder.models import Ladder, Match
+from ladder.pages.bots import bot_page, bots_page
+from ladder.pages.downloads import download
+from ladder.pages.home import home_page
+from ladder.pages.markup import prose
+from ladder.pages.matches import listed_part, match_page, matches_of
+from ladder.pages.tables import boards, ladder_page
+
+_Row = TypeVar("_Row", bound=Model)
+
+
+def _found(rows: QuerySet[_Row], otherwise: str, **wanted: Any) -> _Row:
+    """The row that an address names. Raises ``Http404`` with the sentence ``otherwise``."""
+    row = rows.filter(**wanted).first()
+    if row is None:
+        raise Http404(otherwise)
+    return row
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/home.html", {"page": home_page()})
+
+
+@require_safe
+def ladders(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/ladders.html", {"boards": boards()})
+
+
+@require_safe
+def ladder(request: HttpRequest, slug: str) -> HttpResponse:
+    found = _found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug)
+    return render(request, "pages/ladder.html", {"page": ladder_page(found, request.GET.get("page"))})
+
+
+@require_safe
+def bots(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get("page"))})
+
+
+@require_safe
+def bot(request: HttpRequest, slug: str) -> HttpResponse:
+    found = _found(Bot.objects.select_related("owner"), f"No bot is called {slug}.", slug=slug)
+    return render(request, "pages/bot.html", {"page": bot_page(found, request.GET.get)})
+
+
+@require_safe
+def matches(request: HttpRequest) -> HttpResponse:
+    slug = request.GET.get("ladder")
+    chosen = _found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug) if slug else None
+    shown = listed_part(matches_of(chosen), request.GET.get)
+    context = {"ladder": chosen, "ladders": Ladder.objects.order_by("pk"), "matches": shown}
+    return render(request, "pages/matches.html", context)
+
+
+@require_safe
+def match(request: HttpRequest, match_id: int) -> HttpResponse:
+    try:
+        page = match_page(match_id)
+    except Match.DoesNotExist:
+        raise Http404(f"There is no match {match_id}.") from None
+    return render(request, "pages/match.html", {"page": page})
+
+
+@require_safe
+def record(_request: HttpRequest, match_id: int) -> HttpResponse:
+    found = _found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
+    document = download(found)
+    if document is None:
+        raise Http404(f"The record of match {match_id} opens when the match is over.")
+    name, text = document
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(text, content_type="application/json", headers=headers)
+
+
+@require_safe
+def rules(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/rules.html", {"games": GAMES.values()})
+
+
+@require_safe
+def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
+    game = GAMES.get(slug)
+    if game is None:
+        raise Http404(f"No game is called {slug}.")
+    ladders = Ladder.objects.filter(game=slug).order_by("pk")
+    context = {"game": game, "guide": prose(game.guide), "ladders": ladders}
+    return render(request, "pages/game_rules.html", context)
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/about.html")

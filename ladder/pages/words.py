@@ -1,0 +1,85 @@
+"""How pages say things: numbers, spans of time, and why something happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+NUMBERS: Final = ("no", "one", "two", "three", "four", "five")
+
+FORFEITS: Final = {
+    "strikes": "Forfeited: too many strikes.",
+    "exit": "Forfeited: its process ended during the game.",
+    "not_ready": "Forfeited: not ready in time.",
+    "memory": "Forfeited: more memory than a seat is given.",
+    "time": "Forfeited: its time for the game was used up.",
+    "resign": "Resigned.",
+    "abandoned": "Forfeited: left the table.",
+}
+
+STATUSES: Final = {
+    "queued": "waits for a worker",
+    "running": "is being played",
+    "finished": "finished",
+    "void": "void",
+    "cancelled": "cancelled",
+}
+
+
+def listing(words: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def number(count: int) -> str:
+    """Small numbers as words."""
+    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+
+
+def seats(count: int) -> str:
+    """``four seats``."""
+    return f"{number(count)} seats"
+
+
+def seat_counts(counts: Sequence[int]) -> str:
+    """``three, four or five players``."""
+    words = [number(count) for count in counts]
+    return f"{', '.join(words[:-1])} or {words[-1]} players" if len(words) > 1 else f"{words[0]} players"
+
+
+def grouped(count: int) -> str:
+    """``48 120``, with narrow spaces that do not break."""
+    return f"{count:,}".replace(",", "\u202f")
+
+
+def points(rating: int, digits: int = 0) -> str:
+    """A rating of 1/1000 points in points."""
+    return f"{rating / 1000:.{digits}f}"
+
+
+def signed(change: int, digits: int = 0) -> str:
+    """A change of 1/1000 points in points, with a true minus: ``+12``, ``−4``, ``0``."""
+    text = f"{abs(change) / 1000:.{digits}f}"
+    if not text.strip("0."):
+        return text
+    return ("+" if change > 0 else "−") + text
+
+
+def span(seconds: float) -> str:
+    """A length of time in its one fitting unit: ``40 s``, ``3 min``, ``2 h``, ``5 days``."""
+    for limit, unit, length in ((90, "s", 1), (5400, "min", 60), (129_600, "h", 3600)):
+        if seconds < limit:
+            return f"{max(0, round(seconds / length))}\u00a0{unit}"
+    return f"{round(seconds / 86_400)}\u00a0days"
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """``3 min ago``; the day itself once it is more than six days back."""
+    seconds = (now - then).total_seconds()
+    return f"{span(seconds)} ago" if seconds < 6 * 86_400 else day(then)
+
+
+def day(moment: datetime) -> str:
+    """``14 March 2027``."""
+    return f"{moment.day} {moment:%B %Y}"
