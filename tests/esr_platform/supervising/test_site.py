@@ -64,10 +64,10 @@ class Running:
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if f"VAR_DIR={self.data}\0".encode() in (folder / "environ").read_bytes() + b"\0":
-                    words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                    if words:
-                        found[int(folder.name)] = words
+                words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                environment = (folder / "environ").read_bytes().split(b"\0")
+                if f"VAR_DIR={self.data}".encode() in environment or f"{self.data}/" in words:
+                    found[int(folder.name)] = words
         return found
 
     def pids(self, words: str) -> list[int]:
