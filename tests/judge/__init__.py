@@ -8,11 +8,12 @@ step, and legal moves are listed by brute force.
 - `logs(record, seat)`: the log entries of one seat, or of a spectator (`None`).
 - `decisions(record)`: a `Point` for every decision that somebody was asked, with its document, views and log position.
 - `views(record, ply, seat)`: what a seat saw before the step `ply` was made, or after the last one.
+- `walked(record, points=True)`: all of these from one pass; the last of its points is the end of the game.
 """
 
 from __future__ import annotations
 
 from .judging import check
-from .walking import Point, decisions, logs, views
+from .walking import Point, decisions, logs, views, walked
 
-__all__ = ["Point", "check", "decisions", "logs", "views"]
+__all__ = ["Point", "check", "decisions", "logs", "views", "walked"]

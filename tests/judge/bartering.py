@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -44,7 +45,8 @@ def answers(table: Table, state: Barter, offer: list[int]) -> Procedure:
         state.offers.append({"seat": offerer, "offer": list(offer)})
         made = len(state.offers)
         holdings = table.gems[answerer]
-        higher = [raised for raised in offers(holdings) if rank(raised["offer"]) > rank(offer)]
+        standing = rank(offer)
+        higher = [raised for raised in offers(holdings) if rank(raised["offer"]) > standing]
         legal = ["accept", *(higher if made < OFFERS_LIMIT else [])]
         bounds = {
             "action": state.action,
@@ -64,8 +66,14 @@ def answers(table: Table, state: Barter, offer: list[int]) -> Procedure:
 
 def offers(holdings: list[int]) -> list[dict[str, Any]]:
     """Every offer out of these gems, lowest first."""
-    vectors = product(*(range(count + 1) for count in holdings))
-    return [{"offer": list(vector)} for vector in sorted(vectors, key=rank) if any(vector)]
+    return [{"offer": list(vector)} for vector in vectors(tuple(holdings))]
+
+
+@cache
+def vectors(holdings: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Every part of these gems but none, lowest first."""
+    parts = product(*(range(count + 1) for count in holdings))
+    return [part for part in sorted(parts, key=rank) if any(part)]
 
 
 def rank(offer: list[int] | tuple[int, ...]) -> tuple[int, ...]:

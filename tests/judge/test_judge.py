@@ -32,7 +32,8 @@ def one_each() -> list[Any]:
 
 
 def with_forfeit() -> Record:
-    return json.loads((RECORDS[2]).read_text().splitlines()[3])
+    record: Record = json.loads(RECORDS[2].read_text().splitlines()[3])
+    return record
 
 
 def altered(record: Record, change: Callable[[Record], Any]) -> list[str]:

@@ -69,6 +69,10 @@ class Walk:
         except UnsoundError as fault:
             self.faults.append(str(fault))
 
+    def log(self, seat: int | None) -> list[dict[str, Any]]:
+        """The log of a seat, or of a spectator, up to the end of the record."""
+        return [as_seen(entry, seat) for entry in self.entries]
+
     def _go(self) -> None:
         procedure = play(self.table)
         answer: list[Any] | None = None
@@ -195,7 +199,7 @@ def walked(record: dict[str, Any], points: bool = False) -> Walk:
 
 def logs(record: dict[str, Any], seat: int | None) -> list[dict[str, Any]]:
     """The entries of a seat's log up to the end of the record; only its own moves show `forced` and `default`."""
-    return [as_seen(entry, seat) for entry in walked(record).entries]
+    return walked(record).log(seat)
 
 
 def as_seen(entry: dict[str, Any], seat: int | None) -> dict[str, Any]:
