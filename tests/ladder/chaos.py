@@ -106,7 +106,7 @@ def site(environment: dict[str, str], random: Random) -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="esr-chaos-") as name:
         folder = Path(name)
         url = f"unix://{socket_path(folder)}"
-        with processes({**environment, "VAR_DIR": name, "REDIS_URL": url, "LOG_LEVEL": "ERROR"}) as group:
+        with processes({**environment, "VAR_DIR": name, "REDIS_URL": url, "LOG_LEVEL": "CRITICAL"}) as group:
             running = Site(group, folder, random)
             try:
                 running.start()
