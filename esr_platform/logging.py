@@ -26,7 +26,10 @@ def logging_config(level: str, *, colors: bool) -> None:
             "formatters": {
                 "console": {
                     "()": structlog.stdlib.ProcessorFormatter,
-                    "processor": structlog.dev.ConsoleRenderer(colors=colors),
+                    "processor": structlog.dev.ConsoleRenderer(
+                        colors=colors,
+                        exception_formatter=structlog.dev.plain_traceback,  # a rich one shows locals: seeds and keys
+                    ),
                     "foreign_pre_chain": _SHARED,
                 }
             },
