@@ -13,6 +13,9 @@ import pytest
 
 from games.base import Chapter
 from games.edel_stein_reich.story import tell
+from games.edel_stein_reich.story.events import tell_event
+from games.edel_stein_reich.story.steps import tell_step
+from games.edel_stein_reich.story.telling import Story
 from games.edel_stein_reich.story.words import event_card, gem_card, gems, why_higher
 from games.record import replay
 from games.registry import GAMES
@@ -142,11 +145,33 @@ def test_every_kind_of_step_and_event_is_told() -> None:
             kind = what.get("type") or what.get("decision") or what["chance"]
             if kind not in heard and text_of_first(log, index + 1) != text_of_first(log, index):
                 heard.add(kind)
-    low = event("supply_rule", returned=[[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]])
+    low = event("supply_rule", returned=[[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]])
     assert sentences(event("phase", phase=2), low)[-1] == (
-        "The supply is low in red and blue: magpie returns 1 red, tulip returns 1 red and 1 blue."
+        "The supply is low in red and blue: magpie and abacus return 1 red; tulip returns 1 red and 1 blue."
     )
     assert kinds_of_schema() - heard <= {"supply_rule", "reshuffle"}
+
+
+@pytest.mark.parametrize(("slug", "seats"), [(slug, seats) for slug, g in GAMES.items() for seats in g.seat_counts])
+def test_whoever_follows_a_log_knows_all_holdings(slug: str, seats: int) -> None:
+    for number in range(5):
+        random = Random(number)
+        state = GAMES[slug].new(seats, random.randbytes(32))
+        while state.pending:
+            seat = random.choice(state.pending)
+            state.play(seat, state.random_move(seat, random))
+        for seat in (None, *range(seats)):
+            story = Story(seats, NAMES[:seats])
+            story.begin("the game", 0)
+            for entry in state.entries(seat):
+                if "step" in entry:
+                    tell_step(story, entry["step"])
+                else:
+                    tell_event(story, entry["event"], entry["ply"])
+            view = state.view(seat)
+            assert story.table.supply == view["supply"]
+            assert story.table.gems == [player["gems"] for player in view["players"]]
+            assert story.table.money == [player["money"] for player in view["players"]]
 
 
 def test_a_reshuffle_is_told() -> None:
