@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -19,12 +20,12 @@ def result_table(tallies: Tallies, title: str) -> Table:
     """The table of a series; every mean has its interval of 95 %."""
     ranked = tallies.ranked()
     names = list(ranked[0].scores) if ranked else []
-    table = Table(title=title, caption="± and (from-to): intervals of 95 %", title_justify="left")
+    caption = "± and (from-to): intervals of 95 %; ms: mean time of a decision"
+    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
     table.add_column("Bot")
-    for heading in ("Games", "Mean rank", "Wins", *(name.capitalize() for name in names)):
-        table.add_column(heading, justify="right")
-    for heading in ("Strikes", "Forfeits", "ms a decision"):
-        table.add_column(heading, justify="right")
+    scores = [name.capitalize() for name in names]
+    for heading in ("Games", "Mean rank", "Wins %", *scores, "Strikes", "Forfeits", "ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for tally in ranked:
         table.add_row(Text(tally.label), *_cells(tally, names))
     return table
@@ -34,9 +35,9 @@ def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
     share, low, high = tally.win_share
     yield str(tally.games)
     yield _estimate(tally.mean_rank, 2)
-    yield f"{share:.0%} ({low:.0%}-{high:.0%})"
+    yield f"{100 * share:.0f} ({100 * low:.0f}-{100 * high:.0f})"
     for name in names:
-        yield _estimate(Estimate.of(tally.scores[name]), 1)
+        yield _estimate(Estimate.of(tally.scores[name]), 0)
     yield str(tally.strikes)
     yield str(tally.forfeits)
     yield f"{tally.wall_us / tally.decisions / 1000:.2f}" if tally.decisions else "-"

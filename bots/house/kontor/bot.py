@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from choosing import expected_mixes, hiding, prospects, softmax
+from choosing import Habits, expected_mixes, hiding, in_order, left_to, prospects, softmax
 from events import Events
 from wire import Dice, Document, play, settings
 from worth import COLOURS, Outlook, gems_on, moved, one
@@ -43,13 +43,15 @@ class Kontor:
     def __init__(self, hello: Document, args: list[str]) -> None:
         self.dice = Dice(hello["seed"])
         self.seat: int = hello["seat"]
+        self.habits = [Habits() for _ in range(hello["seats"])]
         self.likes = settings(
-            args, doubt=0.4, drift=0.55, later=0.8, rivalry=1, temperature=1.5, calm=0.3, margin=0.2, trust=0.5
+            args, doubt=0.4, drift=0.55, later=0.8, rivalry=1, temperature=1, naive=1, calm=0.3, margin=0.2
         )
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
         """The answer to one decision: every kind has a method of its own."""
         self.view = view
+        self.learn(log)
         self.outlook = Outlook(view, self.likes)
         self.judges = [Events(self.outlook, seat, self.weights(seat)) for seat in range(view["seats"])]
         self.mine = self.judges[self.seat]
@@ -123,32 +125,56 @@ class Kontor:
 
     def action(self, decision: Document) -> Move:
         """The best answer to what the others will probably choose, now and then the second best."""
-        gains = self.gains(decision["options"])
+        gains, options = self.gains(decision["options"]), decision["options"]
         if self.view["active"] is not None:
-            return self.pick(self.hide(gains)[0])
-        mixes = expected_mixes(gains, decision["options"], self.likes["temperature"])
-        worths = {a: prospects(gains, self.seat, mixes, a) for a in decision["options"]}
-        return self.pick(softmax(worths, self.likes["calm"]))
+            return self.hide(gains)
+        wary = expected_mixes(gains, options, self.likes["temperature"])
+        mixes = []
+        for seat, habits in enumerate(self.habits):
+            naive = softmax({a: gains[seat][seat][a] for a in options}, self.likes["naive"])
+            mixes.append(habits.expect(naive, wary[seat]))
+        return self.pick(softmax({a: prospects(gains, self.seat, mixes, a) for a in options}, self.likes["calm"]))
 
-    def hide(self, gains: Gains) -> tuple[Mix, dict[tuple[str, str], float]]:
-        """Two players: how the active seat should hide, and the other one guess."""
+    def learn(self, log: list[Document]) -> None:
+        """See what the others have chosen since the last decision."""
+        for entry in log:
+            step = entry.get("step", {})
+            if step.get("decision") in ("action", "guess") and step["seat"] != self.seat:
+                habits = self.habits[step["seat"]]
+                if step["move"] in habits.naive:
+                    habits.learn(step["move"])
+
+    # Two players: hiding and guessing
+
+    def stakes(self, gains: Gains) -> tuple[Mix, Mix]:
+        """What each action brings the active seat: when it is not guessed, and when the second guess hits."""
         active = self.view["active"]
         acts = gains[active][active]
-        shared = {a: (worth + gains[active][1 - active][a]) / 2 for a, worth in acts.items()}
-        return hiding(acts, shared)
+        return acts, {a: (worth + gains[active][1 - active][a]) / 2 for a, worth in acts.items()}
+
+    def hide(self, gains: Gains) -> Move:
+        """The action that the other one's guesses will probably leave most to."""
+        acts, shared = self.stakes(gains)
+        wary = hiding(acts, shared)[1]
+        habits = self.habits[1 - self.seat]
+        naive = softmax(acts, self.likes["naive"])
+        habits.expect(naive, {a: sum(chance for pair, chance in wary.items() if pair[0] == a) for a in acts})
+        pairs = {p: habits.naivety * c + (1 - habits.naivety) * wary[p] for p, c in in_order(naive).items()}
+        worths = {a: sum(c * left_to(acts, shared, a, p) for p, c in pairs.items()) for a in acts}
+        return self.pick(softmax(worths, self.likes["calm"]))
 
     def guess(self, decision: Document) -> Move:
-        """Two players: guess as the active seat cannot profit from, less what was already shown."""
-        gains = self.gains(["money", "event", "gems"])
-        pairs = self.hide(gains)[1]
+        """The guess that will probably cost the active seat most, with the second one in mind."""
+        acts, shared = self.stakes(self.gains(["money", "event", "gems"]))
+        naive = softmax(acts, self.likes["naive"])
+        hidden = self.habits[1 - self.seat].expect(naive, hiding(acts, shared)[0])
+        worths = dict.fromkeys(decision["options"], -1e9)
         shown = self.view["guesses"]
-        place = len(shown)
-        chances = dict.fromkeys(decision["options"], 1e-6)
-        for pair, chance in pairs.items():
-            if list(pair[:place]) == shown:
-                chances[pair[place]] += chance
-        total = sum(chances.values())
-        return self.pick({action: chance / total for action, chance in chances.items()})
+        for pair in in_order(hidden):
+            if list(pair[: len(shown)]) == shown:
+                left = sum(c * left_to(acts, shared, a, pair) for a, c in hidden.items() if a not in shown)
+                worths[pair[len(shown)]] = max(worths[pair[len(shown)]], -left)
+        return self.pick(softmax(worths, self.likes["calm"]))
 
     # Bartering
 

@@ -6,6 +6,7 @@ out action ``a``.
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import exp
 
 TYPE_CHECKING = False
@@ -54,23 +55,57 @@ def expected_mixes(gains: Gains, actions: Sequence[str], temperature: float, tur
     return mixes
 
 
-def hiding(acts: Mix, shared: Mix, turns: int = 200) -> tuple[Mix, dict[tuple[str, str], float]]:
+class Habits:
+    """How a seat has chosen so far: naively, by its own gain alone, or warily, with a thought for the others.
+
+    Before every choice both kinds of player are worked out; which of them the choice fits better is remembered.
+    """
+
+    def __init__(self) -> None:
+        self.naivety = 0.5
+        self.naive: Mix = {}
+        self.wary: Mix = {}
+
+    def expect(self, naive: Mix, wary: Mix) -> Mix:
+        """What the seat will choose next, given what either kind of player would."""
+        self.naive, self.wary = naive, wary
+        return {a: self.naivety * naive[a] + (1 - self.naivety) * wary[a] for a in naive}
+
+    def learn(self, chosen: str) -> None:
+        """The seat has chosen: believe more in the kind of player that was likelier to do so (Bayes)."""
+        naive, wary = self.naivety * self.naive[chosen], (1 - self.naivety) * self.wary[chosen]
+        if naive + wary > 0:
+            self.naivety = min(0.95, max(0.05, naive / (naive + wary)))
+        self.naive, self.wary = {}, {}
+
+
+def left_to(acts: Mix, shared: Mix, action: str, pair: tuple[str, str]) -> float:
+    """Two players: what the active seat gets for ``action`` against the guesses ``pair``."""
+    return 0.0 if action == pair[0] else shared[action] if action == pair[1] else acts[action]
+
+
+def hiding(acts: Mix, shared: Mix, turns: int = 150) -> tuple[Mix, dict[tuple[str, str], float]]:
     """Two players: how often to hide each action, and how often to guess each pair in order, by fictitious play.
 
     ``acts`` is what an action brings the active seat when nobody guesses it, ``shared`` when the second guess
     hits; the first guess leaves it nothing, and the other seat loses what the active one gains.
     """
-    actions = list(acts)
-    pairs = [(first, second) for first in actions for second in actions if first != second]
-    hidden, guessed = dict.fromkeys(actions, 0), dict.fromkeys(pairs, 0)
-    brings, costs = dict.fromkeys(actions, 0.0), dict.fromkeys(pairs, 0.0)
+    pairs = list(permutations(acts, 2))
+    payoff = {(action, pair): left_to(acts, shared, action, pair) for action in acts for pair in pairs}
+    hidden, guessed = dict.fromkeys(acts, 0), dict.fromkeys(pairs, 0)
+    brings, costs = dict.fromkeys(acts, 0.0), dict.fromkeys(pairs, 0.0)
     for _ in range(turns):
-        action = max(actions, key=brings.__getitem__)
-        pair = min(pairs, key=costs.__getitem__)
+        action = max(brings, key=brings.__getitem__)
+        pair = min(costs, key=costs.__getitem__)
         hidden[action] += 1
         guessed[pair] += 1
-        for each in actions:
-            brings[each] += 0.0 if each == pair[0] else shared[each] if each == pair[1] else acts[each]
-        for two in pairs:
-            costs[two] += 0.0 if action == two[0] else shared[action] if action == two[1] else acts[action]
+        for each in brings:
+            brings[each] += payoff[each, pair]
+        for two in costs:
+            costs[two] += payoff[action, two]
     return {a: n / turns for a, n in hidden.items()}, {p: n / turns for p, n in guessed.items()}
+
+
+def in_order(mix: Mix) -> dict[tuple[str, str], float]:
+    """How likely each pair is when two different actions are drawn from ``mix`` one after the other."""
+    return {(a, b): mix[a] * mix[b] / max(1 - mix[a], 1e-9) for a, b in permutations(mix, 2)}

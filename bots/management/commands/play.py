@@ -91,7 +91,9 @@ class Command(BaseCommand):
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with ExitStack() as stack:
             out = stack.enter_context(open_record(record)) if record else None
-            progress = stack.enter_context(Progress(*columns, console=console, transient=True))
+            progress = stack.enter_context(
+                Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+            )
             task = progress.add_task(series.game, total=series.games)
             for played in play_series(series, launcher):
                 tallies.add(played)

@@ -30,7 +30,9 @@ class Command(BaseCommand):
         records = faults = 0
         total = sum(path.stat().st_size for path in files if path.is_file())
         columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[records]} records"))
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        with Progress(
+            *columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal
+        ) as progress:
             task = progress.add_task("verifying", total=total, records=0)
             for path in files:
                 for checked in check_file(path):
