@@ -53,8 +53,8 @@ def common(game: GameShapes) -> Shapes:
         ),
         "entry": {
             "oneOf": [
-                closed({"ply": integer(), "step": ref("log_step")}),
-                closed({"ply": integer(1), "event": ref("event")}),
+                opened({"ply": integer(), "step": ref("log_step")}),
+                opened({"ply": integer(1), "event": ref("event")}),
             ]
         },
         "limits": opened(
