@@ -4,11 +4,13 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+import jsonschema
 import pytest
 from django.db import DataError, transaction
 
 from bots.runner.report import MatchReport
 from games.record import verify
+from games.schemas import schema
 from ladder.leases import give_back
 from ladder.models import Entry, LedgerEntry, Match, Result
 from ladder.rebuilding import rerate
@@ -188,6 +190,7 @@ def test_void_matches_leave_their_deal_behind(match: Match) -> None:
     assert (log["format"], log["status"], log["seed"]) == ("match-log/1", "void", bytes(match.seed).hex())
     assert log["reason"] == match.reason
     assert log["steps"][0]["chance"] == "age_order"
+    jsonschema.validate(log, schema("edel-stein-reich", "match-log"))
 
 
 def test_the_stored_record_is_a_sixth_of_its_json(match: Match) -> None:

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from games.record import verify
+from ladder.records import pack, unpack
+
+SAMPLES = sorted((Path(__file__).parents[1] / "games" / "records").glob("*.jsonl"))
+RECORDS = [json.loads(line) for sample in SAMPLES for line in sample.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_record_comes_back_as_it_was(record: dict) -> None:
+    packed = pack(record)
+    assert unpack(packed) == record
+    assert len(packed) < len(json.dumps(record)) / 5
+    verify(unpack(packed))
+
+
+def test_a_stored_form_from_the_future_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="form '7f'"):
+        unpack(b"\x7f...")
