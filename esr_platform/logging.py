@@ -34,6 +34,7 @@ def logging_config(level: str, *, colors: bool) -> None:
                 }
             },
             "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "console"}},
+            "loggers": {"psycopg.pool": {"level": "ERROR"}},  # it warns at every try, the caller is told at the end
             "root": {"handlers": ["console"], "level": level.upper()},
         }
     )
