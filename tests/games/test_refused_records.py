@@ -103,14 +103,14 @@ def test_who_has_forfeited_does_not_move_again_and_the_outcome_says_so() -> None
     assert "the outcome does not say so" in refusal(record, left)
 
 
+def took(step: Document) -> list[str]:
+    """The colours that a lone Free Choice took."""
+    alone = step.get("decision") == "free_choice" and "give" in step["move"]
+    return step["move"]["take"] if alone else []
+
+
 def test_gems_to_take_stand_in_the_order_of_the_colours() -> None:
-    record, ply = found(
-        lambda step: (
-            step.get("decision") == "free_choice" and len(set(step["move"].get("take", ()))) == 2
-            if isinstance(step.get("move"), dict)
-            else False
-        )
-    )
+    record, ply = found(lambda step: len(set(took(step))) == 2)
     record["steps"][ply]["move"]["take"].reverse()
     assert "the move must be written {" in refusal(record, ply)
 
