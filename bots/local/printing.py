@@ -22,7 +22,8 @@ def result_table(tallies: Tallies, title: str) -> Table:
     names = list(ranked[0].scores) if ranked else []
     caption = "± and (from-to): intervals of 95 %; ms: mean time of a decision"
     table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
-    table.add_column("Bot")
+    table.show_edge, table.padding = False, (0, 1, 0, 0)
+    table.add_column("Bot", overflow="fold", min_width=8)
     scores = [name.capitalize() for name in names]
     for heading in ("Games", "Mean rank", "Wins %", *scores, "Strikes", "Forfeits", "ms"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -1,0 +1,96 @@
+"""``manage.py play``, with real processes and without a database."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from bots.local.series import game_seed
+from bots.local.verifying import check_file
+from bots.sandbox import self_test
+from games.record import from_json
+
+THREE = ("house:greedy", "house:random", "house:greedy")
+
+
+def play(*args: str, **options: object) -> None:
+    call_command("play", *args, stdout=StringIO(), **options)
+
+
+def test_records_are_written_one_a_line_and_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    play("edel-stein-reich", *THREE, seed="7", games=2, record=path)
+    records = [from_json(line) for line in path.read_text().splitlines()]
+    assert [record["seed"] for record in records] == [game_seed("7", number).hex() for number in range(2)]
+    assert [checked.fault for checked in check_file(path)] == [None, None]
+    said = capsys.readouterr().out
+    assert all(word in said for word in ("edel-stein-reich, seed 7", "greedy#2", "Mean rank"))
+
+
+def test_the_same_seed_gives_the_same_games(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        play("edel-stein-reich-duel", "house:kontor", "house:haggler", seed="again", record=tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(capsys: pytest.CaptureFixture[str]) -> None:
+    play("edel-stein-reich-duel", "house:random", "house:random")
+    assert "edel-stein-reich-duel, seed " in capsys.readouterr().out
+
+
+def test_a_bot_of_ones_own_that_crashes_is_shown_with_its_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.py").write_text("import sys\nsys.exit('no idea')\n")
+    play("edel-stein-reich-duel", "house:random", str(folder), seed="1")
+    said = capsys.readouterr().out
+    assert "game 0, seat 1, mine: forfeit: " in said
+    assert "game 0, seat 1, mine: stderr: no idea" in said
+
+
+def test_limits_are_given_to_the_bots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    source = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    elif message["type"] == "decide":
+        time.sleep(10)
+"""
+    (folder / "bot.py").write_text(source)
+    play("edel-stein-reich-duel", "house:random", str(folder), seed="1", limits="move_ms=20,bank_ms=0")
+    assert "strike at decision 1: late" in capsys.readouterr().out
+
+
+def test_every_seat_can_be_put_in_the_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
+    if not self_test().ok:
+        pytest.skip(self_test().problem)
+    play("edel-stein-reich", *THREE, seed="7", sandbox=True)
+    assert "greedy#2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "says"),
+    [
+        (("chess", *THREE), {}, "There is no game 'chess'. There are edel-stein-reich"),
+        (("edel-stein-reich", *THREE[:2]), {}, "is for 3, 4 or 5 bots, and 2 were named"),
+        (("edel-stein-reich", *THREE[:2], "house:nobody"), {}, "There is no house bot 'nobody'"),
+        (("edel-stein-reich", *THREE), {"games": 0}, "at least 1 game"),
+        (("edel-stein-reich", *THREE), {"seed": "sieben ♦"}, "ASCII"),
+        (("edel-stein-reich", *THREE), {"limits": "move_ms=fast"}, "move_ms needs a whole number"),
+        (("edel-stein-reich", *THREE), {"record": Path("/no/such/folder/file")}, "cannot be written: No such file"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_one_sentence(
+    args: tuple[str, ...], options: dict[str, object], says: str
+) -> None:
+    with pytest.raises(CommandError, match=says.replace("(", r"\(")):
+        play(*args, **options)
