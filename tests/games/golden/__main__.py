@@ -1,0 +1,12 @@
+"""Write the golden games anew: ``python -m tests.games.golden``."""
+
+from __future__ import annotations
+
+import json
+
+from tests.games.golden import TABLES, path, play
+
+for slug, seats in TABLES:
+    lines = [json.dumps(line, separators=(",", ":")) for line in play(slug, seats)]
+    path(slug, seats).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{path(slug, seats).name}: {len(lines) - 2} steps")
