@@ -191,6 +191,8 @@ def _on_an_empty_database(options: argparse.Namespace) -> int:
     print("kills:", dict(running.kills))
     print("matches:", dict(Counter(Match.objects.order_by().values_list("status", flat=True))))
     print("attempts:", dict(Counter(Attempt.objects.order_by().values_list("ending", flat=True))))
+    for match in Match.objects.exclude(reason=""):
+        print(f"{match} is {match.status}: {match.reason}")
     wrong = accounts()
     print("\n".join(wrong) or "every match has one end, every finished match one result, every rating is the ledger's")
     return 1 if wrong else 0
