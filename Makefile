@@ -11,9 +11,10 @@ MATCHES ?= 60
 EXIT ?=
 PORT ?= 8000
 PYTEST_ARGS ?=
+CHAOS_MATCHES ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow check format bench bench-engine bench-runner locks clean sandbox services
+.PHONY: help run test slow chaos check format bench bench-engine bench-runner locks clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -64,6 +65,10 @@ slow: $(VENV)/.dev services  ## the tests that start the whole site, kill worker
 	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
 	@echo "Once more on PostgreSQL: tests/ladder"
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/ladder
+
+chaos: $(VENV)/.dev services  ## kill workers, beat and Redis while CHAOS_MATCHES=600 are played, on both databases
+	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
+	@$(ON_POSTGRESQL) $(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 
 check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .
