@@ -4,91 +4,87 @@ from __future__ import annotations
 
 import select
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from time import monotonic_ns
 from typing import Final, TypeVar
 
-from bots.runner.clock import MS
 from bots.runner.questions import Question
 
-_READ: Final = select.POLLIN
-_WRITE: Final = select.POLLOUT
-
 Q = TypeVar("Q", bound=Question)
+_SECOND: Final = 1e9
 
 
-def ask(questions: Iterable[Q], at_once: int) -> Iterator[Q]:
+def ask(questions: Sequence[Q], at_once: int) -> Iterator[Q]:
     """Put ``questions``, at most ``at_once`` open at a time, and yield each when it is over.
 
     The clock of a question starts when it is put. All that came in by one wake-up counts as having come at that
     moment, so that no seat pays for the time its neighbour's answer takes to read.
     """
-    waiting, open_now, poll = deque(questions), list[Q](), select.poll()
-    by_descriptor: dict[int, Q] = {}
+    if len(questions) > 1 < at_once:
+        return _ask_several(deque(questions), at_once)
+    return _ask_in_turn(questions)
+
+
+def _ask_in_turn(questions: Sequence[Q]) -> Iterator[Q]:
+    for question in questions:
+        ask_one(question)
+        yield question
+
+
+def ask_one(question: Question) -> None:
+    """Put one question and wait until it is over: what most decisions need, without the ado of several."""
+    question.put()
+    channel, now_ns = question.channel, question.started_ns
+    if channel.lines or channel.ended:
+        question.hear(now_ns)
+    while not question.over:
+        timeout = (question.look_ns - now_ns) / _SECOND
+        events = channel.epoll.poll(timeout if timeout > 0.0 else 0.0, 3)
+        now_ns = monotonic_ns()
+        _take(question, events, now_ns)
+
+
+def _ask_several(waiting: deque[Q], at_once: int) -> Iterator[Q]:
+    open_now: dict[int, Q] = {}
+    poll = select.poll()
     while waiting or open_now:
         while waiting and len(open_now) < at_once:
             question = waiting.popleft()
             question.put()
-            open_now.append(question)
-            _watch(question, poll, by_descriptor)
-            question.hear(monotonic_ns())
-        _listen(open_now, poll, by_descriptor)
-        over = [question for question in open_now if question.over]
-        for question in over:
-            open_now.remove(question)
-            if waiting or open_now:
-                _forget(question, poll, by_descriptor)
-            yield question
-
-
-def _listen(open_now: list[Q], poll: select.poll, by_descriptor: dict[int, Q]) -> None:
-    """Wait until something comes or it is time to look, and let every question take what is there for it."""
-    if any(question.over for question in open_now):
-        return
-    look_ns = min(question.look_ns for question in open_now)
-    events = poll.poll(max(0, (look_ns - monotonic_ns()) / MS))
-    now_ns = monotonic_ns()
-    for descriptor, _ in events:
-        question = by_descriptor[descriptor]
-        if not question.over:
-            _take(question, descriptor, poll, now_ns)
-    for question in open_now:
-        if not question.over and now_ns >= question.look_ns:
-            question.look(now_ns)
-
-
-def _take(question: Question, descriptor: int, poll: select.poll, now_ns: int) -> None:
-    channel = question.channel
-    if descriptor == channel.stdout:
-        channel.receive()
-        question.hear(now_ns)
-    elif descriptor == channel.stderr:
-        channel.listen()
-        if not channel.stderr_open:
-            poll.unregister(descriptor)
-    else:
-        channel.flush()
-        if not channel.unsent:
-            poll.unregister(descriptor)
-
-
-def _watch(question: Q, poll: select.poll, by_descriptor: dict[int, Q]) -> None:
-    channel = question.channel
-    poll.register(channel.stdout, _READ)
-    by_descriptor[channel.stdout] = question
-    if channel.stderr_open:
-        poll.register(channel.stderr, _READ)
-        by_descriptor[channel.stderr] = question
-    if channel.unsent:
-        poll.register(channel.stdin, _WRITE)
-        by_descriptor[channel.stdin] = question
-
-
-def _forget(question: Q, poll: select.poll, by_descriptor: dict[int, Q]) -> None:
-    channel = question.channel
-    for descriptor in (channel.stdout, channel.stderr, channel.stdin):
-        if by_descriptor.pop(descriptor, None) is not None:
-            try:
-                poll.unregister(descriptor)
-            except KeyError:
+            question.hear(question.started_ns)
+            if question.over:
+                yield question
                 continue
+            descriptor = question.channel.epoll.fileno()
+            open_now[descriptor] = question
+            poll.register(descriptor, select.POLLIN)
+        if open_now:
+            _listen(open_now, poll)
+        for descriptor, question in list(open_now.items()):
+            if question.over:
+                del open_now[descriptor]
+                poll.unregister(descriptor)
+                yield question
+
+
+def _listen(open_now: dict[int, Q], poll: select.poll) -> None:
+    """Wait until something comes for anybody or it is time to look; let every question take what is there for it."""
+    look_ns = min(question.look_ns for question in open_now.values())
+    ready = {descriptor for descriptor, _ in poll.poll(max(0.0, (look_ns - monotonic_ns()) / 1e6))}
+    now_ns = monotonic_ns()
+    for descriptor, question in open_now.items():
+        _take(question, question.channel.epoll.poll(0, 3) if descriptor in ready else [], now_ns)
+
+
+def _take(question: Question, events: list[tuple[int, int]], now_ns: int) -> None:
+    channel = question.channel
+    for descriptor, _ in events:
+        if descriptor == channel.stdout:
+            channel.receive()
+            question.hear(now_ns)
+        elif descriptor == channel.stderr:
+            channel.listen()
+        else:
+            channel.flush()
+    if now_ns >= question.look_ns and not question.over:
+        question.look(now_ns)

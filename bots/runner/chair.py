@@ -23,7 +23,8 @@ class Chair:
 
     def __init__(self, seat: int, label: str, bot_seed: str, limits: Limits) -> None:
         self.seat, self.label, self.bot_seed = seat, label, bot_seed
-        self.clock, self.fair_clock = Clock(limits), Clock(limits)
+        self.clock = Clock(limits)
+        self.fair_clock: Clock | None = None
         self.grace_ns = GRACE_MS * MS
         self.process: Process | None = None
         self.channel: Channel | None = None
@@ -43,6 +44,14 @@ class Chair:
         self.process = process
         self.channel = Channel(process)
         return self.channel
+
+    def spend(self, wall_ns: int, delay_ns: int) -> None:
+        """Take a decision's time from the clock, and what of it was the bot's own from the clock without delays."""
+        if delay_ns and self.fair_clock is None:
+            self.fair_clock = self.clock.copy()
+        if self.fair_clock is not None:
+            self.fair_clock.spend(wall_ns - delay_ns)
+        self.clock.spend(wall_ns)
 
     def wake(self, process: Process) -> int:
         """Let a stopped bot run on, notice one that thinks out of turn, and read its processor time."""

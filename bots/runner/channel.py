@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 from collections import deque
 from typing import Final
 
@@ -18,11 +19,15 @@ _GONE = (BrokenPipeError, ConnectionResetError)
 class Channel:
     """Reads and writes without ever waiting; what it keeps of a bot's output is bounded.
 
-    ``lines`` are the complete lines not yet judged, ``None`` standing for one that was longer than an answer may be.
+    ``lines`` are the complete lines not yet judged, ``None`` standing for one that was longer than an answer may be;
+    ``epoll`` waits for more of them, for stderr, and for room where something is unsent.
     """
 
     def __init__(self, process: Process) -> None:
         self.stdin, self.stdout, self.stderr = process.stdin, process.stdout, process.stderr
+        self.epoll = select.epoll()
+        self.epoll.register(self.stdout, select.EPOLLIN)
+        self.epoll.register(self.stderr, select.EPOLLIN)
         self.lines: deque[bytes | None] = deque()
         self.unsent = b""
         self.ended = False
@@ -35,7 +40,8 @@ class Channel:
     def send(self, data: bytes) -> None:
         """Write ``data``; what does not fit into the pipe waits in ``unsent``. A closed stdin hears nothing."""
         if self.unsent:
-            data, self.unsent = self.unsent + data, b""
+            self.unsent += data
+            return
         try:
             written = os.write(self.stdin, data)
         except BlockingIOError:
@@ -44,9 +50,11 @@ class Channel:
             return
         if written != len(data):
             self.unsent = data[written:]
+            self.epoll.register(self.stdin, select.EPOLLOUT)
 
     def flush(self) -> None:
         """Write more of what is unsent."""
+        self.epoll.unregister(self.stdin)
         data, self.unsent = self.unsent, b""
         self.send(data)
 
@@ -58,6 +66,7 @@ class Channel:
             return
         if not data:
             self.ended = True
+            self.epoll.unregister(self.stdout)
         elif not self._rest and not self._skipping and data.find(b"\n") == len(data) - 1 <= MAX_ANSWER_BYTES:
             self.lines.append(data)
         else:
@@ -82,7 +91,9 @@ class Channel:
             data = os.read(self.stderr, _READ_BYTES)
         except BlockingIOError:
             return False
-        self.stderr_open = bool(data)
+        if not data:
+            self.stderr_open = False
+            self.epoll.unregister(self.stderr)
         self._stderr = (self._stderr + data)[-KEPT_STDERR_BYTES:]
         return self.stderr_open
 
@@ -94,6 +105,8 @@ class Channel:
         """End of file for the bot; what is unsent stays so."""
         if self._stdin_open:
             self._stdin_open = False
+            if self.unsent:
+                self.epoll.unregister(self.stdin)
             os.close(self.stdin)
 
     def close(self) -> None:
@@ -102,5 +115,6 @@ class Channel:
             if not self.stderr_open or not self.listen():
                 break
         self.close_stdin()
+        self.epoll.close()
         os.close(self.stdout)
         os.close(self.stderr)

@@ -35,7 +35,15 @@ class Clock:
         """Take one decision's time away: first from the move, then from the bank, and all of it from the game."""
         if wall_ns > self._move_ns:
             self._bank_ns = max(0, self._bank_ns + self._move_ns - wall_ns)
-        self._game_ns = max(0, self._game_ns - wall_ns)
+        self._game_ns -= min(wall_ns, self._game_ns)
+
+    def copy(self) -> Clock:
+        """A clock that shows the same and runs by itself from now on."""
+        twin = Clock.__new__(Clock)
+        twin._move_ms, twin._move_ns, twin._bank_ns, twin._game_ns = (
+            self._move_ms, self._move_ns, self._bank_ns, self._game_ns,
+        )  # fmt: skip
+        return twin
 
     def left(self) -> ClockLeft:
         """What a ``decide`` says about the clock, whole milliseconds."""

@@ -50,6 +50,7 @@ class _Table(Generic[P]):
             raise ValueError(f"there is no game {spec.game!r}; there are {', '.join(sorted(GAMES))}")
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
+        self._somebody_must_leave = False
         self.at_once = len(os.sched_getaffinity(0))
         self.chairs = [
             Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits)
@@ -110,21 +111,21 @@ class _Table(Generic[P]):
 
     def _decide(self, pending: Sequence[int]) -> None:
         """Ask all seats that owe a decision; those who have forfeited get their default move."""
-        questions = []
-        for seat in pending:
-            chair = self.chairs[seat]
-            if chair.forfeit is None:
-                questions.append(MoveQuestion(chair, self._decide_message(chair)))
-        for seat in pending:
-            if self.chairs[seat].forfeit is not None:
-                self._play_default(seat, "forfeit")
+        chairs = [self.chairs[seat] for seat in pending]
+        questions = [MoveQuestion(chair, self._decide_message(chair)) for chair in chairs if chair.forfeit is None]
+        if len(questions) != len(chairs):
+            for chair in chairs:
+                if chair.forfeit is not None:
+                    self._play_default(chair.seat, "forfeit")
         for question in ask(questions, self.at_once):
             question.settle()
+            self._heard(question)
             if question.fault is None:
                 self._play(question)
             else:
                 self._punish(question, question.fault)
-        self._clear_forfeited()
+        if self._somebody_must_leave:
+            self._clear_forfeited()
 
     def _decide_message(self, chair: Chair) -> bytes:
         state, seat = self.state, chair.seat
@@ -148,7 +149,7 @@ class _Table(Generic[P]):
         except IllegalMove as error:
             self._punish(question, Fault("illegal", str(error), question.line))
         else:
-            self._moved(question)
+            self._moved()
 
     def _punish(self, question: MoveQuestion, fault: Fault) -> None:
         """The decision is lost: a strike, or a forfeit where the fault is one."""
@@ -170,10 +171,12 @@ class _Table(Generic[P]):
 
     def _forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
         chair.give_up(reason, evidence)
+        self._somebody_must_leave = True
         self.state.forfeit(chair.seat, reason)
 
     def _clear_forfeited(self) -> None:
         """Wait for the processes of seats that have just lost, when no clock is running."""
+        self._somebody_must_leave = False
         for chair in self.chairs:
             if chair.forfeit is not None and chair.process is not None:
                 chair.leave(LAST_WORDS_MS if chair.forfeit.reason == "exit" else 0)
@@ -211,8 +214,10 @@ class _Table(Generic[P]):
             self.observer.told(chair.seat, line)
         return line
 
-    def _moved(self, question: Question | None = None) -> None:
+    def _heard(self, question: Question) -> None:
+        if self.observer is not None and question.line is not None:
+            self.observer.heard(question.chair.seat, question.line)
+
+    def _moved(self) -> None:
         if self.observer is not None:
-            if question is not None and question.line is not None:
-                self.observer.heard(question.chair.seat, question.line)
             self.observer.moved(self.state)

@@ -38,8 +38,22 @@ class Question(ABC):
     """One message that wants one line back: in time, too late, or never. ``over`` says that nobody listens any more."""
 
     __slots__ = (
-        "_cpu_before_ns", "_delay_before_ns", "_process", "_started_ns", "allowed_ns", "chair", "channel", "cpu_ns",
-        "deadline_ns", "delay_ns", "fair_ns", "fault", "line", "look_ns", "over", "wall_ns",
+        "_cpu_before_ns",
+        "_delay_before_ns",
+        "_process",
+        "allowed_ns",
+        "chair",
+        "channel",
+        "cpu_ns",
+        "deadline_ns",
+        "delay_ns",
+        "fair_ns",
+        "fault",
+        "line",
+        "look_ns",
+        "over",
+        "started_ns",
+        "wall_ns",
     )  # fmt: skip
     channel: Channel
     allowed_ns: int
@@ -49,7 +63,7 @@ class Question(ABC):
     _cpu_before_ns: int
     _delay_before_ns: int
     _process: Process
-    _started_ns: int
+    started_ns: int
 
     def __init__(self, chair: Chair) -> None:
         self.chair = chair
@@ -72,7 +86,7 @@ class Question(ABC):
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
-        self._started_ns = now_ns = monotonic_ns()
+        self.started_ns = now_ns = monotonic_ns()
         self.deadline_ns = now_ns + allowed_ns
         self.look_ns = now_ns + min(allowed_ns, FIRST_LOOK_NS)
 
@@ -94,7 +108,7 @@ class Question(ABC):
         if self._process.gave_up_stdout():
             self._conclude(now_ns, Fault("exit", "the bot closed its stdout"))
         elif now_ns < self.deadline_ns:
-            self.look_ns = min(self.deadline_ns, 2 * now_ns - self._started_ns)
+            self.look_ns = min(self.deadline_ns, 2 * now_ns - self.started_ns)
         else:
             self._measure(now_ns)
             grace_ns = self._grace_ns()
@@ -104,9 +118,9 @@ class Question(ABC):
                 self._conclude(now_ns, self._lateness())
 
     def _measure(self, now_ns: int) -> None:
-        self.wall_ns = now_ns - self._started_ns
+        self.wall_ns = now_ns - self.started_ns
         self.chair.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
-        self.cpu_ns = max(0, cpu_ns - self._cpu_before_ns)
+        self.cpu_ns = cpu_ns - self._cpu_before_ns
         if self.wall_ns > MEASURED_NS:
             waited_ns = self._process.run_delay_ns() - self._delay_before_ns
             self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
@@ -176,7 +190,8 @@ class MoveQuestion(Question):
         self._cpu_before_ns = chair.wake(self._process)
         self._delay_before_ns = self._process.run_delay_ns()
         self.channel.send(self._message)
-        self._start_clock(chair.clock.allowed_ns, chair.fair_clock.allowed_ns)
+        allowed_ns = chair.clock.allowed_ns
+        self._start_clock(allowed_ns, allowed_ns if chair.fair_clock is None else chair.fair_clock.allowed_ns)
 
     def _judge(self, line: bytes) -> Fault | bool:
         answer = parse_answer(line)
@@ -197,8 +212,7 @@ class MoveQuestion(Question):
     def settle(self) -> None:
         """Take the time from the seat's clocks and keep the measurements."""
         chair = self.chair
-        chair.clock.spend(min(self.wall_ns, self.allowed_ns))
-        chair.fair_clock.spend(min(self.wall_ns - self.delay_ns, self.fair_ns))
+        chair.spend(self.wall_ns if self.fault is None else min(self.wall_ns, self.allowed_ns), self.delay_ns)
         chair.thoughts.append((chair.asked, self.wall_ns, self.cpu_ns, self.delay_ns))
         chair.rest(self._process)
 

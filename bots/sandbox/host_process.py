@@ -6,10 +6,10 @@ import os
 import select
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from time import clock_gettime_ns
 
 from bots.runner.failures import PlatformFailure
 
@@ -64,14 +64,19 @@ class HostProcess:
         self._stopped = False
 
     def cpu_ns(self) -> int:
-        with suppress(OSError):
-            self._cpu_ns = time.clock_gettime_ns(self._clock)
+        try:
+            self._cpu_ns = clock_gettime_ns(self._clock)
+        except OSError:
+            return self._cpu_ns
         return self._cpu_ns
 
     def run_delay_ns(self) -> int:
-        if self._schedstat is not None:
-            with suppress(OSError):
-                self._run_delay_ns = int(os.pread(self._schedstat, 64, 0).split()[1])
+        if self._schedstat is None:
+            return 0
+        try:
+            self._run_delay_ns = int(os.pread(self._schedstat, 64, 0).split()[1])
+        except OSError:
+            return self._run_delay_ns
         return self._run_delay_ns
 
     def gave_up_stdout(self) -> bool:

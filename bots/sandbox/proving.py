@@ -34,7 +34,7 @@ _ROOT: Final = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "
 
 @dataclass(frozen=True)
 class SelfTest:
-    """Whether uploaded code may run here; if not, ``problem`` and ``remedy`` are sentences for whoever runs the site."""
+    """Whether uploaded code may run here; if not, ``problem`` and ``remedy`` are sentences for the site's operator."""
 
     ok: bool
     python_version: str = ""
