@@ -40,11 +40,14 @@ def record_result(lease: Lease, report: MatchReport) -> Result | None:
     """
     match = Match.objects.select_related("ladder").get(pk=lease.match_id)
     state = _re_executed(match, report)
+    attempt = Attempt.objects.get(match=match, token=lease.token)
+    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=report.document())
     try:
         with transaction.atomic():
-            return _store(match, lease, state, report)
+            _store(result, lease, state, report)
     except _Late:
         return None
+    return result
 
 
 def _re_executed(match: Match, report: MatchReport) -> State:
@@ -69,25 +72,17 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     return state
 
 
-def _store(match: Match, lease: Lease, state: State, report: MatchReport) -> Result:
-    result = _insert(match, lease, state, report)
+def _store(result: Result, lease: Lease, state: State, report: MatchReport) -> None:
+    try:
+        result.save(force_insert=True)
+    except IntegrityError as error:
+        raise _Late from error
     if not finish(lease):
         raise _Late
-    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=match.ladder_id)
+    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
     LedgerEntry.objects.create(ladder=ladder, number=ladder.next_ledger, result=result)
     Ladder.objects.filter(pk=ladder.pk).update(next_ledger=ladder.next_ledger + 1)
     _rate(result, state, report)
-    return result
-
-
-def _insert(match: Match, lease: Lease, state: State, report: MatchReport) -> Result:
-    attempt = Attempt.objects.get(match=match, token=lease.token)
-    try:
-        return Result.objects.create(
-            match=match, attempt=attempt, packed_record=pack(state.record), report=report.document()
-        )
-    except IntegrityError as error:
-        raise _Late from error
 
 
 def _rate(result: Result, state: State, report: MatchReport) -> None:
@@ -104,7 +99,7 @@ def _rate(result: Result, state: State, report: MatchReport) -> None:
     )
     for entry, gain, share in zip(entries, gains, win_shares(outcome["ranks"]), strict=True):
         entry.count(gain, share)
-    Entry.objects.bulk_update(entries, ["rating", "last_change", "games", "wins"])
+        entry.save(update_fields=["rating", "last_change", "games", "wins"])
 
 
 def _seat_result(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from games.base import Document
@@ -114,6 +114,6 @@ class MatchReport:
 
     def document(self) -> dict[str, Any]:
         """Everything but the record as JSON values, to be stored beside it."""
-        whole = asdict(self)
+        whole = asdict(replace(self, record={}))
         del whole["record"]
         return whole
