@@ -51,7 +51,10 @@ class Chapter:
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """One column of a result table: its heading with the unit, and how to read it from a score object."""
+    """One column of a result table: its heading with the unit, and how to read it from a score object.
+
+    The text may hold the tokens of a guide, such as ``{R}`` for a red gem; a page draws them.
+    """
 
     heading: str
     text: Callable[[Mapping[str, Any]], str]

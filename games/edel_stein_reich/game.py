@@ -19,7 +19,7 @@ def _read(name: str) -> str:
 
 
 def _gems(score: Mapping[str, Any]) -> str:
-    return " ".join(f"{count} {colour}" for count, colour in zip(score["gems"], COLOURS, strict=True))
+    return " ".join(f"{count}\u00a0{{{colour}}}" for count, colour in zip(score["gems"], COLOURS, strict=True))
 
 
 class EdelSteinReich(Game):

@@ -35,6 +35,7 @@ class BotPage:
     entries: Sequence[Entry]
     versions: Sequence[BotVersion]
     matches: Part[Match]
+    queued: int
 
     @property
     def games(self) -> int:
@@ -60,14 +61,16 @@ def bots_page(page: str | None) -> BotsPage:
 
 
 def bot_page(bot: Bot, parameters: Callable[[str], str | None]) -> BotPage:
-    """The page of ``bot`` with the part of its matches that an address asks for; four queries."""
-    played = Match.objects.filter(seats__entry__bot=bot)
+    """The page of ``bot`` with the part of its matches that an address asks for; six queries."""
+    begun = Match.objects.filter(seats__entry__bot=bot).exclude(attempts_started=0)
+    queued = Match.objects.filter(seats__entry__bot=bot, status=Match.Status.QUEUED)
     versions = bot.versions.annotate(played=Count("seats", filter=Q(seats__result__isnull=False)))
     return BotPage(
         bot=bot,
         entries=list(_placed(Entry.objects.filter(bot=bot))),
         versions=list(versions.order_by("-number")),
-        matches=listed_part(played, parameters),
+        matches=listed_part(begun, parameters),
+        queued=queued.count(),
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ladder.models import Match
-from ladder.pages.matches import listed
+from ladder.pages.matches import SeatTable, listed
 from ladder.pages.tables import Board, boards
 
-SHOWN = 6
+SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,11 @@ class HomePage:
         return sum(board.finished for board in self.boards)
 
     @property
+    def last(self) -> SeatTable | None:
+        """The table of the game that was finished last."""
+        return SeatTable(self.latest[0]) if self.latest else None
+
+    @property
     def hidden(self) -> int:
         """Running matches that are not listed."""
         return self.running_number - len(self.running)
@@ -41,5 +46,5 @@ def home_page() -> HomePage:
         running=list(listed(running).order_by("started", "pk")[:SHOWN]),
         running_number=running.count(),
         queued_number=Match.objects.filter(status=Match.Status.QUEUED).count(),
-        latest=list(listed(Match.objects.filter(status=Match.Status.FINISHED)).order_by("-pk")[:SHOWN]),
+        latest=list(listed(Match.objects.filter(result__isnull=False)).order_by("-result__pk")[:SHOWN]),
     )

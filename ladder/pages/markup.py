@@ -19,7 +19,7 @@ from markdown_it.token import Token
 
 GEMS: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
 _TOKEN: Final = re.compile(r"\{([RYGB])\}")
-_COUNT: Final = re.compile(r"(\d+)((?: ?\{[RYGB]\})+)")
+_COUNT: Final = re.compile(r"(\d+)((?:[ \u00a0]?\{[RYGB]\})+)")
 
 
 def drawing(name: str, kind: str, label: str = "") -> SafeString:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.db.models import Prefetch, Q, QuerySet
 
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
-from ladder.models import Attempt, Ladder, LedgerEntry, Match, Seat, SeatResult
+from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
 from ladder.pages.paging import Part, part
 from ladder.pages.telling import Told, told
 from ladder.pages.words import listing
@@ -20,8 +21,7 @@ ROWS = 30
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     """``matches`` with all that a row of a list shows, without seeds; one query more for the seats."""
-    seats = Seat.objects.select_related("entry__bot", "version", "result").order_by("index")
-    return matches.select_related("ladder").defer("seed").prefetch_related(Prefetch("seats", queryset=seats))
+    return matches.select_related("ladder").defer("seed").prefetch_related(_seats())
 
 
 def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None]) -> Part[Match]:
@@ -37,6 +37,14 @@ def result_of(seat: Seat) -> SeatResult | None:
 def by_rank(match: Match) -> list[Seat]:
     """The seats of a listed match, winners first; in seat order where there is no result."""
     return sorted(match.seats.all(), key=lambda seat: (getattr(result_of(seat), "rank", 0), seat.index))
+
+
+def reached(match: Match, seat: Seat) -> str:
+    """What ``seat`` reached in the first column of its game's tables, or that it forfeited; empty without a result."""
+    result = result_of(seat)
+    if result is None:
+        return ""
+    return "forfeit" if result.forfeit else GAMES[match.ladder.game].score_columns()[0].text(result.score)
 
 
 def names(seats: Sequence[Seat]) -> list[str]:
@@ -58,11 +66,38 @@ class SeatRow:
 
 
 @dataclass(frozen=True)
+class SeatTable:
+    """The table of one match, with what the seats reached where it has a result."""
+
+    match: Match
+
+    @property
+    def columns(self) -> Sequence[ScoreColumn]:
+        """The columns of the game; none before there is a result."""
+        return GAMES[self.match.ladder.game].score_columns() if self.match.status == Match.Status.FINISHED else ()
+
+    @cached_property
+    def rows(self) -> list[SeatRow]:
+        """Winners first; in seat order before there is a result."""
+        return [SeatRow(seat, result_of(seat), self._cells(result_of(seat))) for seat in by_rank(self.match)]
+
+    @property
+    def winners(self) -> list[SeatRow]:
+        return [row for row in self.rows if row.result and row.result.rank == 1]
+
+    @property
+    def forfeits(self) -> list[SeatRow]:
+        return [row for row in self.rows if row.result and row.result.forfeit]
+
+    def _cells(self, result: SeatResult | None) -> list[str]:
+        return [column.text(result.score) for column in self.columns] if result else []
+
+
+@dataclass(frozen=True)
 class MatchPage:
     """One match with its seats. What is secret before the end is not in here before the end."""
 
     match: Match
-    seats: Sequence[Seat]
     attempts: Sequence[Attempt]
     ledger_number: int | None
     ahead: int
@@ -72,8 +107,12 @@ class MatchPage:
         return GAMES[self.match.ladder.game]
 
     @property
+    def table(self) -> SeatTable:
+        return SeatTable(self.match)
+
+    @property
     def names(self) -> list[str]:
-        return names(self.seats)
+        return names(list(self.match.seats.all()))
 
     @property
     def title(self) -> str:
@@ -84,21 +123,7 @@ class MatchPage:
         return self.match.status in Match.ENDED
 
     @property
-    def columns(self) -> Sequence[ScoreColumn]:
-        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
-
-    @cached_property
-    def rows(self) -> list[SeatRow]:
-        """The table, winners first."""
-        seats = by_rank(self.match)
-        return [SeatRow(seat, result_of(seat), self._cells(result_of(seat))) for seat in seats]
-
-    @property
-    def forfeits(self) -> list[SeatRow]:
-        return [row for row in self.rows if row.result and row.result.forfeit]
-
-    @property
-    def troubles(self) -> list[Attempt]:
+    def failed_attempts(self) -> list[Attempt]:
         """The attempts that brought no result, for a reader who wonders why it took so long."""
         return [attempt for attempt in self.attempts if attempt.failure]
 
@@ -107,27 +132,22 @@ class MatchPage:
         """The game in sentences, once it has a result."""
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
-    def _cells(self, result: SeatResult | None) -> list[str]:
-        return [column.text(result.score) for column in self.columns] if result else []
-
 
 def match_page(match_id: int) -> MatchPage:
     """All that is public about one match, in at most five queries. Raises ``Match.DoesNotExist``."""
-    seats = Seat.objects.select_related("entry__bot__owner", "version", "result").order_by("index")
-    found = Match.objects.select_related("ladder").prefetch_related(Prefetch("seats", queryset=seats), "attempts")
+    found = Match.objects.select_related("ladder").prefetch_related(_seats(), "attempts")
     match = found.get(pk=match_id)
     return MatchPage(
         match=match,
-        seats=list(match.seats.all()),
         attempts=list(match.attempts.all()),
         ledger_number=LedgerEntry.objects.filter(result__match=match).values_list("number", flat=True).first(),
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
     )
 
 
-def matches_of(ladder: Ladder | None) -> QuerySet[Match]:
-    """The matches of one ladder or of all."""
-    return Match.objects.filter(ladder=ladder) if ladder else Match.objects.all()
+def _seats() -> Prefetch[Any]:
+    seats = Seat.objects.select_related("entry__bot__owner", "version", "result").order_by("index")
+    return Prefetch("seats", queryset=seats)
 
 
 def _ahead(match: Match) -> int:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, Sum, Window
 from django.db.models.functions import RowNumber
+from django.urls import reverse
 
 from bots.models import BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.models import Entry, Ladder, Match
 from ladder.pages.axis import Axis, axis
+from ladder.pages.tabs import Tabs, ladder_tabs
 from ladder.ratings.elo import PROVISIONAL_GAMES, START_RATING
 from ladder.standings import Standing, table
 
@@ -60,7 +62,7 @@ class LadderPage:
     """One ladder's table, a page of it, with everything that is drawn beside it."""
 
     ladder: Ladder
-    siblings: Sequence[Ladder]
+    tabs: Sequence[Tabs]
     standings: Page[Standing]
     leaders: Sequence[Standing]
     versions: Mapping[int, int]
@@ -119,13 +121,19 @@ def ladder_page(ladder: Ladder, page: str | None) -> LadderPage:
     bots = [standing.entry.bot_id for standing in shown]
     return LadderPage(
         ladder=ladder,
-        siblings=list(Ladder.objects.order_by("pk")),
+        tabs=ladder_tabs(
+            Ladder.objects.order_by("pk"), ladder, lambda other: reverse("pages:ladder", args=[other.slug])
+        ),
         standings=shown,
         leaders=[standing for standing in standings if standing.rank == 1],
         versions=active_versions(bots),
         axis=axis([standing.entry.rating for standing in shown]),
         books=books(ladder),
     )
+
+
+def _address(ladder: Ladder) -> str:
+    return reverse("pages:ladder", args=[ladder.slug])
 
 
 def active_versions(bots: Sequence[int]) -> dict[int, int]:

@@ -15,8 +15,9 @@ from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page, bots_page
 from ladder.pages.downloads import download
 from ladder.pages.home import home_page
+from ladder.pages.listing import matches_page
 from ladder.pages.markup import prose
-from ladder.pages.matches import listed_part, match_page, matches_of
+from ladder.pages.matches import match_page
 from ladder.pages.tables import boards, ladder_page
 
 _Row = TypeVar("_Row", bound=Model)
@@ -61,9 +62,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 def matches(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("ladder")
     chosen = _found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug) if slug else None
-    shown = listed_part(matches_of(chosen), request.GET.get)
-    context = {"ladder": chosen, "ladders": Ladder.objects.order_by("pk"), "matches": shown}
-    return render(request, "pages/matches.html", context)
+    page = matches_page(chosen, request.GET.get("state", ""), request.GET.get)
+    return render(request, "pages/matches.html", {"page": page})
 
 
 @require_safe

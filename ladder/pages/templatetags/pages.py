@@ -95,6 +95,12 @@ def result(seat: Seat) -> SeatResult | None:
 
 
 @register.filter
+def reached(match: Match, seat: Seat) -> SafeString:
+    """What a seat reached, in its game's first column."""
+    return markup.with_gems(matches.reached(match, seat))
+
+
+@register.filter
 def forfeit(reason: str) -> str:
     """Why a seat lost without playing to the end, as a sentence."""
     return words.FORFEITS[reason]
@@ -132,5 +138,5 @@ def position(axis: Any, rating: int) -> float:
 
 
 def _time(moment: datetime, text: str) -> SafeString:
-    exact = moment.isoformat(timespec="seconds")
-    return format_html('<time datetime="{}" title="{:%d %B %Y, %H:%M:%S} UTC">{}</time>', exact, moment, text)
+    exact, shown = moment.isoformat(timespec="seconds"), f"{moment:%d %B %Y, %H:%M:%S} UTC"
+    return format_html('<time datetime="{}" title="{}">{}</time>', exact, shown, text)

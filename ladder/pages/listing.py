@@ -1,0 +1,64 @@
+"""The list of all matches, with its filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import Q, QuerySet
+
+from ladder.models import Ladder, Match
+from ladder.pages.matches import listed_part
+from ladder.pages.paging import Part
+from ladder.pages.tabs import Tab, Tabs, ladder_tabs
+
+STATES = {
+    "": ("played and running", ~Q(attempts_started=0)),
+    "running": ("running", Q(status=Match.Status.RUNNING)),
+    "waiting": ("waiting", Q(status=Match.Status.QUEUED)),
+    "void": ("void", Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED])),
+}
+"""What can be asked for: the word in the address, the word on the page, and which matches it means."""
+
+
+@dataclass(frozen=True)
+class MatchesPage:
+    """A part of the matches of ``ladder`` (or of all) in ``state``."""
+
+    ladder: Ladder | None
+    state: str
+    ladders: Sequence[Ladder]
+    matches: Part[Match]
+
+    @property
+    def query(self) -> str:
+        """The filters, as they stand in an address."""
+        return _query(self.ladder, self.state)
+
+    @property
+    def tabs(self) -> list[Tabs]:
+        """Links to the other filters; each keeps what the others say."""
+        everything = Tab("all ladders", "all ladders", f"?{_query(None, self.state)}", self.ladder is None)
+        of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{_query(ladder, self.state)}")
+        of_states = [
+            Tab(word, word, f"?{_query(self.ladder, state)}", state == self.state)
+            for state, (word, _) in STATES.items()
+        ]
+        return [Tabs("", [everything]), *of_ladders, Tabs("state", of_states)]
+
+
+def matches_page(ladder: Ladder | None, state: str, parameters: Callable[[str], str | None]) -> MatchesPage:
+    """The part that an address asks for, three queries; a ``state`` that is none shows what was and is played."""
+    known = state if state in STATES else ""
+    wanted = _of(ladder).filter(STATES[known][1])
+    return MatchesPage(ladder, known, list(Ladder.objects.order_by("pk")), listed_part(wanted, parameters))
+
+
+def _of(ladder: Ladder | None) -> QuerySet[Match]:
+    return Match.objects.filter(ladder=ladder) if ladder else Match.objects.all()
+
+
+def _query(ladder: Ladder | None, state: str) -> str:
+    filters = {"ladder": ladder.slug if ladder else "", "state": state}
+    return urlencode({name: value for name, value in filters.items() if value})
