@@ -20,7 +20,7 @@ django.setup()
 
 from django.db import connection, transaction  # noqa: E402
 
-from ladder.leases import Lease, claim  # noqa: E402
+from ladder.leases import Lease, claim, renew  # noqa: E402
 from ladder.models import Match  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
 from ladder.playing import play  # noqa: E402
@@ -61,6 +61,11 @@ def playing(matches: list[int], variety: int) -> Act:
     return lambda: [play(match, lambda spec: _report(int(spec.match), variety)) for match in matches]
 
 
+def renewing(leases: list[tuple[int, str]]) -> Act:
+    """Renew every lease; which of them were still there."""
+    return lambda: [match for match, token in leases if renew(Lease(match, UUID(token)))]
+
+
 def sweeping(times: int) -> Act:
     return lambda: sum(sweep() for _ in range(times))
 
@@ -75,6 +80,7 @@ ACTIONS: dict[str, Callable[..., Act]] = {
     "recording": recording,
     "dying": dying,
     "playing": playing,
+    "renewing": renewing,
     "sweeping": sweeping,
     "checking": checking,
     "filling": lambda: fill,

@@ -117,6 +117,16 @@ def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, mat
     check_accounts()
 
 
+def test_a_late_heartbeat_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
+    leases = leased()
+    for pk, _ in leases:
+        expire(Match.objects.get(pk=pk))
+    renewed, swept = race(("renewing", {"leases": leases}), ("sweeping", {"times": 5}))
+    assert len(renewed) + swept == QUEUE_LENGTH
+    assert renewed == list(Match.objects.filter(status="running").order_by("pk").values_list("pk", flat=True))
+    assert set(renewed) == set(Attempt.objects.filter(ending="open").values_list("match", flat=True))
+
+
 def test_a_late_result_and_the_new_attempts_result_never_both_count(race: Race, match: Match) -> None:
     late = leased()
     for pk, _ in late:
