@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow chaos check format bench bench-engine bench-runner locks clean sandbox services
+.PHONY: help run test slow chaos check format bench bench-engine bench-runner locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -89,6 +89,9 @@ bench-engine: $(BENCH_VENV)/.ready  ## games/s and decisions/s of the engine, be
 
 bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
 	@$(BENCH_VENV)/bin/python -m bench.runner
+
+pictures: $(VENV)/.dev services  ## take the readme's pictures from the site that runs on PORT
+	@$(BIN)/python tools/pictures.py --port $(PORT)
 
 clean:  ## remove the environments and caches; the data in var/ stays
 	@rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -10,7 +10,7 @@ from pathlib import Path
 from esr_platform.supervising.broker import server_command
 from esr_platform.supervising.child import Command
 
-WEB_STOP_SECONDS = 2
+WEB_STOP_SECONDS = 1
 """How long the web server lets open requests end; an open stream would keep it for ever."""
 
 

@@ -17,7 +17,7 @@ Say = Callable[[str, str], None]
 POLITE_SECONDS = 3.0
 """How long processes may take to end by themselves before they are killed; the broker's own time comes on top."""
 
-BROKER_SECONDS = 1.0
+BROKER_SECONDS = 0.8
 STEADY_SECONDS = 10.0
 """A process that ran for this long had a good start."""
 
