@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow chaos check format bench bench-engine bench-runner locks pictures clean sandbox services
+.PHONY: help run test slow chaos check format bench bench-engine bench-runner bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -74,6 +74,7 @@ check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@for bot in bots/house/*/bot.py; do (cd $${bot%/bot.py} && $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null bot.py) || exit 1; done
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
@@ -82,13 +83,16 @@ format: $(VENV)/.dev  ## let ruff write what it can
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-bench: bench-engine bench-runner  ## both benches
+bench: bench-engine bench-runner  ## both benches of speed
 
 bench-engine: $(BENCH_VENV)/.ready  ## games/s and decisions/s of the engine, beside OpenSpiel and RLCard
 	@$(BENCH_VENV)/bin/python -m bench.engine
 
 bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
 	@$(BENCH_VENV)/bin/python -m bench.runner
+
+bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
+	@$(BIN)/python -m bench.house
 
 pictures: $(VENV)/.dev services  ## take the readme's pictures from the site that runs on PORT
 	@$(BIN)/python tools/pictures.py --port $(PORT)
