@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -181,7 +181,8 @@ def decisions(launcher: Launcher[Any], folder: Path, rounds: int) -> None:
         spec, conversation = spec_of(game, seats, folder), Conversation()
         play_match(spec, launcher, conversation)
         documents = conversation.documents
-        timed = GAMES[f"timed {game}"] = TimedGame(GAMES[game])
+        timed = TimedGame(GAMES[game])
+        GAMES[f"timed {game}"] = cast("Game", timed)
         runner, pipe, engine = list[list[float]](), list[list[float]](), list[float]()
         decided = sum(document["type"] == "decide" for _, document in documents)
         for _ in range(rounds):

@@ -11,9 +11,6 @@ from bots.runner.launching import Process
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3
-GRACE_MS: Final = 20_000
-"""How much longer than allowed a seat's answers are waited for in one game while the machine is to blame."""
-
 PONDERING_NS: Final = 20 * MS
 """Processor time between two questions from which on a bot is stopped while others think."""
 
@@ -25,7 +22,7 @@ class Chair:
         self.seat, self.label, self.bot_seed = seat, label, bot_seed
         self.clock = Clock(limits)
         self.fair_clock: Clock | None = None
-        self.grace_ns = GRACE_MS * MS
+        self.grace_ns = grace_ms(limits) * MS
         self.process: Process | None = None
         self.channel: Channel | None = None
         self.asked = 0
@@ -94,3 +91,8 @@ class Chair:
             exit_status=self.exit_status,
             stderr_tail=self.channel.stderr_tail() if self.channel else "",
         )
+
+
+def grace_ms(limits: Limits) -> int:
+    """How much longer than allowed a seat is waited for in one game, all in all, while the machine is to blame."""
+    return min(10 * limits.move_ms + limits.bank_ms, limits.game_ms)

@@ -1,0 +1,87 @@
+"""Fake bots and short ways to let them play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from bots.protocol import Limits
+from bots.runner import FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
+from bots.sandbox import InProcessLauncher
+from games.base import Document, State
+
+Play = Callable[[Document], Any]
+SEED = bytes(range(32))
+DUEL = "edel-stein-reich-duel"
+TABLE = "edel-stein-reich"
+HASTY = Limits(startup_ms=200, move_ms=10, bank_ms=0, game_ms=60_000)
+"""Limits under which a bot that says nothing is late at once."""
+
+
+def default(message: Document) -> Any:
+    """Answer everything with the default move."""
+    return message["decision"]["default"] if message["type"] == "decide" else None
+
+
+def later_legal(message: Document) -> Any:
+    """Answer with some legal move that depends on the id alone."""
+    if message["type"] != "decide":
+        return None
+    legal = message["decision"]["legal"] or [message["decision"]["default"]]
+    return legal[message["id"] % len(legal)]
+
+
+def at(number: int, say: Any, otherwise: Play = default) -> Play:
+    """Say ``say`` at the decision ``number`` (a function of the message, or a move, or raw bytes)."""
+
+    def play(message: Document) -> Any:
+        if message["type"] == "decide" and message["id"] == number:
+            return say(message) if callable(say) else say
+        return otherwise(message)
+
+    return play
+
+
+def raw(number: int, move: Any) -> bytes:
+    """An answer as it goes over the pipe."""
+    return orjson.dumps({"id": number, "move": move}) + b"\n"
+
+
+def leave(message: Document) -> Any:
+    """End the process."""
+    raise SystemExit(3)
+
+
+class Watcher:
+    """Keeps every line of a game, both ways."""
+
+    def __init__(self) -> None:
+        self.to: list[tuple[int, Document]] = []
+        self.came: list[tuple[int, bytes]] = []
+        self.positions = 0
+
+    def moved(self, _: State) -> None:
+        self.positions += 1
+
+    def told(self, seat: int, line: bytes) -> None:
+        self.to.append((seat, orjson.loads(line)))
+
+    def heard(self, seat: int, line: bytes) -> None:
+        self.came.append((seat, line))
+
+    def messages(self, seat: int, kind: str) -> list[Document]:
+        """The messages of one type to one seat."""
+        return [message for to, message in self.to if to == seat and message["type"] == kind]
+
+
+def play(
+    *bots: Play | FakeProgram, limits: Limits | None = None, observer: Observer | None = None, **more: Any
+) -> MatchReport:
+    """Play one game: the duel for two, the big game for more."""
+    programs = [bot if isinstance(bot, FakeProgram) else FakeProgram(bot) for bot in bots]
+    seats = tuple(SeatSpec(f"bot {seat}", program) for seat, program in enumerate(programs))
+    game = DUEL if len(bots) == 2 else TABLE
+    spec = MatchSpec(game, seats, SEED, limits or Limits(), key=b"secret", match="m1", **more)
+    return play_match(spec, InProcessLauncher(), observer)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from bots.protocol import Limits
+from bots.runner import FakeProgram, MatchReport
+from games.base import Document
+from tests.bots.runner.fakes import default, play
+
+LIMITS = Limits(startup_ms=500, move_ms=40, bank_ms=0, game_ms=60_000)
+
+
+def slow_at_two(wait_s: float, delay_ms: int, played_before: int = 0) -> MatchReport:
+    """A game in which seat 0 takes ``wait_s`` for its second decision, of which the machine took ``delay_ms``."""
+    delayed = {"ns": 0}
+    pause = threading.Event()
+
+    def slow(message: Document) -> Any:
+        if message["type"] == "decide" and message["id"] == 2:
+            delayed["ns"] = delay_ms * 1_000_000
+            pause.wait(wait_s)
+        return default(message)
+
+    bot = FakeProgram(slow, run_delay_ns=lambda: delayed["ns"])
+    return play(bot, default, limits=LIMITS, played_before=played_before)
+
+
+def test_an_answer_that_only_the_machine_made_late_is_marked_and_the_game_is_to_be_played_again() -> None:
+    report = slow_at_two(0.08, delay_ms=70)
+    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
+    (delay,) = report.machine_delays
+    assert (delay.seat, delay.decision) == (0, 2)
+    assert delay.wall_us > delay.allowed_us == 40_000
+    assert report.machine_delayed
+    assert report.play_again
+
+
+def test_the_third_time_the_result_stands() -> None:
+    report = slow_at_two(0.08, delay_ms=70, played_before=2)
+    assert report.machine_delayed
+    assert not report.play_again
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1, 20])
+def test_a_bot_that_was_too_slow_by_itself_gains_nothing(delay_ms: int) -> None:
+    report = slow_at_two(0.07, delay_ms=delay_ms)
+    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
+    assert not report.machine_delayed
+    assert not report.play_again
+
+
+def test_a_bot_that_never_answers_gains_nothing_by_a_slow_machine() -> None:
+    def silent(message: Document) -> Any:
+        return b"" if message["type"] == "decide" and message["id"] == 2 else default(message)
+
+    ticks = iter(range(0, 10**12, 30_000_000))
+    report = play(FakeProgram(silent, run_delay_ns=lambda: next(ticks)), default, limits=LIMITS)
+    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
+    assert not report.machine_delayed
+
+
+def test_a_delay_without_lateness_is_measured_and_changes_nothing() -> None:
+    report = slow_at_two(0.02, delay_ms=15)
+    assert report.seats[0].strikes == ()
+    assert not report.machine_delayed
+    assert report.seats[0].decisions[1].machine_delay_us >= 14_000

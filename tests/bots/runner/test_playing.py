@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from bots.protocol import Limits, bot_seed
+from games.record import from_json, to_json, verify
+from tests.bots.runner.fakes import SEED, Watcher, default, later_legal, play
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_game_of_legal_moves_is_played_to_its_end_and_verifies(seats: int) -> None:
+    report = play(*[later_legal] * seats)
+    state = verify(from_json(to_json(report.record)), report.forfeit_reasons)
+    assert state.outcome == report.record["outcome"]
+    assert report.record["seed"] == SEED.hex()
+    assert report.forfeits == ()
+    assert [seat.label for seat in report.seats] == [f"bot {seat}" for seat in range(seats)]
+    assert all(not seat.strikes and seat.ready_us is not None and seat.exit_status == 0 for seat in report.seats)
+
+
+def test_every_seat_is_greeted_with_the_game_its_limits_and_a_seed_of_its_own() -> None:
+    watcher = Watcher()
+    limits = Limits(move_ms=900)
+    report = play(default, default, default, limits=limits, observer=watcher)
+    hellos = [watcher.messages(seat, "hello") for seat in range(3)]
+    assert [len(found) for found in hellos] == [1, 1, 1]
+    assert hellos[1][0] == {
+        "type": "hello",
+        "protocol": 1,
+        "game": "edel-stein-reich",
+        "rules": "1",
+        "seats": 3,
+        "seat": 1,
+        "resumed": False,
+        "limits": {"startup_ms": 3000, "move_ms": 900, "bank_ms": 10_000, "game_ms": 60_000, "memory_mb": 512},
+        "seed": bot_seed(b"secret", "m1", 1, 1),
+    }
+    assert [seat.bot_seed for seat in report.seats] == [hello[0]["seed"] for hello in hellos]
+
+
+def test_ids_count_each_seats_own_decisions_from_one() -> None:
+    watcher = Watcher()
+    report = play(later_legal, later_legal, later_legal, observer=watcher)
+    for seat in range(3):
+        ids = [message["id"] for message in watcher.messages(seat, "decide")]
+        assert ids == list(range(1, len(ids) + 1))
+        assert [thought.id for thought in report.seats[seat].decisions] == ids
+
+
+def test_the_logs_of_all_decides_and_the_end_are_the_whole_log_once() -> None:
+    watcher = Watcher()
+    report = play(later_legal, later_legal, later_legal, later_legal, observer=watcher)
+    state = verify(report.record)
+    for seat in range(4):
+        pieces = watcher.messages(seat, "decide") + watcher.messages(seat, "end")
+        assert [entry for piece in pieces for entry in piece["log"]] == state.entries(seat)
+        assert pieces[-1]["outcome"] == report.record["outcome"]
+
+
+def test_the_clock_of_a_decide_holds_integers_and_never_rises() -> None:
+    watcher = Watcher()
+    play(later_legal, later_legal, observer=watcher)
+    clocks = [message["clock"] for message in watcher.messages(0, "decide")]
+    assert all(type(value) is int for clock in clocks for value in clock.values())
+    assert {clock["move_ms"] for clock in clocks} == {1000}
+    for name in ("bank_ms", "game_ms"):
+        values = [clock[name] for clock in clocks]
+        assert values == sorted(values, reverse=True)
+
+
+def test_simultaneous_questions_tell_nobody_what_the_others_chose() -> None:
+    watcher = Watcher()
+    play(later_legal, default, later_legal, observer=watcher)
+    first = [watcher.messages(seat, "decide")[0] for seat in range(3)]
+    assert all(message["decision"]["kind"] == "action" for message in first)
+    assert all(player["action"] is None for message in first for player in message["view"]["players"])
+
+
+def test_an_observer_sees_every_position_and_every_answer() -> None:
+    watcher = Watcher()
+    report = play(default, default, observer=watcher)
+    assert len(watcher.came) == sum(len(seat.decisions) for seat in report.seats) == watcher.positions - 1
+
+
+def test_the_report_is_plain_json_without_the_record() -> None:
+    document = play(default, default).document()
+    assert "record" not in document
+    assert document["seats"][0]["decisions"][0].keys() == {"id", "wall_us", "cpu_us", "machine_delay_us"}
+
+
+def test_a_specification_for_no_game_is_refused() -> None:
+    with pytest.raises(ValueError, match="seat"):
+        play(default)
