@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
 import time
 from contextlib import suppress
@@ -21,12 +22,17 @@ KEPT_DAYS: Final = 7
 
 @dataclass(frozen=True)
 class Code:
-    """A folder, the file in it that is started, its arguments, and a name that is another one for other contents."""
+    """A folder, the file in it that is started, its arguments, and a name that is another one for other contents.
+
+    ``compiled`` says that its modules may be compiled here and once, which spares every start of it some milliseconds:
+    true for the house's own code only.
+    """
 
     folder: Path
     entry: str
     args: tuple[str, ...]
     digest: str
+    compiled: bool = False
 
     @property
     def is_python(self) -> bool:
@@ -58,7 +64,7 @@ def _house_code(program: HouseProgram) -> Code:
     digest = bot.digest()
     if program.digest and program.digest != digest:
         raise PlatformFailure(f"the code of the house bot {program.name} is not the version {program.digest[:12]}")
-    return Code(bot.path, "bot.py", bot.args, digest)
+    return Code(bot.path, "bot.py", bot.args, digest, compiled=True)
 
 
 def staged(code: Code, runtime: Path) -> Path:
@@ -76,6 +82,8 @@ def staged(code: Code, runtime: Path) -> Path:
     new.mkdir(mode=0o755)
     for source in _files(code.folder):
         _copy(source, new / source.relative_to(code.folder))
+    if code.compiled:
+        _compile(new)
     new.chmod(0o755)
     with suppress(OSError):
         new.rename(place)
@@ -111,6 +119,17 @@ def _contents(folder: Path) -> str:
         digest.update(f"{path.relative_to(folder)}\0{len(data)}\0{mode}\0".encode())
         digest.update(data)
     return digest.hexdigest()
+
+
+def _compile(folder: Path) -> None:
+    """Lay the compiled modules beside their sources; an interpreter of another version passes them by."""
+    kept = folder / "__pycache__"
+    kept.mkdir(mode=0o755)
+    kept.chmod(0o755)
+    for source in folder.glob("*.py"):
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        compiled = py_compile.compile(str(source), dfile=source.name, doraise=True, invalidation_mode=mode)
+        Path(str(compiled)).chmod(0o644)
 
 
 def _copy(source: Path, target: Path) -> None:
