@@ -19,6 +19,10 @@ from bots.local.tallies import Tallies
 from bots.runner import HouseProgram, Launcher, LocalProgram, PlatformFailure
 from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
 from games.record import to_json
+from games.registry import GAMES
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
 
 
 class Command(BaseCommand):
@@ -29,7 +33,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The game, the bots in the order of their seats, and how to play."""
-        parser.add_argument("game", help="edel-stein-reich, edel-stein-reich-duel")
+        parser.add_argument("game", help=", ".join(GAMES))
         parser.add_argument("bots", nargs="+", metavar="bot", help="house:greedy, or a folder with a bot.py")
         parser.add_argument("--games", type=int, default=1, help="how many games (1)")
         parser.add_argument("--seed", help="game i, from 0, has the seed SHA-256(play/SEED/i); default: a new one")
@@ -55,8 +59,10 @@ class Command(BaseCommand):
             raise CommandError(f"This machine failed, not a bot: {error}") from error
         except KeyboardInterrupt:
             console.print("Stopped.")
-        if any(tally.games for tally in tallies.bots):
-            console.print(result_table(tallies, f"{series.game}, seed {series.seed}"))
+            raise SystemExit(INTERRUPTED) from None
+        finally:
+            if tallies.ranked():
+                console.print(result_table(tallies, f"{series.game}, seed {series.seed}"))
 
     def series(self, options: dict[str, Any]) -> Series[HouseProgram | LocalProgram]:
         """What the command line asks for."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from io import StringIO
 from pathlib import Path
 
@@ -13,6 +17,7 @@ from bots.local.verifying import check_file
 from bots.sandbox import self_test
 from games.record import from_json
 
+MANAGE = Path(__file__).parents[3] / "manage.py"
 THREE = ("house:greedy", "house:random", "house:greedy")
 
 
@@ -68,6 +73,21 @@ for line in sys.stdin:
     (folder / "bot.py").write_text(source)
     play("edel-stein-reich-duel", "house:random", str(folder), seed="1", limits="move_ms=20,bank_ms=0")
     assert "strike at decision 1: late" in capsys.readouterr().out
+
+
+def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    command = [sys.executable, MANAGE, "play", "edel-stein-reich", *THREE, "--games", "100000", "--record", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 30
+        while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Stopped." in said
+    assert "Mean rank" in said
+    assert not [checked.fault for checked in check_file(path) if checked.fault]
 
 
 def test_every_seat_can_be_put_in_the_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
