@@ -32,6 +32,13 @@ def listing(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def sentence(text: str) -> str:
+    """``text`` with a capital at its beginning and a full stop at its end."""
+    text = text.strip()
+    whole = text if not text or text[-1] in ".?!" else f"{text}."
+    return whole[:1].upper() + whole[1:]
+
+
 def number(count: int) -> str:
     """Small numbers as words."""
     return NUMBERS[count] if count < len(NUMBERS) else str(count)

@@ -24,6 +24,7 @@ SECTIONS = (("Ladders", "ladders"), ("Matches", "matches"), ("Bots", "bots"), ("
 register.filter("points", words.points)
 register.filter("signed", words.signed)
 register.filter("grouped", words.grouped)
+register.filter("sentence", words.sentence)
 register.filter("seats_word", words.seats)
 register.filter("number_word", words.number)
 register.filter("seat_counts", words.seat_counts)

@@ -1,0 +1,57 @@
+"""A real browser, Chromium from the system, in front of a real server with a small site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+from pytest_django.live_server_helper import LiveServer
+
+from ladder.opening import open_house
+from tests.ladder.pages.site import Site, built
+
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _database_beside_the_browser() -> Iterator[None]:
+    """Playwright keeps an event loop in the test's thread, and Django would refuse the database there."""
+    before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    yield
+    if before is None:
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The system's Chromium; the tests never fetch one."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.fail("Chromium is needed: apt-get install chromium (`make services` does it)")
+    return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}
+
+
+@pytest.fixture
+def site(transactional_db: None) -> Site:
+    """A small site in every state a page can meet."""
+    open_house()
+    return built()
+
+
+@pytest.fixture
+def watched(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """A page on the live server that fails the test if anything was written to its console."""
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("requestfailed", lambda request: said.append(f"{request.url} failed"))
+    yield page
+    context.close()
+    assert said == []

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from ladder.models import Match
+from tests.ladder.pages.site import Site, finish, rename
+
+pytestmark = pytest.mark.slow
+
+ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
+"""Where the screenshots of all pages go."""
+
+SIZES = {360: 780, 768: 1024, 1280: 800, 1920: 1080}
+LONG = "A bot with a name as long as any name of a bot may ever be 60"
+SMALL = """() => [...document.querySelectorAll('nav a, button, .button, .skip')]
+    .filter((e) => e.offsetParent && e.getBoundingClientRect().top >= 0 && !e.closest('.contents, .meta, .caption'))
+    .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_no_page_is_wider_than_its_window(site: Site, watched: Page, width: int, scheme: str) -> None:
+    rename(site.bot, LONG)
+    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    watched.set_viewport_size({"width": width, "height": SIZES[width]})
+    ARTEFACTS.mkdir(exist_ok=True)
+    for number, address in enumerate(site.addresses):
+        watched.goto(address)
+        assert watched.evaluate("document.documentElement.scrollWidth") <= width, address
+        if width in (360, 1280):
+            name = address.strip("/").replace("/", "-").replace("?", "-").replace("=", "-") or "home"
+            watched.screenshot(path=ARTEFACTS / f"{number:02}-{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_a_thumb_finds_every_control_on_a_phone(site: Site, watched: Page) -> None:
+    watched.set_viewport_size({"width": 360, "height": 780})
+    for address in site.addresses:
+        watched.goto(address)
+        assert watched.evaluate(SMALL) == [], address
+
+
+def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched: Page) -> None:
+    watched.goto("/")
+    watched.keyboard.press("Tab")
+    expect(watched.locator(".skip")).to_be_focused()
+    reached = []
+    for _ in range(8):
+        watched.keyboard.press("Tab")
+        reached.append(watched.evaluate("document.activeElement.textContent.trim()"))
+    assert reached[1:7] == ["Ladders", "Matches", "Bots", "Rules", "About", "System"]
+    outline = watched.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+    assert outline == "3px"
+    watched.locator(".skip").focus()
+    watched.keyboard.press("Enter")
+    expect(watched.locator("main")).to_be_focused()
+
+
+def test_the_chosen_colours_stay_from_page_to_page(site: Site, watched: Page) -> None:
+    watched.emulate_media(color_scheme="light")
+    watched.goto("/")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = watched.evaluate(paper)
+    toggle = watched.locator("[data-theme-toggle]")
+    toggle.click()
+    expect(toggle).to_have_text("Light")
+    toggle.click()
+    expect(toggle).to_have_text("Dark")
+    dark = watched.evaluate(paper)
+    assert dark != light
+    watched.goto("/rules/")
+    assert watched.evaluate(paper) == dark
+    expect(toggle).to_have_text("Dark")
+    toggle.click()
+    expect(toggle).to_have_text("System")
+    assert watched.evaluate(paper) == light
+
+
+def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
+    watched.goto(f"/matches/{site.finished.pk}/")
+    for kind in (".result .gem", ".result .mark", ".home .logo"):
+        box = watched.locator(kind).first.bounding_box()
+        assert box is not None
+        assert box["width"] > 10
+    referenced = watched.evaluate(
+        """async () => {
+            const sprite = await (await fetch(document.querySelector('.gem use').href.baseVal.split('#')[0])).text();
+            return [...document.querySelectorAll('use')].map((use) => use.href.baseVal.split('#')[1])
+                .filter((name) => !sprite.includes(`id="${name}"`));
+        }"""
+    )
+    assert referenced == []
+
+
+def test_a_match_that_is_watched_shows_its_result_by_itself(site: Site, watched: Page) -> None:
+    watched.goto(f"/matches/{site.queued.pk}/")
+    expect(watched.get_by_text("waits for a worker")).to_be_visible()
+    finish(Match.objects.select_related("ladder").get(pk=site.queued.pk))
+    expect(watched.get_by_role("heading", name="The game, told")).to_be_visible(timeout=15_000)
+
+
+def test_a_chapter_can_be_linked_to(site: Site, watched: Page) -> None:
+    watched.goto(f"/matches/{site.finished.pk}/")
+    link = watched.locator(".contents a").nth(5)
+    address = link.get_attribute("href")
+    assert address is not None
+    link.click()
+    assert watched.url.endswith(address)
+    expect(watched.locator(f"[id='{address[1:]}']")).to_be_in_viewport()
+
+
+def test_everything_can_be_read_without_javascript(site: Site, browser: Browser, live_server: LiveServer) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"/matches/{site.finished.pk}/")
+    assert page.get_by_role("heading", name="The game, told").is_visible()
+    assert not page.locator("[data-theme-toggle]").is_visible()
+    context.close()

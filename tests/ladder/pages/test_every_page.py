@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from ladder.models import Match
+from tests.ladder.pages.site import Site, crowd, finish, rename
+
+MOST_QUERIES = 12
+EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rules/", "/about/"]
+
+
+def html(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+@pytest.mark.django_db
+def test_an_empty_site_says_what_to_do_next(client: Client) -> None:
+    assert "open_house" in html(client, "/ladders/")
+    assert "open_house" in html(client, "/bots/")
+    assert "make run" in html(client, "/matches/")
+    assert "house:greedy" in html(client, "/")
+    for address in EMPTY:
+        html(client, address)
+
+
+@pytest.mark.usefixtures("house")
+def test_a_ladder_without_games_says_where_everybody_starts(client: Client) -> None:
+    text = html(client, "/ladders/edel-stein-reich-4/")
+    assert "No game has been rated yet" in text
+    assert text.count('rating">1500<') == 8
+    assert "No games yet." in html(client, "/bots/house-greedy/")
+
+
+def test_every_page_answers_with_few_queries(site: Site, client: Client) -> None:
+    for address in site.addresses:
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            html(client, address)
+        assert len(queries) <= MOST_QUERIES, (address, [query["sql"] for query in queries])
+
+
+def test_more_rows_need_no_more_queries(site: Site, client: Client) -> None:
+    def counts() -> list[int]:
+        found = []
+        for address in site.addresses:
+            with CaptureQueriesContext(connection) as queries:
+                html(client, address)
+            found.append(len(queries))
+        return found
+
+    before = counts()
+    crowd(site.ladder, 20)
+    for match in Match.objects.select_related("ladder").filter(status="queued", ladder__seats=3)[:3]:
+        finish(match)
+    assert counts() == before
+
+
+def test_no_page_needs_what_the_content_security_policy_forbids(site: Site, client: Client) -> None:
+    for address in [*site.addresses, "/nowhere/"]:
+        text = client.get(address).content.decode()
+        assert "<style" not in text
+        assert not re.search(r"<[^>]+\s(style|on[a-z]+)=", text), address
+        assert all(" src=" in script for script in re.findall(r"<script[^>]*>", text))
+        assert "://" not in re.sub(r"<code.*?</code>", "", text), address
+
+
+def test_names_are_escaped_wherever_they_stand(site: Site, client: Client) -> None:
+    rename(site.bot, "<script>alert(1)</script>")
+    for address in site.addresses:
+        assert "<script>alert" not in html(client, address), address
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html(client, f"/matches/{site.finished.pk}/")
+
+
+def test_every_page_has_one_title_and_marks_where_it_is(site: Site, client: Client) -> None:
+    for address in site.addresses:
+        text = html(client, address)
+        assert text.count("<h1") == 1, address
+        assert re.search(r"<title>.+ · Steinreich</title>", text)
+        main = text.split("<nav", 2)[1].split("</nav>")[0]
+        assert main.count('aria-current="page"') == (address != "/"), address
+
+
+def test_pages_only_read(site: Site, client: Client) -> None:
+    for address in site.addresses:
+        assert client.post(address).status_code == 405
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_says_so_and_leads_on(client: Client) -> None:
+    for address, sentence in {
+        "/ladders/nowhere/": "No ladder is called nowhere.",
+        "/bots/nobody/": "No bot is called nobody.",
+        "/matches/99/": "There is no match 99.",
+        "/matches/99/record": "There is no match 99.",
+        "/matches/999999999999999999999999/": "There is no match 999999999999999999999999.",
+        "/matches/?ladder=nowhere": "No ladder is called nowhere.",
+        "/rules/chess/": "No game is called chess.",
+        "/elsewhere/": "The address may be mistyped",
+    }.items():
+        response = client.get(address)
+        assert response.status_code == 404, address
+        assert sentence in response.content.decode()
+        assert 'href="/ladders/"' in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_our_own_fault_is_told_without_needing_anything(client: Client, settings: Any) -> None:
+    from django.views.defaults import server_error
+
+    response = server_error(client.get("/about/").wsgi_request)
+    assert response.status_code == 500
+    assert "The fault is ours" in response.content.decode()
+
+
+def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client) -> None:
+    site.bot.entries.update(active=False)
+    assert "retired" in html(client, f"/ladders/{site.ladder.slug}/")
+    assert "retired" in html(client, f"/bots/{site.bot.slug}/")
+
+
+def test_the_books_of_a_ladder_balance(site: Site, client: Client) -> None:
+    text = html(client, f"/ladders/{site.ladder.slug}/")
+    assert "2 finished, 1 void, 1 running" in text
+    assert "The sum of all rating changes is 0.000." in text
+
+
+def test_opening_the_house_again_changes_no_page(site: Site, client: Client) -> None:
+    before = html(client, "/bots/")
+    call_command("open_house")
+    assert html(client, "/bots/") == before

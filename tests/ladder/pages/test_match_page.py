@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from django.test import Client
+
+from games.record import from_json, verify
+from ladder.models import Match
+from ladder.pages.matches import match_page
+from ladder.pages.words import points, signed
+from tests.ladder.pages.site import Site, rename
+
+
+def page(client: Client, match: Match) -> str:
+    return client.get(f"/matches/{match.pk}/").content.decode()
+
+
+def test_a_finished_match_shows_ranks_scores_and_ratings(site: Site, client: Client) -> None:
+    text = page(client, site.finished)
+    for seat in site.finished.seats.select_related("entry__bot", "result"):
+        assert seat.entry.bot.name in text
+        assert f">{seat.result.score['money']}<" in text
+        assert points(seat.result.rating_before, 1) in text
+        assert points(seat.result.rating_after, 1) in text
+        assert signed(seat.result.change, 1) in text
+    assert "rated as number 1 of the ladder" in text
+
+
+def test_the_seats_of_a_finished_match_stand_in_the_order_of_their_ranks(site: Site) -> None:
+    rows = match_page(site.finished.pk).table.rows
+    ranks = [row.result.rank for row in rows if row.result]
+    assert ranks == sorted(ranks)
+    assert len(ranks) == 4
+
+
+def test_a_forfeit_is_told_with_its_reason_and_evidence(site: Site, client: Client) -> None:
+    text = page(client, site.forfeited)
+    assert "Forfeited: its process ended during the game." in text
+    assert "Evidence: exit." in text
+
+
+def test_a_void_match_says_why_and_offers_its_deal(site: Site, client: Client) -> None:
+    text = page(client, site.void)
+    assert "Given up after 3 attempts. The last one: the disk is full." in text
+    assert "Log of the deal" in text
+    assert bytes(site.void.seed).hex() in text
+    log = client.get(f"/matches/{site.void.pk}/record").json()
+    assert log["format"] == "match-log/1"
+
+
+def test_a_match_that_is_not_over_keeps_its_secrets_on_every_page(site: Site, client: Client) -> None:
+    secrets = [bytes(match.seed).hex() for match in (site.running, site.queued)]
+    for address in site.addresses:
+        text = client.get(address).content.decode()
+        assert not any(secret in text for secret in secrets), address
+    for match in (site.running, site.queued):
+        assert match.commitment in page(client, match)
+        assert "opens when the match is over" in page(client, match)
+        assert "The game, told" not in page(client, match)
+        response = client.get(f"/matches/{match.pk}/record")
+        assert response.status_code == 404
+        assert "opens when the match is over" in response.content.decode()
+
+
+def test_the_record_is_a_download_that_verifies(site: Site, client: Client) -> None:
+    for match in (site.finished, site.forfeited):
+        response = client.get(f"/matches/{match.pk}/record")
+        assert response.headers["Content-Disposition"] == f'attachment; filename="match-{match.pk}.json"'
+        assert verify(from_json(response.content)).outcome is not None
+
+
+def test_a_waiting_match_says_how_many_are_before_it(site: Site) -> None:
+    assert match_page(site.queued.pk).ahead == 0
+    later = Match.objects.filter(ladder=site.ladder, status="queued").order_by("pk")[2]
+    assert match_page(later.pk).ahead == 2
+
+
+def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -> None:
+    assert "data-live" in page(client, site.running)
+    assert "data-live" in page(client, site.queued)
+    assert "data-live" not in page(client, site.finished)
+    assert "data-live" not in page(client, site.void)
+
+
+def test_the_chapters_of_a_told_game_have_anchors_of_their_own(site: Site, client: Client) -> None:
+    told = match_page(site.finished.pk).told
+    assert told is not None
+    anchors = [chapter.ply for chapter in told.chapters]
+    assert len(set(anchors)) == len(anchors) > 10
+    text = page(client, site.finished)
+    assert all(f'id="{anchor}"' in text and f'href="#{anchor}"' in text for anchor in anchors)
+
+
+def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> None:
+    names = match_page(site.finished.pk).names
+    told = match_page(site.finished.pk).told
+    assert told is not None
+    marked = [sentence for chapter in told.chapters for sentence in chapter.sentences if sentence.seat is not None]
+    assert marked
+    assert all(sentence.text.startswith(names[sentence.seat]) for sentence in marked if sentence.seat is not None)
+
+
+def test_bots_with_the_same_name_are_told_apart(site: Site) -> None:
+    for seat in site.finished.seats.select_related("entry__bot"):
+        rename(seat.entry.bot, "Twin")
+    names = match_page(site.finished.pk).names
+    assert len(set(names)) == 4
+    assert all(name.startswith("Twin (house-") for name in names)

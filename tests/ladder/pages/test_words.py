@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games.base import FORFEIT_REASONS
+from ladder.models import Match
+from ladder.pages import words
+from ladder.pages.axis import axis
+
+
+def test_changes_are_signed_with_a_true_minus_and_zero_has_none() -> None:
+    assert [words.signed(change) for change in (12_400, -4_000, 0, 400, -400)] == ["+12", "−4", "0", "0", "0"]
+    assert words.signed(-14_950, 1) == "−14.9"
+    assert words.signed(0, 3) == "0.000"
+
+
+def test_large_numbers_are_grouped() -> None:
+    assert words.grouped(48120) == "48\u202f120"
+    assert words.grouped(7) == "7"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "0 s"), (89, "89 s"), (120, "2 min"), (7200, "2 h"), (200_000, "2 days"), (-3, "0 s")]
+)
+def test_a_span_has_one_fitting_unit(seconds: float, text: str) -> None:
+    assert words.span(seconds).replace("\u00a0", " ") == text
+
+
+def test_what_is_long_ago_is_told_by_its_day() -> None:
+    now = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    assert words.ago(now - timedelta(minutes=3), now) == "3\u00a0min ago"
+    assert words.ago(now - timedelta(days=30), now) == "22 October 2026"
+
+
+def test_every_reason_and_every_status_has_its_words() -> None:
+    assert set(words.FORFEITS) == set(FORFEIT_REASONS)
+    assert set(words.STATUSES) == set(Match.Status.values)
+
+
+def test_sentences_begin_and_end_as_sentences() -> None:
+    assert words.sentence("it ended") == "It ended."
+    assert words.sentence("Why?") == "Why?"
+    assert words.sentence("") == ""
+
+
+def test_seat_counts_are_words() -> None:
+    assert words.seat_counts((3, 4, 5)) == "three, four or five players"
+    assert words.seat_counts((2,)) == "two players"
+
+
+@given(st.lists(st.integers(-2_000_000, 5_000_000), max_size=30))
+def test_the_axis_holds_every_rating_with_few_ticks(ratings: list[int]) -> None:
+    found = axis(ratings)
+    assert all(0 <= found.position(rating) <= 100 for rating in ratings)
+    assert 2 <= len(found.ticks) <= 7
