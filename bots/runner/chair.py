@@ -7,6 +7,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.channel import Channel
 from bots.runner.clock import MS, Clock
+from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Process
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
@@ -74,11 +75,13 @@ class Chair:
         """End the process, if there is one, and keep what is to be known of it."""
         if self.process is None or self.channel is None:
             return
+        process, self.process = self.process, None
         try:
-            self.exit_status = self.process.stop(patience_ms)
-        finally:
-            self.process = None
+            self.exit_status = process.stop(patience_ms)
+        except PlatformFailure as failure:
             self.channel.close()
+            raise PlatformFailure(f"{failure}: {self.channel.stderr_tail()[-300:].strip()}") from failure
+        self.channel.close()
 
     def report(self) -> SeatReport:
         """The seat's part of the match report."""

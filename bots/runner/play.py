@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from time import monotonic, monotonic_ns
 from typing import Final, Generic, TypeVar
@@ -38,8 +39,9 @@ def play_match(spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | N
     table = _Table(spec, launcher, observer)
     try:
         return table.play()
-    finally:
+    except BaseException:
         table.clear()
+        raise
 
 
 class _Table(Generic[P]):
@@ -68,15 +70,10 @@ class _Table(Generic[P]):
         return self._report((monotonic_ns() - started_ns) // 1000)
 
     def clear(self) -> None:
-        """End every process that is left, whatever has happened."""
-        failures = []
+        """End every process that is left; what goes wrong with that is less than what went wrong before."""
         for chair in self.chairs:
-            try:
+            with suppress(PlatformFailure):
                 chair.leave()
-            except (OSError, PlatformFailure) as failure:
-                failures.append(failure)
-        if failures:
-            raise PlatformFailure(f"a bot's process could not be ended: {failures[0]}") from failures[0]
 
     # --- starting ------------------------------------------------------------------------------------------------
 

@@ -28,9 +28,9 @@ _PREPARED_MS: Final = 10_000
 _BWRAP_DIRECTORIES: Final = ("/usr/bin", "/usr/local/bin", "/bin")
 
 
-def find_bubblewrap() -> Path:
+def find_bubblewrap(folders: Sequence[str] = _BWRAP_DIRECTORIES) -> Path:
     """The program ``bwrap`` of this host. Raises ``PlatformFailure`` if there is none."""
-    for folder in _BWRAP_DIRECTORIES:
+    for folder in folders:
         path = Path(folder, "bwrap")
         if os.access(path, os.X_OK):
             return path

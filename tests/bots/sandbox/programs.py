@@ -1,0 +1,68 @@
+"""Small programs for tests, in folders that every user can reach."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+
+from bots.protocol import Limits
+from bots.runner import FakeProgram, LocalProgram, MatchReport, MatchSpec, Process, SeatSpec, play_match
+from bots.runner.channel import Channel
+
+HONEST = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
+"""
+
+
+@contextmanager
+def folder_of(files: dict[str, str]) -> Iterator[Path]:
+    """A folder with these files; what begins with ``#!`` can be executed."""
+    folder = Path(tempfile.mkdtemp(prefix="esr-test-"))
+    try:
+        folder.chmod(0o755)
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(dedent(text).lstrip())
+            (folder / name).chmod(0o755 if text.lstrip().startswith("#!") else 0o644)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def program(source: str, **more: str) -> Iterator[LocalProgram]:
+    """A bot of this source."""
+    with folder_of({"bot.py": source, **more}) as folder:
+        yield LocalProgram(folder)
+
+
+def duel(launcher: object, *programs: object, limits: Limits | None = None) -> MatchReport:
+    """Play the game for two, or for as many as there are programs."""
+    seats = tuple(SeatSpec(f"bot {seat}", program) for seat, program in enumerate(programs))
+    game = "edel-stein-reich-duel" if len(programs) == 2 else "edel-stein-reich"
+    spec = MatchSpec(game, seats, bytes(32), limits or Limits())
+    return play_match(spec, launcher)  # type: ignore[arg-type]
+
+
+def stop(process: Process) -> tuple[int | None, str]:
+    """End a process: its exit status and what it wrote to stderr."""
+    channel = Channel(process)
+    channel.close_stdin()
+    try:
+        status = process.stop(2000)
+    finally:
+        channel.close()
+    return status, channel.stderr_tail()
+
+
+FAKE = FakeProgram(lambda _: None)

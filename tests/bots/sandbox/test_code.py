@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.house.catalogue import HOUSE
+from bots.runner import HouseProgram, LocalProgram, PlatformFailure, StoredProgram
+from bots.sandbox import interpreter
+from bots.sandbox.code import code_of, forget_old_copies, staged
+from tests.bots.sandbox.programs import HONEST, folder_of
+
+
+@pytest.fixture
+def runtime() -> Iterator[Path]:
+    with folder_of({}) as folder:
+        yield folder
+
+
+def test_a_house_program_is_the_packages_own_code() -> None:
+    code = code_of(HouseProgram("greedy"))
+    assert code.folder == HOUSE["greedy"].path
+    assert code_of(HouseProgram("greedy", HOUSE["greedy"].digest())) == code
+
+
+def test_a_house_program_of_another_digest_is_refused() -> None:
+    with pytest.raises(PlatformFailure, match="is not the version 000000000000"):
+        code_of(HouseProgram("greedy", "0" * 64))
+
+
+def test_a_house_program_is_known_by_its_name_and_nothing_else() -> None:
+    with pytest.raises(PlatformFailure, match=r"the house has no bot '\.\./greedy'"):
+        code_of(HouseProgram("../greedy"))
+
+
+def test_a_folder_without_its_entry_is_refused() -> None:
+    with folder_of({"main.py": HONEST}) as folder, pytest.raises(PlatformFailure, match=r"there is no bot\.py"):
+        code_of(LocalProgram(folder))
+
+
+def test_a_copy_is_readable_by_all_writable_by_nobody_else_and_made_once(runtime: Path) -> None:
+    files = {"bot.py": HONEST, "tables/prices.txt": "1", "__pycache__/bot.pyc": "x", "tool": "#!/bin/sh\n"}
+    with folder_of(files) as folder:
+        code = code_of(LocalProgram(folder))
+        place = staged(code, runtime)
+        assert sorted(str(path.relative_to(place)) for path in place.rglob("*")) == [
+            "bot.py",
+            "tables",
+            "tables/prices.txt",
+            "tool",
+        ]
+        modes = {path.name: path.stat().st_mode & 0o777 for path in [place, *place.rglob("*")]}
+        assert modes == {place.name: 0o755, "tables": 0o755, "bot.py": 0o644, "prices.txt": 0o644, "tool": 0o755}
+        assert staged(code, runtime) == place
+        (folder / "bot.py").write_text("changed")
+        assert staged(code_of(LocalProgram(folder)), runtime) != place
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "bot.py", "/"])
+def test_a_link_in_a_bots_folder_is_refused(runtime: Path, target: str) -> None:
+    with folder_of({"bot.py": HONEST}) as folder:
+        (folder / "link").symlink_to(target)
+        with pytest.raises(PlatformFailure, match="neither a plain file nor a folder"):
+            staged(code_of(LocalProgram(folder)), runtime)
+
+
+def test_a_pipe_in_a_bots_folder_is_refused(runtime: Path) -> None:
+    with folder_of({"bot.py": HONEST}) as folder:
+        os.mkfifo(folder / "pipe")
+        with pytest.raises(PlatformFailure, match="neither a plain file nor a folder"):
+            staged(code_of(LocalProgram(folder)), runtime)
+
+
+def test_a_stored_digest_cannot_lead_out_of_the_runtime_folder(runtime: Path) -> None:
+    with folder_of({"bot.py": HONEST}) as folder:
+        place = staged(code_of(StoredProgram("../../x", folder)), runtime)
+        assert place.parent == runtime / "programs"
+        assert place.name.isalnum()
+
+
+def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None:
+    with folder_of({"bot.py": HONEST}) as folder, folder_of({"bot.py": HONEST + "\n"}) as other:
+        old, fresh = staged(code_of(LocalProgram(folder)), runtime), staged(code_of(LocalProgram(other)), runtime)
+        week_ago = time.time() - 8 * 86_400
+        os.utime(old, (week_ago, week_ago))
+        forget_old_copies(runtime)
+        assert not old.exists()
+        assert fresh.exists()
+
+
+def test_the_bots_interpreter_is_one_that_a_sandbox_can_read() -> None:
+    found = interpreter.bots_interpreter()
+    assert found.path.is_relative_to("/usr") or found.prefix is not None
+
+
+def test_an_interpreter_that_is_named_and_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESR_BOT_PYTHON", "/nonexistent/python")
+    with pytest.raises(PlatformFailure, match="ESR_BOT_PYTHON names /nonexistent/python"):
+        interpreter.bots_interpreter.__wrapped__()

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.runner import PlatformFailure
+from bots.sandbox import leases
+from bots.sandbox.leases import Leases, started_at
+from bots.sandbox.runtime import own_folder, runtime_folder
+from tests.bots.sandbox.programs import folder_of
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has users to give")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with folder_of({}) as place:
+        yield place / "seats"
+
+
+def test_no_two_leases_are_the_same_seat(folder: Path) -> None:
+    one, other = Leases(folder), Leases(folder)
+    taken = [one.take(), one.take(), other.take(), other.take()]
+    assert len(list(folder.iterdir())) == 4
+    if os.geteuid() == 0:
+        assert len({lease.uid for lease in taken}) == 4
+        assert all(lease.uid is not None and lease.uid > 60_000 for lease in taken)
+    else:
+        assert {lease.uid for lease in taken} == {None}
+    for lease in taken:
+        lease.release()
+
+
+def test_another_process_sees_a_seat_that_is_taken(folder: Path) -> None:
+    mine = Leases(folder).take()
+    script = (
+        "from pathlib import Path; from bots.sandbox.leases import Leases\n"
+        f"print(Leases(Path({str(folder)!r})).take().uid)"
+    )
+    theirs = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+    assert theirs != str(mine.uid) or os.geteuid() != 0
+    assert len(list(folder.iterdir())) == 2
+    mine.release()
+
+
+def test_a_released_seat_can_be_taken_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "SEATS", 2)
+    seats = Leases(folder)
+    first, second = seats.take(), seats.take()
+    with pytest.raises(PlatformFailure, match="all 2 seats"):
+        seats.take()
+    first.release()
+    assert seats.take().uid == first.uid
+    second.release()
+
+
+def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> None:
+    """A worker starts a process that it does not take along when it dies."""
+    script = (
+        "import os, subprocess; from pathlib import Path; from bots.sandbox.leases import Leases\n"
+        f"lease = Leases(Path({str(folder)!r})).take()\n"
+        "child = subprocess.Popen(['sleep', '100'], start_new_session=True, stdout=subprocess.DEVNULL)\n"
+        "lease.note(child.pid); print(child.pid, flush=True); os._exit(9)"
+    )
+    worker = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False)
+    orphan = int(worker.stdout)
+    seats = Leases(folder)
+    mine = seats.take()
+    neighbour = subprocess.Popen(["sleep", "100"])
+    mine.note(neighbour.pid)
+    try:
+        assert started_at(orphan) != 0
+        assert Leases(folder).sweep() == 1
+        assert state_of(orphan) in ("Z", "")
+        assert neighbour.poll() is None
+    finally:
+        neighbour.kill()
+        neighbour.wait()
+        mine.release()
+    assert Leases(folder).sweep() == 0
+
+
+def state_of(pid: int) -> str:
+    """The state letter of a process as soon as a signal on its way has arrived; empty if it is gone."""
+    for _ in range(10_000):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return ""
+        if state == "Z":
+            return state
+        os.sched_yield()
+    return state
+
+
+def test_a_runtime_folder_of_somebody_else_is_refused() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a folder of somebody else")
+    with folder_of({}) as place:
+        (place / "theirs").mkdir()
+        os.chown(place / "theirs", 12345, 12345)
+        with pytest.raises(PlatformFailure, match="belongs to somebody else; set ESR_RUNTIME_DIR"):
+            own_folder(place / "theirs")
+
+
+def test_a_link_in_the_place_of_the_runtime_folder_is_refused() -> None:
+    with folder_of({}) as place:
+        (place / "link").symlink_to("/etc")
+        with pytest.raises(PlatformFailure):
+            own_folder(place / "link")
+
+
+def test_the_runtime_folder_can_be_named_and_lets_others_only_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    with folder_of({}) as place:
+        monkeypatch.setenv("ESR_RUNTIME_DIR", str(place / "a" / "b"))
+        assert runtime_folder().stat().st_mode & 0o777 == 0o711

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Limits
+from bots.runner import HouseProgram, LocalProgram, PlatformFailure
+from bots.runner.channel import Channel
+from bots.sandbox import PlainLauncher, SandboxLauncher
+from bots.sandbox.sandboxed import find_bubblewrap
+from games.record import verify
+from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
+
+C_BOT = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char line[1 << 20];
+int main(void) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    while (fgets(line, sizeof line, stdin)) {
+        if (strstr(line, "\"type\":\"hello\"")) puts("{\"type\": \"ready\"}");
+        char *id = strstr(line, "\"id\":"), *move = strstr(line, "\"default\":\"");
+        if (strstr(line, "\"type\":\"decide\"") && id && move) {
+            move += 11;
+            printf("{\"id\": %d, \"move\": \"%.*s\"}\n", atoi(id + 5), (int)strcspn(move, "\""), move);
+        }
+    }
+    return 0;
+}
+"""
+
+
+@pytest.fixture(params=["sandboxed", "plain"])
+def launcher(request: pytest.FixtureRequest) -> SandboxLauncher | PlainLauncher:
+    if request.param == "plain":
+        return PlainLauncher()
+    found = request.getfixturevalue("sandbox_launcher")
+    assert isinstance(found, SandboxLauncher)
+    return found
+
+
+def test_house_bots_play_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
+    report = duel(launcher, *(HouseProgram(name) for name in ("random", "greedy", "haggler")))
+    assert report.forfeits == ()
+    assert all(seat.strikes == () and seat.exit_status == 0 for seat in report.seats)
+    assert all(seat.cpu_us > 0 for seat in report.seats)
+    assert verify(report.record).outcome == report.record["outcome"]
+
+
+@pytest.fixture(scope="module")
+def native() -> Iterator[LocalProgram]:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    with folder_of({"bot.c": C_BOT}) as folder:
+        subprocess.run([compiler, "-O1", "-o", folder / "bot", folder / "bot.c"], check=True)
+        yield LocalProgram(folder, entry="bot")
+
+
+def test_a_program_in_c_plays_a_game(launcher: SandboxLauncher | PlainLauncher, native: LocalProgram) -> None:
+    report = duel(launcher, native, native)
+    assert report.forfeits == ()
+    assert all(seat.strikes == () for seat in report.seats)
+
+
+def test_stderr_is_kept_to_its_last_64_kib(launcher: SandboxLauncher | PlainLauncher) -> None:
+    chatty = HONEST.replace("for line", "sys.stderr.write('first\\n' + 'x' * 200_000 + '\\nlast\\n')\nfor line")
+    with program(chatty) as bot:
+        report = duel(launcher, bot, HouseProgram("random"))
+    assert report.forfeits == ()
+    assert len(report.seats[0].stderr_tail) == 65_536
+    assert report.seats[0].stderr_tail.endswith("x\nlast\n")
+
+
+def test_a_crash_is_told_by_its_traceback_and_exit_status(launcher: SandboxLauncher | PlainLauncher) -> None:
+    with program("1 / 0") as bot:
+        report = duel(launcher, bot, HouseProgram("random"))
+    assert [(forfeit.seat, forfeit.reason) for forfeit in report.forfeits] == [(0, "exit")]
+    assert "ZeroDivisionError" in report.seats[0].stderr_tail
+    assert report.seats[0].exit_status == 1
+
+
+def test_modules_beside_the_bot_can_be_imported(launcher: SandboxLauncher | PlainLauncher) -> None:
+    with program("import other, sys; sys.stderr.write(other.word)\n" + HONEST, **{"other.py": "word = 'found'"}) as bot:
+        assert duel(launcher, bot, HouseProgram("random")).seats[0].stderr_tail == "found"
+
+
+def test_the_memory_limit_is_the_one_of_the_game(launcher: SandboxLauncher | PlainLauncher) -> None:
+    hungry = (
+        "import sys\ntry:\n    bytearray(200 << 20)\nexcept MemoryError:\n    sys.stderr.write('no more')\n" + HONEST
+    )
+    with program(hungry) as bot:
+        small = duel(launcher, bot, HouseProgram("random"), limits=Limits(memory_mb=150))
+        large = duel(launcher, bot, HouseProgram("random"), limits=Limits(memory_mb=400))
+    assert small.seats[0].stderr_tail == "no more"
+    assert large.seats[0].stderr_tail == ""
+
+
+def test_arguments_reach_the_bot(launcher: SandboxLauncher | PlainLauncher) -> None:
+    with program("import sys; sys.stderr.write(' '.join(sys.argv[1:]))\n" + HONEST) as bot:
+        told = LocalProgram(bot.folder, ("margin=2.5", "--x"))
+        assert duel(launcher, told, HouseProgram("random")).seats[0].stderr_tail == "margin=2.5 --x"
+
+
+def test_a_plain_process_has_an_empty_environment_and_under_root_no_power() -> None:
+    source = "import os, sys; sys.stderr.write(f'{sorted(os.environ)} {os.getuid()} {os.getgroups()}')"
+    with program(source) as bot:
+        _, said = stop(PlainLauncher().start(bot, Limits()))
+    assert said.startswith(("[] ", "['LC_CTYPE'] "))
+    if os.geteuid() == 0:
+        assert said.split()[-1] == "[]"
+        assert int(said.split()[-2]) > 60_000
+
+
+def test_a_plain_process_takes_what_it_started_along() -> None:
+    source = "import os, sys\nif os.fork() == 0:\n    os.setsid()\nelse:\n    os.write(2, b'up')\nsys.stdin.read()"
+    with program(source) as bot:
+        process = PlainLauncher().start(bot, Limits())
+        channel = Channel(process)
+        while not channel.stderr_tail():
+            channel.epoll.poll()
+            channel.listen()
+        process.stop()
+        channel.epoll.poll(10)
+        while channel.stderr_open:
+            channel.epoll.poll(10)
+            channel.listen()
+        channel.close()
+    if os.geteuid() != 0:
+        pytest.skip("only root knows a seat's processes by their user")
+
+
+def test_a_world_that_cannot_be_made_is_the_platforms_failure_and_no_forfeit(sandbox_launcher: SandboxLauncher) -> None:
+    real = find_bubblewrap()
+    for wrong in (f"{real} --ro-bind /nonexistent /x", f"{real} --no-such-option"):
+        with folder_of({"bwrap": f'#!/bin/sh\nexec {wrong} "$@"\n'}) as folder:
+            with pytest.raises(PlatformFailure, match="bubblewrap") as failure:
+                duel(SandboxLauncher(bwrap=folder / "bwrap"), HouseProgram("random"), HouseProgram("random"))
+            assert "nonexistent" in str(failure.value) or "Unknown option" in str(failure.value)
+
+
+def test_seats_of_one_game_are_different_users_under_root(sandbox_launcher: SandboxLauncher) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root has users to give")
+    processes = [sandbox_launcher.start(HouseProgram("random"), Limits()) for _ in range(5)]
+    owners = {Path(f"/proc/{process.pid}").stat().st_uid for process in processes}
+    for process in processes:
+        stop(process)
+    assert len(owners) == 5
+    assert min(owners) > 60_000
+
+
+def test_nothing_is_left_of_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    duel(launcher, HouseProgram("random"), HouseProgram("random"))
+    assert set(os.listdir("/proc/self/fd")) == before
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    assert not [child for child in children if "bwrap" in Path(f"/proc/{child}/comm").read_text()]
