@@ -12,6 +12,7 @@ import pytest
 from esr_platform.supervising.child import Command
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.supervisor import MOST_BAD_STARTS, Supervisor
+from tests.services.ports import wait_until
 
 Heard = list[tuple[str, str]]
 
@@ -112,7 +113,7 @@ time.sleep(60)
     supervisor.stop()
     assert time.monotonic() - started < 4.5
     assert not runs(deaf.pid)
-    assert not runs(int(heard[0][1]))
+    wait_until(lambda: not runs(int(heard[0][1])), "what it had started is gone", 2)
 
 
 def test_stopping_does_not_wait_for_what_has_ended(supervisor: Supervisor) -> None:
