@@ -1,6 +1,7 @@
-"""One process of a race: ``python -m tests.ladder.racing ACTION ARGUMENTS GATE OUT`` (arguments as JSON).
+"""The processes of a race: ``python -m tests.ladder.racing RACERS FOLDER``, RACERS as JSON: [[action, arguments], …].
 
-It gets ready, says so, waits until the gate's file exists, acts, and writes what it got to OUT as JSON.
+Each says in the folder that it is ready (``0.ready``), waits for the file ``gate``, acts, and writes what it got to
+``0.json``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ django.setup()
 
 from django.db import connection, transaction  # noqa: E402
 
+from esr_platform.supervising.child import die_with_parent  # noqa: E402
 from ladder.leases import Lease, claim, renew  # noqa: E402
 from ladder.models import Match  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
@@ -32,6 +34,7 @@ from tests.ladder.reports import report_of  # noqa: E402
 from tests.services.ports import wait_until  # noqa: E402
 
 Act = Callable[[], Any]
+Racer = tuple[str, dict[str, Any]]
 
 
 def claiming(matches: list[int]) -> Act:
@@ -92,14 +95,31 @@ def _report(match: int, variety: int) -> Any:
     return report_of(Match.objects.select_related("ladder").get(pk=match), variety=variety)
 
 
-def main(action: str, arguments: str, gate: str, out: str) -> None:
-    act = ACTIONS[action](**json.loads(arguments))
+def race(racer: Racer, gate: Path, out: Path) -> None:
+    """Get ready, say so, wait for the gate, act, and write down what came of it."""
+    action, arguments = racer
+    act = ACTIONS[action](**arguments)
     connection.ensure_connection()
-    Path(f"{out}.ready").touch()
-    wait_until(Path(gate).exists, "the race is started")
+    out.with_suffix(".ready").touch()
+    wait_until(gate.exists, "the race is started")
     got = json.dumps(act())
-    Path(f"{out}.part").write_text(got)
-    Path(f"{out}.part").rename(out)
+    out.with_suffix(".part").write_text(got)
+    out.with_suffix(".part").rename(out)
+
+
+def main(racers: str, folder: str) -> None:
+    """A process for every racer, forked before any of them has a connection to the database."""
+    heat = Path(folder)
+    children = []
+    for number, racer in enumerate(json.loads(racers)):
+        child = os.fork()
+        if not child:
+            die_with_parent()
+            race(racer, heat / "gate", heat / f"{number}.json")
+            return
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
 
 
 if __name__ == "__main__":

@@ -37,24 +37,12 @@ def race(site_processes: Processes, tmp_path: Path) -> Race:
     def run(*racers: Racer) -> list[Any]:
         heat = tmp_path / f"race-{next(numbers)}"
         heat.mkdir()
-        gate = heat / "gate"
-        started = []
-        for index, (action, arguments) in enumerate(racers):
-            out = heat / f"{index}.json"
-            started.append(
-                (
-                    out,
-                    site_processes.python(
-                        "-m", "tests.ladder.racing", action, json.dumps(arguments), str(gate), str(out)
-                    ),
-                )
-            )
-        for out, _ in started:
-            wait_until(Path(f"{out}.ready").exists, f"{out.name} is ready", 60)
-        gate.touch()
-        for _, process in started:
-            process.wait(60)
-        return [json.loads(out.read_text()) if out.exists() else None for out, _ in started]
+        process = site_processes.python("-m", "tests.ladder.racing", json.dumps(racers), str(heat))
+        wait_until(lambda: len(list(heat.glob("*.ready"))) == len(racers), "all racers are ready", 60)
+        (heat / "gate").touch()
+        process.wait(60)
+        results = [heat / f"{number}.json" for number in range(len(racers))]
+        return [json.loads(result.read_text()) if result.exists() else None for result in results]
 
     return run
 
