@@ -14,7 +14,7 @@ from esr_platform.supervising.problems import Problem
 Say = Callable[[str, str], None]
 """Called with the name of a process and one line that it wrote."""
 
-POLITE_SECONDS = 3.0
+POLITE_SECONDS = 2.2
 """How long processes may take to end by themselves before they are killed; the broker's own time comes on top."""
 
 BROKER_SECONDS = 0.8
