@@ -7,8 +7,9 @@ seed stays the same whatever the players do in between.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import count
 from struct import unpack
 from typing import Any, Protocol, TypeVar
 
@@ -43,26 +44,20 @@ def commitment(seed: bytes) -> str:
     return sha256(seed).hexdigest()
 
 
-class _Words:
-    """The 8-byte big-endian words of one chance step."""
+def _words(seed: bytes, name: str, occurrence: int) -> Iterator[int]:
+    """The 8-byte big-endian words of one chance step, without end."""
+    prefix = seed + f"{name}/{occurrence}/".encode("ascii")
+    for block in count():
+        yield from unpack(">4Q", sha256(prefix + b"%d" % block).digest())
 
-    __slots__ = ("_block", "_prefix", "_words")
 
-    def __init__(self, seed: bytes, name: str, occurrence: int) -> None:
-        self._prefix = seed + f"{name}/{occurrence}/".encode("ascii")
-        self._block = 0
-        self._words: list[int] = []
-
-    def below(self, n: int) -> int:
-        limit = _WORDS // n * n
-        while True:
-            if not self._words:
-                digest = sha256(self._prefix + str(self._block).encode("ascii")).digest()
-                self._words = list(unpack(">4Q", digest)[::-1])
-                self._block += 1
-            word = self._words.pop()
-            if word < limit:
-                return word % n
+def _below(n: int, words: Iterator[int]) -> int:
+    """An integer from 0 to ``n`` − 1; words that would favour the small ones are skipped."""
+    limit = _WORDS // n * n
+    while True:
+        word = next(words)
+        if word < limit:
+            return word % n
 
 
 class SeededChance:
@@ -80,21 +75,21 @@ class SeededChance:
     def seed(self) -> bytes:
         return self._seed
 
-    def _next(self, name: str) -> _Words:
+    def _next(self, name: str) -> Iterator[int]:
         occurrence = self._counts.get(name, 0)
         self._counts[name] = occurrence + 1
-        return _Words(self._seed, name, occurrence)
+        return _words(self._seed, name, occurrence)
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
         words = self._next(name)
         shuffled = list(items)
         for i in range(len(shuffled) - 1, 0, -1):
-            j = words.below(i + 1)
+            j = _below(i + 1, words)
             shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
         return shuffled
 
     def below(self, name: str, n: int) -> int:
-        return self._next(name).below(n)
+        return _below(n, self._next(name))
 
     def copy(self) -> SeededChance:
         twin = SeededChance(self._seed)

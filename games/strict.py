@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 
 def same(one: object, two: object) -> bool:
     """Whether two JSON values are equal in type and value at every depth."""
-    if type(one) is not type(two):
+    if type(one) is not type(two) or one != two:
         return False
     if isinstance(one, dict) and isinstance(two, dict):
-        return one.keys() == two.keys() and all(same(value, two[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(two, list):
-        return len(one) == len(two) and all(map(same, one, two))
-    return one == two
+        return _same_types(one.values(), (two[key] for key in one))
+    return not (isinstance(one, list) and isinstance(two, list)) or _same_types(one, two)
+
+
+def _same_types(ones: Iterable[object], twos: Iterable[object]) -> bool:
+    """Whether values that are equal one by one are so in type too; nothing but a word equals a word."""
+    return all(type(one) is str or same(one, two) for one, two in zip(ones, twos, strict=True))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
+from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 from games.base import IllegalMove, Move
 from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.legal import colours_of, every, few, options, takes, victims
+from games.edel_stein_reich.legal import colours_of, every, few, takes, victims
 from games.edel_stein_reich.offers import NOTHING, can_be_topped, key
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 
@@ -36,7 +37,7 @@ def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
 
 def _check_word(state: EdelSteinReichState, seat: int, stage: str, move: str) -> Move:
     if stage in ("action", "guess"):
-        if move in options(state):
+        if move in state.actions and move not in state.shown():
             return move
         raise _illegal(state, seat, _why_not(state, stage, move))
     if stage == "event_card":
@@ -60,7 +61,7 @@ def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
         return "Barter: a standing offer is accepted or topped, it cannot be declined."
     if stage == "open_barter" and move == "accept":
         return "Barter: nothing has been offered yet."
-    return f"{move!r} is no answer to {stage}."
+    return f"{shortened(move)} is no answer to {stage}."
 
 
 def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
@@ -72,7 +73,7 @@ def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) ->
         count = offer[colour]
         if type(count) is not int or not 0 <= count <= held[colour]:
             raise _illegal(state, seat, "Barter: an offer is whole gems of one's own, none below 0.")
-    if key(offer) <= state.standing():
+    if key(offer) <= state.standing:
         raise _illegal(state, seat, _too_low(state))
     if len(state.offers) >= OFFER_LIMIT:
         raise _illegal(state, seat, f"Barter: after {OFFER_LIMIT} offers the standing one must be accepted.")
@@ -158,7 +159,7 @@ def _in_words(state: EdelSteinReichState, seat: int) -> str:
             map(str, few(state, seat, _LISTED_IN_WORDS) or [*islice(every(state, seat), _LISTED_IN_WORDS), "…"])
         )
     word = "accept" if state.offers else "decline"
-    if len(state.offers) >= OFFER_LIMIT or not can_be_topped(state.gems[seat], state.standing()):
+    if len(state.offers) >= OFFER_LIMIT or not can_be_topped(state.gems[seat], state.standing):
         return word
-    bound = "" if state.standing() == NOTHING else f" above {state.offers[-1][1]}"
+    bound = "" if state.standing == NOTHING else f" above {state.offers[-1][1]}"
     return f"{word}, or an offer{bound} out of {state.gems[seat]}"

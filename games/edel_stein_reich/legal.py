@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from games.base import Move
 from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.offers import above
+from games.edel_stein_reich.offers import above, surely_above
 from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.table import Gems
@@ -31,7 +31,8 @@ def colours_of(gems: Gems) -> list[str]:
 
 def options(state: EdelSteinReichState) -> list[str]:
     """The words that answer an ``action`` or a ``guess``."""
-    return [action for action in state.actions if action not in state.shown()]
+    shown = state.shown()
+    return [action for action in state.actions if action not in shown] if shown else list(state.actions)
 
 
 def victims(state: EdelSteinReichState, seat: int) -> dict[str, list[str]]:
@@ -54,7 +55,7 @@ def takes(state: EdelSteinReichState, give: str) -> list[list[str]]:
 def offers(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
     """The legal offers, ascending."""
     if len(state.offers) < OFFER_LIMIT:
-        for offer in above(state.gems[seat], state.standing()):
+        for offer in above(state.gems[seat], state.standing):
             yield {"offer": list(offer)}
 
 
@@ -118,6 +119,9 @@ def moves(state: EdelSteinReichState, seat: int) -> list[Move]:
 
 def few(state: EdelSteinReichState, seat: int, limit: int) -> list[Move] | None:
     """Every legal move if there are at most ``limit``, otherwise ``None``."""
+    bartering = state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
+    if bartering and surely_above(state.gems[seat], state.standing) >= limit:
+        return None
     found = list(islice(every(state, seat), limit + 1))
     return None if len(found) > limit else found
 
@@ -148,16 +152,17 @@ def draw(state: EdelSteinReichState, seat: int, random: Random) -> Move:
 
 
 def _draw_offer(state: EdelSteinReichState, seat: int, random: Random) -> Move | None:
-    reds, yellows, greens, blues = (count + 1 for count in state.gems[seat])
-    total = reds * yellows * greens * blues
-    standing = state.standing()
+    reds, yellows, greens, blues = state.gems[seat]
+    total = (reds + 1) * (yellows + 1) * (greens + 1) * (blues + 1)
+    standing = state.standing
     for _ in range(_DRAWS):
         index = int(random.random() * total)
         if index == 0:
             return "accept" if state.offers else "decline"
-        index, blue = divmod(index, blues)
-        index, green = divmod(index, greens)
-        red, yellow = divmod(index, yellows)
-        if (red + yellow + green + blue, red, yellow, green, blue) > standing:
+        index, blue = divmod(index, blues + 1)
+        index, green = divmod(index, greens + 1)
+        red, yellow = divmod(index, yellows + 1)
+        count = red + yellow + green + blue
+        if count >= standing[0] and (count, red, yellow, green, blue) > standing:
             return {"offer": [red, yellow, green, blue]}
     return None

@@ -21,6 +21,16 @@ def can_be_topped(holdings: Sequence[int], standing: Key) -> bool:
     return key(holdings) > standing
 
 
+def surely_above(holdings: Sequence[int], standing: Key) -> int:
+    """So many offers from ``holdings`` are higher than ``standing`` at least, found without listing any.
+
+    What a hand can offer lies symmetrically around half of its gems: if fewer are standing, half of it is more.
+    """
+    reds, yellows, greens, blues = holdings
+    fewer = 2 * standing[0] < reds + yellows + greens + blues
+    return (reds + 1) * (yellows + 1) * (greens + 1) * (blues + 1) // 2 if fewer else 0
+
+
 def above(holdings: Sequence[int], standing: Key = NOTHING) -> Iterator[Offer]:
     """Every offer from ``holdings`` that is higher than ``standing``, ascending."""
     reds, yellows, greens, blues = holdings

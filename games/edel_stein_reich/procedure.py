@@ -141,9 +141,9 @@ class Procedure(Resolving):
             return
         action = self.actions[self.action_index]
         self.action_index += 1
-        seats = [seat for seat, choice in enumerate(self.choices) if choice == action]
-        if not seats:
+        if action not in self.choices:
             return
+        seats = [seat for seat, choice in enumerate(self.choices) if choice == action]
         self.resolving = action
         if len(seats) == 1:
             self.perform(seats[0], action)
@@ -160,7 +160,9 @@ class Procedure(Resolving):
             if not self.stage:
                 self.resolve_next()
                 continue
-            forced = self.forced_move() if self.turn >= 0 else None
+            if self.turn < 0:
+                return
+            forced = self.forced_move()
             if forced is None:
                 return
             self.apply(self.turn, forced, True)

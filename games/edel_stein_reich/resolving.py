@@ -22,7 +22,7 @@ class Resolving(Table):
     """A table on which actions are being carried out.
 
     ``stage`` is the kind of decision that is owed (``""`` between decisions, ``"over"`` at the end) and
-    ``turn`` the seat that owes it (−1: several at once, or nobody).
+    ``turn`` the seat that owes it (−1: several at once, or nobody). ``standing`` is the key of the last offer.
     """
 
     __slots__ = (
@@ -36,6 +36,7 @@ class Resolving(Table):
         "other",
         "resolving",
         "stage",
+        "standing",
         "turn",
     )
 
@@ -48,6 +49,7 @@ class Resolving(Table):
         self.other = -1
         self.declined: list[int] = []
         self.offers: list[tuple[int, Gems]] = []
+        self.standing: Key = NOTHING
         self.free_order: list[int] = []
         self.free_next = 0
         self.immediate: str | None = None
@@ -89,6 +91,7 @@ class Resolving(Table):
         self.opener, self.other = one, two
         self.declined = []
         self.offers = []
+        self.standing = NOTHING
         self.ask(one, "open_barter")
 
     def end_barter(self) -> None:
@@ -96,11 +99,8 @@ class Resolving(Table):
         self.opener = self.other = -1
         self.declined = []
         self.offers = []
+        self.standing = NOTHING
         self.settle()
-
-    def standing(self) -> Key:
-        """The key of the offer on the table, ``NOTHING`` without one."""
-        return key(self.offers[-1][1]) if self.offers else NOTHING
 
     def rival(self, seat: int) -> int:
         """The other of the two who barter."""
@@ -115,6 +115,7 @@ class Resolving(Table):
     def offer(self, seat: int, gems: Gems) -> None:
         """Lay an offer before the rival, who must answer it."""
         self.offers.append((seat, gems))
+        self.standing = key(gems)
         self.ask(self.rival(seat), "answer_offer")
 
     def open_barter(self, seat: int, move: Any) -> None:
@@ -231,7 +232,7 @@ class Resolving(Table):
         """The move of the seat that is asked, if it is the only legal one."""
         stage, seat = self.stage, self.turn
         if stage == "answer_offer":
-            must = len(self.offers) >= OFFER_LIMIT or not can_be_topped(self.gems[seat], self.standing())
+            must = len(self.offers) >= OFFER_LIMIT or not can_be_topped(self.gems[seat], self.standing)
             return "accept" if must else None
         if stage in ("open_barter", "counter_gift"):
             return None if any(self.gems[seat]) else "decline"
@@ -261,6 +262,7 @@ class Resolving(Table):
         twin.other = self.other
         twin.declined = self.declined[:]
         twin.offers = self.offers[:]
+        twin.standing = self.standing
         twin.free_order = self.free_order
         twin.free_next = self.free_next
         twin.immediate = self.immediate

@@ -32,15 +32,13 @@ class EdelSteinReichState(Procedure, State):
     def decision_kind(self) -> str | None:
         return None if self.stage == "over" else self.stage
 
-    def owes(self, seat: int) -> bool:
-        """Whether ``seat`` is asked now."""
-        if self.turn >= 0:
-            return seat == self.turn
+    def owes_with_others(self, seat: int) -> bool:
+        """Whether ``seat`` is one of several who choose at once."""
         return self.stage != "over" and 0 <= seat < self.seats and self.choices[seat] is None
 
     def require(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` owes a decision."""
-        if not self.owes(seat):
+        if not (seat == self.turn if self.turn >= 0 else self.owes_with_others(seat)):
             raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
 
     def decision(self, seat: int) -> Document:
