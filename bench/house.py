@@ -12,12 +12,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import cycle, islice
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from bots.local.tallies import Tally, wilson
+from bots.runner import HouseProgram
+from bots.sandbox.code import code_of, staged
 
 STRONGEST = "kontor"
 OTHERS = ("greedy", "haggler", "random")
@@ -67,9 +71,9 @@ def show_strength(games: int) -> bool:
     return clear
 
 
-def start_ms(command: Sequence[str], folder: str) -> float:
+def start_ms(command: Sequence[str], folder: Path) -> float:
     """The median time of a process that says hello, is answered and ends."""
-    hello = b'{"type":"hello","seed":"00","seat":0}\n{"type":"end"}\n'
+    hello = b'{"type":"hello","seed":"00","seat":0,"seats":3}\n{"type":"end"}\n'
     times = []
     for _ in range(STARTS):
         began = perf_counter()
@@ -79,12 +83,14 @@ def start_ms(command: Sequence[str], folder: str) -> float:
 
 
 def show_starts() -> None:
-    """Print how long each program takes to start and end, beside an interpreter that does nothing."""
-    bare = start_ms([sys.executable, "-S", "-E", "-B", "-c", "pass"], ".")
+    """Print how long each program takes to start and end as it is staged, beside an interpreter that does nothing."""
+    bare = start_ms([sys.executable, "-S", "-E", "-B", "-c", "pass"], Path())
     print(f"\nstart and end, ms: a bare interpreter {bare:.1f}", end="")
-    for folder in dict.fromkeys(bot.folder for bot in HOUSE.values()):
-        path = next(bot.path for bot in HOUSE.values() if bot.folder == folder)
-        print(f", {folder} {start_ms([sys.executable, '-S', '-E', '-B', 'bot.py'], str(path)):.1f}", end="")
+    with TemporaryDirectory() as runtime:
+        for name, bot in HOUSE.items():
+            if name == bot.folder:
+                folder = staged(code_of(HouseProgram(name)), Path(runtime))
+                print(f", {name} {start_ms([sys.executable, '-S', '-E', '-B', 'bot.py'], folder):.1f}", end="")
     print()
 
 
