@@ -51,9 +51,10 @@ class Heading:
 
 @dataclass(frozen=True)
 class Prose:
-    """A rendered text and its headings."""
+    """A rendered text, its first paragraph and its headings."""
 
     html: SafeString
+    lead: SafeString
     headings: Sequence[Heading]
 
 
@@ -65,8 +66,13 @@ def prose(markdown: str) -> Prose:
     """
     tokens = _without_title(_PARSER.parse(markdown))
     headings = list(_anchored(tokens))
-    html = _PARSER.renderer.render(tokens, _PARSER.options, {})
-    return Prose(mark_safe(html), headings)  # noqa: S308 - the parser escapes everything
+    lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
+    return Prose(_rendered(tokens), _rendered(lead), headings)
+
+
+def _rendered(tokens: list[Token]) -> SafeString:
+    html: str = _PARSER.renderer.render(tokens, _PARSER.options, {})
+    return SafeString(html)  # the parser escapes all text
 
 
 def _without_title(tokens: list[Token]) -> list[Token]:

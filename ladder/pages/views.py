@@ -88,7 +88,7 @@ def record(_request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/rules.html", {"games": GAMES.values()})
+    return render(request, "pages/rules.html", {"games": [(game, prose(game.guide)) for game in GAMES.values()]})
 
 
 @require_safe

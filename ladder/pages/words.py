@@ -88,5 +88,5 @@ def ago(then: datetime, now: datetime) -> str:
 
 
 def day(moment: datetime) -> str:
-    """``14 March 2027``."""
-    return f"{moment.day} {moment:%B %Y}"
+    """``14 Mar 2027``."""
+    return f"{moment.day} {moment:%b %Y}"

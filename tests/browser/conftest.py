@@ -51,7 +51,6 @@ def watched(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("requestfailed", lambda request: said.append(f"{request.url} failed"))
     yield page
     context.close()
     assert said == []

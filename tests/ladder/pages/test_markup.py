@@ -56,3 +56,10 @@ def test_every_game_has_a_rules_page_with_all_its_gems_drawn(client: Client) -> 
         for heading in prose(game.guide).headings:
             assert f'href="#{heading.anchor}"' in html
             assert f'id="{heading.anchor}"' in html
+
+
+def test_the_first_paragraph_can_stand_alone() -> None:
+    text = prose("# Title\n\nYou sell {R}.\n\nMore.\n")
+    assert "You sell" in text.lead
+    assert "More" not in text.lead
+    assert prose("## No paragraph first\n\nx\n").lead == ""
