@@ -8,7 +8,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -17,60 +16,90 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Bot',
+            name="Bot",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60, unique=True)),
-                ('name', models.CharField(max_length=60)),
-                ('description', models.TextField(blank=True, max_length=2000)),
-                ('house_name', models.CharField(blank=True, editable=False, max_length=60)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='bots', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=60, unique=True)),
+                ("name", models.CharField(max_length=60)),
+                ("description", models.TextField(blank=True, max_length=2000)),
+                ("house_name", models.CharField(blank=True, editable=False, max_length=60)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="bots",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'pk'],
+                "ordering": ["name", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='BotVersion',
+            name="BotVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('digest', models.CharField(help_text='SHA-256 of the code, hex', max_length=64)),
-                ('active', models.BooleanField(default=False, help_text='whether new matches are given this version')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('bot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='bots.bot')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("digest", models.CharField(help_text="SHA-256 of the code, hex", max_length=64)),
+                ("active", models.BooleanField(default=False, help_text="whether new matches are given this version")),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="versions", to="bots.bot"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['bot', 'number'],
+                "ordering": ["bot", "number"],
             },
         ),
         migrations.AddConstraint(
-            model_name='bot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('house_name', ''), ('owner__isnull', False)), models.Q(('owner__isnull', True), models.Q(('house_name', ''), _negated=True)), _connector='OR'), name='bot_belongs_to_a_person_or_to_the_house'),
+            model_name="bot",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("house_name", ""), ("owner__isnull", False)),
+                    models.Q(("owner__isnull", True), models.Q(("house_name", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="bot_belongs_to_a_person_or_to_the_house",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='bot',
-            constraint=models.UniqueConstraint(condition=models.Q(('house_name', ''), _negated=True), fields=('house_name',), name='bot_house_name_once'),
+            model_name="bot",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("house_name", ""), _negated=True),
+                fields=("house_name",),
+                name="bot_house_name_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='botversion',
-            constraint=models.UniqueConstraint(fields=('bot', 'number'), name='version_number_once_a_bot'),
+            model_name="botversion",
+            constraint=models.UniqueConstraint(fields=("bot", "number"), name="version_number_once_a_bot"),
         ),
         migrations.AddConstraint(
-            model_name='botversion',
-            constraint=models.UniqueConstraint(fields=('bot', 'digest'), name='version_digest_once_a_bot'),
+            model_name="botversion",
+            constraint=models.UniqueConstraint(fields=("bot", "digest"), name="version_digest_once_a_bot"),
         ),
         migrations.AddConstraint(
-            model_name='botversion',
-            constraint=models.UniqueConstraint(condition=models.Q(('active', True)), fields=('bot',), name='version_one_active_a_bot'),
+            model_name="botversion",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("active", True)), fields=("bot",), name="version_one_active_a_bot"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='botversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='version_counts_from_one'),
+            model_name="botversion",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="version_counts_from_one"),
         ),
         migrations.AddConstraint(
-            model_name='botversion',
-            constraint=models.CheckConstraint(condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length('digest'), 64), name='version_digest_is_sha256'),
+            model_name="botversion",
+            constraint=models.CheckConstraint(
+                condition=django.db.models.lookups.Exact(django.db.models.functions.text.Length("digest"), 64),
+                name="version_digest_is_sha256",
+            ),
         ),
     ]
