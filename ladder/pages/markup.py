@@ -25,7 +25,13 @@ _COUNT: Final = re.compile(r"(\d+)((?:[ \u00a0]?\{[RYGB]\})+)")
 def drawing(name: str, kind: str, label: str = "") -> SafeString:
     """One symbol of the sprite; without ``label`` it is decoration, and text beside it must say the same."""
     spoken = format_html(' role="img" aria-label="{}"', label) if label else SafeString(' aria-hidden="true"')
-    return format_html('<svg class="{}"{}><use href="{}#{}"></use></svg>', kind, spoken, static("esr/sprite.svg"), name)
+    return format_html(
+        '<svg class="{}" width="20" height="20"{}><use href="{}#{}"></use></svg>',
+        kind,
+        spoken,
+        static("esr/sprite.svg"),
+        name,
+    )
 
 
 def gem(letter: str, *, named: bool = False) -> SafeString:
