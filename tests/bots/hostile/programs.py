@@ -288,7 +288,8 @@ HOSTILE: Final = (
         "reads the host's secrets",
         """
         places = ("/etc/passwd", "/etc/shadow", "/root/.ssh/id_rsa", "/home", "/var", "/run", "/sys/kernel",
-                  "/proc/1/environ", "/proc/self/mem", "/dev/mem", "/dev/kmsg", "/dev/tty", "/bot/../work", "/tmp/../root")
+                  "/proc/1/environ", "/proc/self/mem", "/dev/mem", "/dev/kmsg", "/dev/tty",
+                  "/bot/../work", "/tmp/../root")
         def look(message):
             tell("read", *(tried(os.open, place, os.O_RDONLY) for place in places))
             tell("list", os.listdir("/"), os.listdir("/tmp"))
@@ -329,7 +330,8 @@ HOSTILE: Final = (
         "namespaces and privileges",
         """
         def rise(message):
-            calls = ((272, 0x10000000), (308, 0, 0), (165, 0, 0, 0, 0), (161, id(b"/")), (101, 16, 1, 0, 0), (435, 0, 0),
+            calls = ((272, 0x10000000), (308, 0, 0), (165, 0, 0, 0, 0), (161, id(b"/")), (101, 16, 1, 0, 0),
+                     (435, 0, 0),
                      (157, 1, 0), (321, 0, 0, 0), (425, 1, 0), (298, 0, 0, 0, 0))
             tell(tried(os.setuid, 0), tried(os.setgroups, [0]), *(tried(call, *numbers) for numbers in calls))
             move(message)
