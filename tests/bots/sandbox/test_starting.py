@@ -119,6 +119,8 @@ def test_a_plain_process_has_an_empty_environment_and_under_root_no_power() -> N
 
 
 def test_a_plain_process_takes_what_it_started_along() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root knows a seat's processes by their user")
     source = "import os, sys\nif os.fork() == 0:\n    os.setsid()\nelse:\n    os.write(2, b'up')\nsys.stdin.read()"
     with program(source) as bot:
         process = PlainLauncher().start(bot, Limits())
@@ -132,8 +134,6 @@ def test_a_plain_process_takes_what_it_started_along() -> None:
             channel.epoll.poll(10)
             channel.listen()
         channel.close()
-    if os.geteuid() != 0:
-        pytest.skip("only root knows a seat's processes by their user")
 
 
 def test_a_world_that_cannot_be_made_is_the_platforms_failure_and_no_forfeit(sandbox_launcher: SandboxLauncher) -> None:
