@@ -13,6 +13,10 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 @cache
 def launcher_for_ladder() -> Launcher[Program]:
-    """The sandbox if its self-test has passed in this process, otherwise one that starts nothing but house bots."""
-    launcher, _ = sandbox()
-    return launcher if isinstance(launcher, SandboxLauncher) else HouseOnlyLauncher()
+    """The sandbox if its self-test has passed in this process, otherwise one that starts nothing but house bots.
+
+    What dead workers of this host have left is swept away first.
+    """
+    launcher: SandboxLauncher | HouseOnlyLauncher = sandbox()[0] or HouseOnlyLauncher()
+    launcher.sweep()
+    return launcher

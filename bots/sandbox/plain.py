@@ -11,7 +11,7 @@ from pathlib import Path
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program
-from bots.sandbox.code import Code, code_of, staged
+from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
 from bots.sandbox.leases import Lease, Leases
@@ -45,7 +45,8 @@ class PlainLauncher:
             raise
 
     def sweep(self) -> int:
-        """End what dead workers of this host have left running; how many processes there were."""
+        """End what dead workers have left running on this host, and forget old copies; how many processes there were."""
+        forget_old_copies(self._runtime)
         return self._leases.sweep()
 
 
