@@ -72,7 +72,7 @@ class SandboxLauncher:
             raise
 
     def sweep(self) -> int:
-        """End what dead workers have left running on this host, and forget old copies; how many processes there were."""
+        """End what dead workers have left on this host, and forget old copies; how many processes there were."""
         forget_old_copies(self._runtime)
         return self._leases.sweep()
 
