@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 
 from django.db import transaction
+from django.db.models import F
 
 from ladder.models import Entry, Ladder, LedgerEntry, SeatResult
 from ladder.ratings.elo import Player, changes
@@ -38,24 +41,34 @@ def _rerate(ladder_id: int, *, check: bool) -> Rebuild:
         rebuild = Rebuild(ladder)
         stored = list(Entry.objects.filter(ladder=ladder).order_by("pk"))
         rebuilt = {entry.pk: Entry(pk=entry.pk, ladder=ladder, bot_id=entry.bot_id) for entry in stored}
-        for ledger_entry in _ledger(ladder):
+        for number, seats in _ledger(ladder):
             rebuild.results += 1
-            _check_number(rebuild, ledger_entry.number)
-            _rate_again(rebuild, ledger_entry, rebuilt, check=check)
+            _check_number(rebuild, number)
+            _rate_again(rebuild, number, seats, rebuilt, check=check)
+        _compare_ledger(rebuild)
         _compare_next_number(rebuild)
         for entry in stored:
             _compare_entry(rebuild, entry, rebuilt[entry.pk], check=check)
     return rebuild
 
 
-def _ledger(ladder: Ladder) -> Iterable[LedgerEntry]:
-    rows = LedgerEntry.objects.filter(ladder=ladder).order_by("number")
-    return rows.prefetch_related("result__seat_results__seat").iterator(_AT_ONCE)
+def _ledger(ladder: Ladder) -> Iterator[tuple[int, list[SeatResult]]]:
+    """The ledger's numbers in order, each with its seat results in seat order: one query, read a piece at a time."""
+    rows = SeatResult.objects.filter(result__ledger_entry__ladder=ladder).select_related("seat")
+    ordered = rows.annotate(number=F("result__ledger_entry__number")).order_by("number", "seat__index")
+    for number, results in groupby(ordered.iterator(_AT_ONCE), key=attrgetter("number")):
+        yield number, list(results)
 
 
 def _check_number(rebuild: Rebuild, number: int) -> None:
     if number != rebuild.results:
         rebuild.differences.append(f"the ledger has number {number} where {rebuild.results} should stand")
+
+
+def _compare_ledger(rebuild: Rebuild) -> None:
+    entries = LedgerEntry.objects.filter(ladder=rebuild.ladder).count()
+    if entries != rebuild.results:
+        rebuild.differences.append(f"the ledger has {entries} entries, {rebuild.results} of them with seats")
 
 
 def _compare_next_number(rebuild: Rebuild) -> None:
@@ -65,10 +78,11 @@ def _compare_next_number(rebuild: Rebuild) -> None:
         )
 
 
-def _rate_again(rebuild: Rebuild, row: LedgerEntry, rebuilt: dict[int, Entry], *, check: bool) -> None:
-    seats = sorted(row.result.seat_results.all(), key=lambda one: one.seat.index)
+def _rate_again(
+    rebuild: Rebuild, number: int, seats: list[SeatResult], rebuilt: dict[int, Entry], *, check: bool
+) -> None:
     if len(seats) != rebuild.ladder.seats:
-        rebuild.differences.append(f"ledger {row.number} has {len(seats)} seats, not {rebuild.ladder.seats}")
+        rebuild.differences.append(f"ledger {number} has {len(seats)} seats, not {rebuild.ladder.seats}")
         return
     entries = [rebuilt[one.seat.entry_id] for one in seats]
     ranks = [one.rank for one in seats]
@@ -76,7 +90,7 @@ def _rate_again(rebuild: Rebuild, row: LedgerEntry, rebuilt: dict[int, Entry], *
     for one, entry, gain, share in zip(seats, entries, gains, win_shares(ranks), strict=True):
         before = entry.rating
         entry.count(gain, share)
-        _compare_seat(rebuild, row.number, one, (before, entry.rating), check=check)
+        _compare_seat(rebuild, number, one, (before, entry.rating), check=check)
 
 
 def _compare_seat(rebuild: Rebuild, number: int, one: SeatResult, rated: tuple[int, int], *, check: bool) -> None:

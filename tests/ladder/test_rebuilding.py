@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from io import StringIO
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from ladder.models import Entry, Ladder, LedgerEntry, Match, SeatResult
+from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
 from ladder.rebuilding import rerate
 from ladder.results import record_result
 from tests.ladder.reports import report_of
@@ -84,3 +86,31 @@ def test_the_command_says_what_differs_and_fails(played: Ladder) -> None:
     with pytest.raises(CommandError, match="rerate"):
         call_command("rerate", "--check", stdout=out)
     assert "rating is 1," in out.getvalue()
+
+
+def test_a_ledger_of_a_thousand_and_more_is_rebuilt(ladder: Ladder) -> None:
+    append_results(ladder, 1100)
+    assert sum(rebuild.results for rebuild in rerate(check=False)) == 1100
+    assert differences() == []
+
+
+def append_results(ladder: Ladder, count: int) -> None:
+    """``count`` finished matches of the same four, the first always first, none of them rated."""
+    version = {entry: entry.bot.active_version for entry in ladder.entries.order_by("pk")[: ladder.seats]}
+    now = timezone.now()
+    for number in range(1, count + 1):
+        deal = {"seed": number.to_bytes(32, "big"), "commitment": "0" * 64}
+        match = Match(ladder=ladder, status=Match.Status.FINISHED, ended=now, **deal)
+        attempt = Attempt(
+            match=match, number=1, token=uuid4(), started=now, heartbeat_at=now, ended=now, ending="finished"
+        )
+        result = Result(match=match, attempt=attempt, packed_record=b"", report={})
+        for row in (match, attempt, result, LedgerEntry(ladder=ladder, number=number, result=result)):
+            row.save()
+        seats = [Seat(match=match, index=index, entry=one, version=version[one]) for index, one in enumerate(version)]
+        Seat.objects.bulk_create(seats)
+        SeatResult.objects.bulk_create(
+            SeatResult(result=result, seat=seat, rank=seat.index + 1, score={}, rating_before=0, rating_after=0)
+            for seat in seats
+        )
+    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=count + 1)
