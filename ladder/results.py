@@ -12,6 +12,8 @@ A refusal rolls everything back. SQLite has no row locks: there the first write 
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import IntegrityError, transaction
 
 from bots.runner.report import MatchReport
@@ -25,7 +27,10 @@ from ladder.records import pack
 
 
 class WrongRecord(ValueError):
-    """What a worker brought is not a record of this match, or does not stand up to its own re-execution."""
+    """What a worker brought is not a record of this match, or does not stand up to its own re-execution.
+
+    The message is for everybody and the match may be played again, so it tells nothing of the deal; ``__cause__`` does.
+    """
 
 
 class _Late(Exception):
@@ -41,7 +46,7 @@ def record_result(lease: Lease, report: MatchReport) -> Result | None:
     match = Match.objects.select_related("ladder").get(pk=lease.match_id)
     state = _re_executed(match, report)
     attempt = Attempt.objects.get(match=match, token=lease.token)
-    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=report.document())
+    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=_storable(report.document()))
     try:
         with transaction.atomic():
             _store(result, lease, state, report)
@@ -57,7 +62,8 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     try:
         state = verify(report.record, report.forfeit_reasons)
     except RecordError as error:
-        raise WrongRecord(f"the record does not verify: {error}") from error
+        where = "" if error.ply is None else f" at step {error.ply}"
+        raise WrongRecord(f"the record does not stand up to re-execution{where}") from error
     mine = {
         "game": match.ladder.game,
         "seats": match.ladder.seats,
@@ -66,10 +72,19 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     }
     for key, value in mine.items():
         if state.record[key] != value:
-            raise WrongRecord(f"the record's {key} is {state.record[key]!r}, this match has another")
+            raise WrongRecord(f"the record's {key} is not this match's")
     if state.outcome is None:
         raise WrongRecord("the record ends before the game does")
     return state
+
+
+def _storable(value: Any) -> Any:
+    """``value`` with every NUL in its texts written out: PostgreSQL stores none, and a bot must not veto its result."""
+    if isinstance(value, str):
+        return value.replace("\0", "\\x00")
+    if isinstance(value, dict):
+        return {key: _storable(one) for key, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _store(result: Result, lease: Lease, state: State, report: MatchReport) -> None:
@@ -106,7 +121,7 @@ def _seat_result(
     result: Result, seat: Seat, outcome: Document, report: MatchReport, rating: int, gain: int
 ) -> SeatResult:
     score = outcome["scores"][seat.index]
-    evidence = {forfeit.seat: forfeit.evidence for forfeit in report.forfeits}
+    evidence = {forfeit.seat: _storable(forfeit.evidence) for forfeit in report.forfeits}
     return SeatResult(
         result=result,
         seat=seat,

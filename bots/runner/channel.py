@@ -98,8 +98,8 @@ class Channel:
         return self.stderr_open
 
     def stderr_tail(self) -> str:
-        """The end of what the bot wrote to stderr, as text; bytes that are no UTF-8 are written as escapes."""
-        return self._stderr.decode("utf-8", errors="backslashreplace")
+        """The end of what the bot wrote to stderr, as text; NUL and bytes that are no UTF-8 are written as escapes."""
+        return self._stderr.decode("utf-8", errors="backslashreplace").replace("\0", "\\x00")
 
     def close_stdin(self) -> None:
         """End of file for the bot; what is unsent stays so."""

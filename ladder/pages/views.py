@@ -25,7 +25,8 @@ _Row = TypeVar("_Row", bound=Model)
 
 def _found(rows: QuerySet[_Row], otherwise: str, **wanted: Any) -> _Row:
     """The row that an address names. Raises ``Http404`` with the sentence ``otherwise``."""
-    row = rows.filter(**wanted).first()
+    sayable = not any("\0" in str(value) for value in wanted.values())  # PostgreSQL takes no text with a NUL
+    row = rows.filter(**wanted).first() if sayable else None
     if row is None:
         raise Http404(otherwise)
     return row

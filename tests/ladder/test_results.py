@@ -136,7 +136,7 @@ def test_a_winner_that_only_the_worker_claims_is_refused(match: Match) -> None:
     outcome["ranks"] = outcome["ranks"][1:] + outcome["ranks"][:1]
     lease = claimed(match)
     before = snapshot()
-    with pytest.raises(WrongRecord, match="does not verify"):
+    with pytest.raises(WrongRecord, match="does not stand up"):
         record_result(lease, _with(report, outcome=outcome))
     assert snapshot() == before
 
@@ -145,6 +145,27 @@ def test_the_record_of_another_deal_is_refused(match: Match) -> None:
     other = Match.objects.exclude(pk=match.pk).select_related("ladder")[0]
     with pytest.raises(WrongRecord, match="record's seed"):
         record_result(claimed(match), report_of(other))
+
+
+def test_what_is_said_of_a_refused_record_tells_nothing_of_the_deal(match: Match) -> None:
+    report = report_of(match)
+    deck = next(step["cards"] for step in report.record["steps"] if step.get("chance") == "event_deck")
+    steps = [{**step, "cards": deck[::-1]} if step.get("cards") == deck else step for step in report.record["steps"]]
+    with pytest.raises(WrongRecord) as refusal:
+        record_result(claimed(match), _with(report, steps=steps))
+    assert str(refusal.value) == "the record does not stand up to re-execution at step 1"
+    assert deck[0] in str(refusal.value.__cause__)
+
+
+def test_a_bot_cannot_veto_its_result_by_what_it_writes(match: Match) -> None:
+    report = report_of(match, forfeits={0: "exit"})
+    seat = replace(report.seats[0], stderr_tail="a\0b")
+    forfeit = replace(report.forfeits[0], evidence="it said \0")
+    result = record_result(claimed(match), replace(report, seats=(seat, *report.seats[1:]), forfeits=(forfeit,)))
+    assert result is not None
+    result.refresh_from_db()
+    assert result.report["seats"][0]["stderr_tail"] == "a\\x00b"
+    assert result.seat_results.get(seat__index=0).evidence == "it said \\x00"
 
 
 def test_a_record_that_breaks_off_is_refused(match: Match) -> None:
@@ -163,7 +184,7 @@ def claimed_again(match: Match) -> Any:
 
 def test_a_forfeit_in_the_scores_that_nobody_reported_is_refused(match: Match) -> None:
     report = replace(report_of(match, forfeits={1: "strikes"}), forfeits=())
-    with pytest.raises(WrongRecord, match="outcome"):
+    with pytest.raises(WrongRecord, match="does not stand up"):
         record_result(claimed(match), report)
 
 

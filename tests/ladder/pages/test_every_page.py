@@ -104,6 +104,7 @@ def test_an_unknown_address_says_so_and_leads_on(client: Client) -> None:
         "/matches/99/record": "There is no match 99.",
         "/matches/999999999999999999999999/": "There is no match 999999999999999999999999.",
         "/matches/?ladder=nowhere": "No ladder is called nowhere.",
+        "/matches/?ladder=%00": "No ladder is called",
         "/rules/chess/": "No game is called chess.",
         "/elsewhere/": "The address may be mistyped",
     }.items():
