@@ -81,6 +81,11 @@ def span(seconds: float) -> str:
     return f"{round(seconds / 86_400)}\u00a0days"
 
 
+def time_taken(seconds: float) -> str:
+    """A measured length of time: ``0.24 s``, ``3.1 s``, from ten seconds on as :func:`span` says it."""
+    return span(seconds) if seconds >= 9.95 else f"{max(0.0, seconds):.2g}\u00a0s"
+
+
 def ago(then: datetime, now: datetime) -> str:
     """``3 min ago``; the day itself once it is more than six days back."""
     seconds = (now - then).total_seconds()

@@ -80,7 +80,7 @@ def on_day(moment: datetime) -> SafeString:
 @register.filter
 def took(match: Match) -> str:
     """From the start of the attempt that counts to its end."""
-    return words.span((match.ended - match.started).total_seconds()) if match.started and match.ended else ""
+    return words.time_taken((match.ended - match.started).total_seconds()) if match.started and match.ended else ""
 
 
 @register.filter

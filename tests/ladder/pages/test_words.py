@@ -57,3 +57,11 @@ def test_the_axis_holds_every_rating_with_few_ticks(ratings: list[int]) -> None:
     found = axis(ratings)
     assert all(0 <= found.position(rating) <= 100 for rating in ratings)
     assert 2 <= len(found.ticks) <= 7
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.236, "0.24 s"), (0.0, "0 s"), (3.14, "3.1 s"), (9.9, "9.9 s"), (12.4, "12 s"), (200, "3 min")],
+)
+def test_a_short_game_took_a_part_of_a_second(seconds: float, text: str) -> None:
+    assert words.time_taken(seconds).replace("\u00a0", " ") == text
