@@ -51,8 +51,8 @@ def test_a_hostile_program_gets_its_verdict_and_harms_nobody(
     assert verify(report.record, reasons).outcome == report.record["outcome"]
     assert not report.machine_delayed or not reasons
 
-    assert children() == before
-    assert set(os.listdir("/proc/self/fd")) == descriptors
+    assert children() <= before
+    assert set(os.listdir("/proc/self/fd")) <= descriptors
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - size < MAX_GROWTH_KIB
 
 
