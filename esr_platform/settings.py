@@ -118,15 +118,16 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# Work behind the pages. A match is one task: five seats with a minute each and their start fit into the soft limit.
+# Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft
+# limit.
 
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_TASK_SOFT_TIME_LIMIT = 420
-CELERY_TASK_TIME_LIMIT = 450
+CELERY_TASK_SOFT_TIME_LIMIT = 690
+CELERY_TASK_TIME_LIMIT = 720
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 600,  # longer than the hard limit, or a running task is delivered twice
+    "visibility_timeout": 900,  # longer than the hard limit, or a running task is delivered twice
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,
     "socket_keepalive": not REDIS_URL.startswith("unix://"),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from django.db import transaction
-from django.db.models import Max, Q
-from django.db.models.functions import Now
+from django.db.models import Max
 
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.models import Bot, BotVersion
-from bots.programs import house_bot
 from games.registry import GAMES
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Entry, Ladder
+from ladder.retiring import end_unplayable_matches
 
 
 def open_house() -> None:
@@ -27,7 +26,7 @@ def open_house() -> None:
         _bring_up_to_date(bot, entry.digest())
         _enter(bot, [ladder for ladder in ladders if entry.plays(ladder.game, ladder.seats)])
     _retire_the_others()
-    _end_unplayable_matches()
+    end_unplayable_matches()
 
 
 def _house_ladders() -> Iterator[Ladder]:
@@ -72,17 +71,3 @@ def _retire_the_others() -> None:
     """House bots that the catalogue no longer has keep their ratings and get no more matches."""
     gone = Bot.objects.filter(owner=None).exclude(house_name__in=HOUSE)
     BotVersion.objects.filter(bot__in=gone, active=True).update(active=False)
-
-
-def _end_unplayable_matches() -> None:
-    """Cancel queued matches with house code that is not installed; void those of them that were tried before."""
-    for version in BotVersion.objects.filter(bot__owner=None).select_related("bot"):
-        if house_bot(version):
-            continue
-        reason = f"{version.bot} has a newer version than the one that was to play."
-        queued = Match.objects.filter(status=Match.Status.QUEUED, pk__in=version.seats.values("match"))
-        for status, tried in (
-            (Match.Status.CANCELLED, Q(attempts_started=0)),
-            (Match.Status.VOID, ~Q(attempts_started=0)),
-        ):
-            queued.filter(tried).update(status=status, reason=reason, ended=Now())

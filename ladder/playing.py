@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from bots.programs import NotHere, program_of
 from bots.protocol import Limits
@@ -20,7 +21,8 @@ from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
 from bots.sandbox import launcher_for_ladder
 from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
-from ladder.models import Attempt, Match
+from ladder.models import Attempt, Ladder, Match
+from ladder.resting import rests
 from ladder.results import WrongRecord, record_result
 
 logger = logging.getLogger(__name__)
@@ -32,14 +34,16 @@ Play = Callable[[MatchSpec[Any]], MatchReport]
 def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     """Claim and play a match; how the attempt ended, ``None`` if there was nothing to claim or it was too late.
 
-    Safe to call any number of times, at once and again: one claim wins, and one result counts.
+    Safe to call any number of times, at once and again: one claim wins, and one result counts. A match whose code is
+    not on this machine stays queued for one that has it, and so does every match while this machine rests.
     """
-    lease = claim(match_id, _worker())
-    if lease is None:
+    spec = _spec(match_id)
+    lease = claim(match_id, _worker()) if spec is not None and not rests(socket.gethostname()) else None
+    if spec is None or lease is None:
         return None
     try:
-        return _attempt(lease, runner or _ladder_runner)
-    except (PlatformFailure, NotHere, WrongRecord) as failure:
+        return _attempt(lease, spec, runner or _ladder_runner)
+    except (PlatformFailure, WrongRecord) as failure:
         logger.warning("attempt at match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))
     except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
@@ -48,21 +52,47 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
 
 
 def spec_of(match: Match) -> MatchSpec[Any]:
-    """What the runner is told about ``match``. Raises ``NotHere`` where a seat's code is not installed."""
+    """What the runner is told about ``match``.
+
+    Raises ``NotHere`` where a seat's code is not installed, ``ImproperlyConfigured`` for limits of its ladder that are
+    none or that a worker's time limit would cut short.
+    """
     seats = match.seats.select_related("version__bot").order_by("index")
-    return MatchSpec(
+    spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),
         seed=bytes(match.seed),
-        limits=Limits(**match.ladder.limits),
+        limits=_limits(match.ladder),
         key=hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256"),
         match=str(match.pk),
         played_before=delays(match.pk),
     )
+    if spec.budget_ms > 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT:
+        raise ImproperlyConfigured(
+            f"the limits of {match.ladder} let a match last {spec.budget_ms / 1000:.0f} s, longer than"
+            f" CELERY_TASK_SOFT_TIME_LIMIT ({settings.CELERY_TASK_SOFT_TIME_LIMIT} s): lower them, or raise it"
+        )
+    return spec
 
 
-def _attempt(lease: Lease, runner: Play) -> Attempt.Ending | None:
-    spec = spec_of(Match.objects.select_related("ladder").get(pk=lease.match_id))
+def _limits(ladder: Ladder) -> Limits:
+    try:
+        return Limits(**ladder.limits)
+    except (TypeError, ValueError) as error:
+        raise ImproperlyConfigured(f"the limits of {ladder} are none: {error}") from error
+
+
+def _spec(match_id: int) -> MatchSpec[Any] | None:
+    """What is to be played; ``None`` if the match is not queued or cannot be played here."""
+    match = Match.objects.select_related("ladder").filter(pk=match_id, status=Match.Status.QUEUED).first()
+    try:
+        return spec_of(match) if match else None
+    except (NotHere, ImproperlyConfigured) as failure:
+        logger.warning("match %s stays queued: %s", match_id, failure)
+        return None
+
+
+def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
     with renewed(lease):
         report = runner(spec)
         if report.play_again and spec.played_before < MAX_REPLAYS:

@@ -1,4 +1,4 @@
-"""Matches whose worker was lost come back here; nothing else restarts a match."""
+"""Matches whose worker was lost come back here, and those that nobody can play any more are ended."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from django.db.models.functions import Now
 
 from ladder.leases import LEASE, Lease, give_back
 from ladder.models import Attempt, Match
+from ladder.retiring import end_unplayable_matches
 
 _EXPIRED = Q(lease_until__lt=Now())
 _FAILURE = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
 
 
 def sweep() -> int:
-    """Queue again, or void, every match whose lease has run out; how many there were. Safe to run twice at once."""
+    """Queue again, or void, every match whose lease has run out; how many there were. Safe to run twice at once.
+
+    A match that came back after its code was replaced (``ladder.opening``) would wait for ever; it is ended, too.
+    """
     lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING).values_list("pk", "lease")
     leases = [Lease(match_id, token) for match_id, token in lost if token]
-    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
+    returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
+    end_unplayable_matches()
+    return returned

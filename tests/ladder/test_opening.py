@@ -8,8 +8,9 @@ from ladder.leases import give_back
 from ladder.models import Entry, Ladder, Match
 from ladder.opening import open_house
 from ladder.rebuilding import rerate
+from ladder.sweeping import sweep
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_leases import FAILED, claimed
+from tests.ladder.test_leases import FAILED, claimed, expire
 
 
 def test_there_are_four_ladders_out_of_the_box(house: None) -> None:
@@ -73,6 +74,17 @@ def test_running_matches_are_left_to_their_worker(match: Match) -> None:
     open_house()
     match.refresh_from_db()
     assert match.status == "running"
+
+
+def test_a_match_that_comes_back_after_its_code_was_replaced_is_ended_too(match: Match) -> None:
+    claimed(match)
+    BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
+    open_house()
+    expire(match)
+    sweep()
+    match.refresh_from_db()
+    assert match.status == "void"
+    assert "has a newer version" in match.reason
 
 
 def test_a_house_bot_that_the_catalogue_drops_keeps_its_rating_and_gets_no_matches(house: None) -> None:

@@ -17,7 +17,7 @@ from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import FakeProgram, HouseProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
 from games.base import Document
-from ladder.models import Attempt, Match, Result
+from ladder.models import Attempt, Ladder, Match, Result
 from ladder.playing import play, spec_of
 from tests.ladder.reports import report_of
 
@@ -101,10 +101,22 @@ def test_a_record_that_does_not_verify_ends_the_attempt(transactional_db: None, 
     assert not Result.objects.exists()
 
 
-def test_code_that_is_not_installed_here_fails_the_attempt(transactional_db: None, match: Match) -> None:
+def test_a_match_whose_code_is_not_here_waits_for_a_machine_that_has_it(transactional_db: None, match: Match) -> None:
     BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
-    assert play(match.pk, random_play) == Attempt.Ending.FAILED
-    assert "is not installed here" in match.attempts.get().failure
+    assert play(match.pk, random_play) is None
+    match.refresh_from_db()
+    assert (match.status, match.attempts_started) == ("queued", 0)
+
+
+@pytest.mark.parametrize("limits", [{"minutes": 3}, {"move_ms": -1}, {"game_ms": 300_000}])
+def test_a_ladder_with_impossible_limits_keeps_its_matches(
+    transactional_db: None, match: Match, limits: dict[str, int], caplog: pytest.LogCaptureFixture
+) -> None:
+    Ladder.objects.filter(pk=match.ladder_id).update(limits=limits)
+    assert play(match.pk, random_play) is None
+    match.refresh_from_db()
+    assert (match.status, match.attempts_started) == ("queued", 0)
+    assert "the limits of Edel, Stein & Reich, 4 players" in caplog.text
 
 
 def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactional_db: None, match: Match) -> None:

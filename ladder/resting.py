@@ -1,0 +1,44 @@
+"""A machine on which nothing can be played leaves the queue alone, instead of voiding one match after the other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models.functions import Now
+
+from ladder.models import Attempt
+
+MANY = 3
+"""So many different matches in a row that failed on one machine are the machine's fault, not theirs."""
+
+REST = timedelta(seconds=60)
+"""Then it tries again."""
+
+_LOOKED_BACK = 30
+
+
+def rests(host: str) -> bool:
+    """Whether the last ``MANY`` matches tried on ``host`` have all failed, the last of them within ``REST``."""
+    return bool(_trouble(host))
+
+
+def trouble() -> str:
+    """Why nothing is played at the moment, for everybody: what failed last on machines that all rest; else empty."""
+    return _trouble("")
+
+
+def _trouble(host: str) -> str:
+    """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
+    latest = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).order_by("-pk")[:_LOOKED_BACK]
+    tried: set[int] = set()
+    said = ""
+    for attempt in latest.annotate(rested=Now() - REST):
+        if host and attempt.worker.rpartition("/")[0] != host:
+            continue
+        if attempt.ending != Attempt.Ending.FAILED or (not said and attempt.ended < attempt.rested):
+            return ""
+        said = said or attempt.failure
+        tried.add(attempt.match_id)
+        if len(tried) == MANY:
+            return said
+    return ""
