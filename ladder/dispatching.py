@@ -30,8 +30,9 @@ def dispatch() -> int:
     The higher its priority and the longer due, the sooner.
     """
     waiting = Match.objects.filter(_NOT_ON_ITS_WAY, status=Match.Status.QUEUED, due_at__lte=Now())
+    free = waiting.select_for_update(skip_locked=True, no_key=True)  # whoever holds a row has more to say about it
     with transaction.atomic():
-        ids = list(waiting.order_by("-priority", "due_at", "pk").values_list("pk", flat=True)[:AT_ONCE])
+        ids = list(free.order_by("-priority", "due_at", "pk").values_list("pk", flat=True)[:AT_ONCE])
         Match.objects.filter(pk__in=ids, status=Match.Status.QUEUED).update(sent_at=Now())
     return send(ids)
 
