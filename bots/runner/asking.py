@@ -12,6 +12,8 @@ from bots.runner.questions import Question
 
 Q = TypeVar("Q", bound=Question)
 _SECOND: Final = 1e9
+WAKING_NS: Final = 50_000
+"""More than it takes to wake the runner and let it sleep again."""
 
 
 def ask(questions: Sequence[Q], at_once: int) -> Iterator[Q]:
@@ -35,11 +37,12 @@ def ask_one(question: Question) -> None:
     """Put one question and wait until it is over: what most decisions need, without the ado of several."""
     question.put()
     channel, now_ns = question.channel, question.started_ns
+    epoll = channel.epoll
     if channel.lines or channel.ended:
         question.hear(now_ns)
     while not question.over:
         timeout = (question.look_ns - now_ns) / _SECOND
-        events = channel.epoll.poll(timeout if timeout > 0.0 else 0.0, 3)
+        events = epoll.poll(timeout if timeout > 0.0 else 0.0, 3)
         now_ns = monotonic_ns()
         _take(question, events, now_ns)
 
@@ -86,5 +89,9 @@ def _take(question: Question, events: list[tuple[int, int]], now_ns: int) -> Non
             channel.listen()
         else:
             channel.flush()
-    if now_ns >= question.look_ns and not question.over:
+    if question.over:
+        return
+    if events:
+        question.attended_ns += monotonic_ns() - now_ns + WAKING_NS
+    if now_ns >= question.look_ns:
         question.look(now_ns)

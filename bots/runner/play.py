@@ -11,11 +11,11 @@ from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
-from bots.runner.asking import ask
+from bots.runner.asking import ask, ask_one
 from bots.runner.chair import MAX_STRIKES, Chair
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer
-from bots.runner.questions import Fault, MoveQuestion, Question, ReadyQuestion
+from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
 from games.base import FORFEIT_REASONS, IllegalMove, State
@@ -114,15 +114,23 @@ class _Table(Generic[P]):
             for chair in chairs:
                 if chair.forfeit is not None:
                     self._play_default(chair.seat, "forfeit")
-        for question in ask(questions, self.at_once):
-            question.settle()
-            self._heard(question)
-            if question.fault is None:
-                self._play(question)
-            else:
-                self._punish(question, question.fault)
+        if len(questions) == 1:
+            ask_one(questions[0])
+            self._settle(questions[0])
+        else:
+            for question in ask(questions, self.at_once):
+                self._settle(question)
         if self._somebody_must_leave:
             self._clear_forfeited()
+
+    def _settle(self, question: MoveQuestion) -> None:
+        question.settle()
+        if self.observer is not None and question.line is not None:
+            self.observer.heard(question.chair.seat, question.line)
+        if question.fault is None:
+            self._play(question)
+        else:
+            self._punish(question, question.fault)
 
     def _decide_message(self, chair: Chair) -> bytes:
         state, seat = self.state, chair.seat
@@ -210,10 +218,6 @@ class _Table(Generic[P]):
         if self.observer is not None:
             self.observer.told(chair.seat, line)
         return line
-
-    def _heard(self, question: Question) -> None:
-        if self.observer is not None and question.line is not None:
-            self.observer.heard(question.chair.seat, question.line)
 
     def _moved(self) -> None:
         if self.observer is not None:

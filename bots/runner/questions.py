@@ -35,13 +35,18 @@ class Fault:
 
 
 class Question(ABC):
-    """One message that wants one line back: in time, too late, or never. ``over`` says that nobody listens any more."""
+    """One message that wants one line back: in time, too late, or never. ``over`` says that nobody listens any more.
+
+    ``attended_ns`` is what the runner has spent on everything the bot said that was no answer. A bot can have the
+    runner take its processor that way, so it is no fault of the machine.
+    """
 
     __slots__ = (
         "_cpu_before_ns",
         "_delay_before_ns",
         "_process",
         "allowed_ns",
+        "attended_ns",
         "chair",
         "channel",
         "cpu_ns",
@@ -71,6 +76,7 @@ class Question(ABC):
         self.line: bytes | None = None
         self.over = False
         self.wall_ns = self.cpu_ns = self.delay_ns = 0
+        self.attended_ns = 0
 
     @abstractmethod
     def put(self) -> None:
@@ -88,7 +94,7 @@ class Question(ABC):
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
         self.started_ns = now_ns = monotonic_ns()
         self.deadline_ns = now_ns + allowed_ns
-        self.look_ns = now_ns + min(allowed_ns, FIRST_LOOK_NS)
+        self.look_ns = now_ns + (FIRST_LOOK_NS if allowed_ns > FIRST_LOOK_NS else allowed_ns)
 
     def hear(self, now_ns: int) -> None:
         """Judge the lines that have come, until one ends the question."""
@@ -122,7 +128,7 @@ class Question(ABC):
         self.chair.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
         self.cpu_ns = cpu_ns - self._cpu_before_ns
         if self.wall_ns > MEASURED_NS:
-            waited_ns = self._process.run_delay_ns() - self._delay_before_ns
+            waited_ns = self._process.run_delay_ns() - self._delay_before_ns - self.attended_ns
             self.delay_ns = max(0, min(waited_ns, self.wall_ns - self.cpu_ns))
 
     def _machine_is_to_blame(self) -> bool:

@@ -49,13 +49,14 @@ class Pipes:
 class HostProcess:
     """A process ``pid`` that ``child`` is or guards; ``freed`` is called once when both are gone.
 
-    ``child`` is the process this one started. In a sandbox it is the monitor that waits for the bot.
+    ``child`` is the process this one started. In a sandbox it is the monitor that waits for the bot. Raises
+    ``ProcessLookupError`` if there is no process ``pid`` any more.
     """
 
     def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, freed: Callable[[], None]) -> None:
         self.child, self.pid, self._freed = child, pid, freed
         self.stdin, self.stdout, self.stderr = pipes.stdin, pipes.stdout, pipes.stderr
-        self._pidfd = os.pidfd_open(pid)
+        self._pidfd = os.pidfd_open(pid)  # raises ProcessLookupError if it is gone by now
         self._child_pidfd = os.pidfd_open(child.pid)
         self._clock = (~pid << 3) | 2
         self._cpu_ns = self._run_delay_ns = 0
@@ -74,9 +75,10 @@ class HostProcess:
         if self._schedstat is None:
             return 0
         try:
-            self._run_delay_ns = int(os.pread(self._schedstat, 64, 0).split()[1])
+            on_cpu, waiting, _ = os.pread(self._schedstat, 64, 0).split()
         except OSError:
             return self._run_delay_ns
+        self._run_delay_ns = int(waiting) - max(0, self.cpu_ns() - int(on_cpu))
         return self._run_delay_ns
 
     def gave_up_stdout(self) -> bool:
@@ -125,11 +127,22 @@ class HostProcess:
     def _status(self, returncode: int) -> int | None:
         return returncode
 
+    def drop(self) -> None:
+        """End it without a word, for a start that has failed: its pipes and its seat are not touched."""
+        self._stopped = True
+        self.kill()
+        self.child.kill()
+        self.child.wait()
+        self._close()
+
     def _free(self) -> None:
+        self._close()
+        self._freed()
+
+    def _close(self) -> None:
         for descriptor in (self._pidfd, self._child_pidfd, self._schedstat):
             if descriptor is not None:
                 os.close(descriptor)
-        self._freed()
 
     @staticmethod
     def _gone(pidfd: int, timeout_ms: int) -> bool:

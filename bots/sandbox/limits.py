@@ -16,7 +16,7 @@ THREADS: Final = 32
 
 _MIB: Final = 1024 * 1024
 _SPARE_CPU_S: Final = 30
-_DIRECTORIES: Final = ("/usr/bin", "/bin")
+_DIRECTORIES: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
 
 def limit_values(limits: Limits) -> dict[str, int]:
@@ -52,17 +52,26 @@ def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
 
 
 def as_user(uid: int, limits: Limits) -> list[str]:
-    """What root puts before a command so that it runs as ``uid``, limited, with no groups and no privileges.
+    """What root puts before bubblewrap so that it runs as ``uid``, limited and with no groups.
 
     From outside, root could not limit a process of somebody else without a capability that containers do not give.
+    ``chroot`` to where one is anyway is the quickest program that changes the user; bubblewrap itself gives up
+    privileges.
     Raises ``PlatformFailure`` where a program for it is missing.
     """
+    user = f"+{uid}:+{uid}"
+    return [*_limited(limits), _program("chroot"), f"--userspec={user}", "--groups=", "/"]
+
+
+def as_powerless_user(uid: int, limits: Limits) -> list[str]:
+    """The same for a program that does not give up privileges by itself: it gets none, and can get none."""
+    user = (f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+    return [*_limited(limits), _program("setpriv"), *user, "--inh-caps=-all", "--no-new-privs", "--"]
+
+
+def _limited(limits: Limits) -> list[str]:
     words = [f"--{name.lower()}={value}" for name, value in limit_values(limits).items()]
-    return [
-        _program("prlimit"), *words, "--",
-        _program("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all", "--no-new-privs",
-        "--",
-    ]  # fmt: skip
+    return [_program("prlimit"), *words, "--"]
 
 
 def offer_to_the_out_of_memory_killer(pid: int) -> None:
@@ -75,7 +84,9 @@ def _program(name: str) -> str:
     for folder in _DIRECTORIES:
         if os.access(f"{folder}/{name}", os.X_OK):
             return f"{folder}/{name}"
-    raise PlatformFailure(f"there is no {name} (package util-linux), which root needs to start bots as somebody else")
+    raise PlatformFailure(
+        f"there is no {name} (packages coreutils and util-linux), which root needs to start bots as somebody else"
+    )
 
 
 def _cpu_seconds(limits: Limits) -> int:

@@ -15,7 +15,7 @@ from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
 from bots.sandbox.leases import Lease, Leases
-from bots.sandbox.limits import as_user, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.runtime import runtime_folder
 
 
@@ -62,7 +62,7 @@ class HouseOnlyLauncher(PlainLauncher):
 
 def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProcess:
     folder = code.folder if lease.uid is None else staged(code, runtime)
-    before = [] if lease.uid is None else as_user(lease.uid, limits)
+    before = [] if lease.uid is None else as_powerless_user(lease.uid, limits)
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
@@ -77,8 +77,13 @@ def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProce
         pipes.close_theirs()
     lease.note(child.pid)
     process = PlainProcess(child, pipes, lease)
-    if lease.uid is None:
-        set_limits(child.pid, limits, count_threads=False)
+    try:
+        if lease.uid is None:
+            set_limits(child.pid, limits, count_threads=False)
+    except PlatformFailure:
+        process.drop()
+        pipes.close_ours()
+        raise
     offer_to_the_out_of_memory_killer(child.pid)
     return process
 

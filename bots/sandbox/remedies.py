@@ -36,7 +36,7 @@ ASK: Final = "No remedy is known for this; docs/sandbox.md says how to run the p
 
 _ABOUT_PYTHON: Final = ("execvp", "ImportError", "ModuleNotFoundError", "SyntaxError")
 _ABOUT_INSTALLING: Final = ("not installed", "Unknown option", "disable-userns")
-_ABOUT_USERS: Final = ("setpriv", "prlimit", "setresuid", "user ids", "source path")
+_ABOUT_USERS: Final = ("setpriv", "prlimit", "chroot:", "no chroot", "setresuid", "user ids", "source path")
 _ABOUT_NAMESPACES: Final = ("namespace", "uid map", "gid map", "Operation not permitted", "mount", "pivot_root")
 
 

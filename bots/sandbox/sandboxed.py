@@ -8,6 +8,7 @@ import select
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -182,18 +183,33 @@ def _release(
     child: subprocess.Popen[bytes], status: _Status, release: int, pipes: Pipes, lease: Lease, limits: Limits
 ) -> SandboxedProcess:
     pid = status.child_pid()
-    if pid is None:
+    try:
+        if pid is None:
+            raise ProcessLookupError
+        process = SandboxedProcess(child, pid, pipes, lease, status)
+    except ProcessLookupError:
         child.kill()
         child.wait()
-        said = os.read(pipes.stderr, 2000) if select.select([pipes.stderr], [], [], 0)[0] else b""
-        raise PlatformFailure(f"bubblewrap did not start: {said.decode(errors='replace').strip() or 'no word from it'}")
+        raise PlatformFailure(f"bubblewrap did not start: {_last_words(pipes) or 'no word from it'}") from None
     lease.note(child.pid)
-    process = SandboxedProcess(child, pid, pipes, lease, status)
-    if lease.uid is None:
-        set_limits(pid, limits, count_threads=True)
+    try:
+        if lease.uid is None:
+            set_limits(pid, limits, count_threads=True)
+    except PlatformFailure:
+        process.drop()
+        raise
     offer_to_the_out_of_memory_killer(pid)
-    os.write(release, b"1")
+    with suppress(BrokenPipeError):  # it has failed already, which shows when it is stopped
+        os.write(release, b"1")
     return process
+
+
+def _last_words(pipes: Pipes) -> str:
+    """What a process that is gone has left on stderr."""
+    try:
+        return os.read(pipes.stderr, 2000).decode(errors="replace").strip()
+    except BlockingIOError:
+        return ""
 
 
 def _spawn(command: list[str], pipes: Pipes, handed: tuple[int, ...]) -> subprocess.Popen[bytes]:

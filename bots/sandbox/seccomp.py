@@ -31,7 +31,10 @@ _ERRNO: Final = 0x00050000
 
 AF_UNIX: Final = 1
 CLONE_THREAD: Final = 0x00010000
+CLONE_FILES: Final = 0x00000400
+"""A thread shares its descriptors, or each of them would have as many as the limit allows, and the buffers behind."""
 CLONE_NAMESPACES: Final = 0x7E020080
+CLOSE_RANGE_UNSHARE: Final = 2
 FCNTL: Final = (0, 1, 2, 3, 4, 1030, 1032)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
 IOCTL: Final = (
     0x5401,
@@ -75,7 +78,11 @@ def _conditions() -> dict[str, list[Instruction]]:
     return {
         "clone": [
             _load(_low(0)), (_HAS_BITS, 0, 1, CLONE_NAMESPACES), _give(_ERRNO | errno.EPERM),
-            (_HAS_BITS, 0, 1, CLONE_THREAD), _give(_ALLOW), _give(_ERRNO | errno.EPERM),
+            (_HAS_BITS, 1, 0, CLONE_THREAD), _give(_ERRNO | errno.EPERM),
+            (_HAS_BITS, 1, 0, CLONE_FILES), _give(_ERRNO | errno.EPERM), _give(_ALLOW),
+        ],
+        "close_range": [
+            _load(_low(2)), (_HAS_BITS, 0, 1, CLOSE_RANGE_UNSHARE), _give(_ERRNO | errno.EPERM), _give(_ALLOW),
         ],
         "socket": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),

@@ -12,7 +12,7 @@ from typing import Final
 ALLOWED: Final = {
     # reading and writing what is open
     "read": 0, "write": 1, "close": 3, "lseek": 8, "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20,
-    "preadv": 295, "pwritev": 296, "fadvise64": 221, "close_range": 436,
+    "preadv": 295, "pwritev": 296, "fadvise64": 221,
     "pipe": 22, "pipe2": 293, "dup": 32, "dup2": 33, "dup3": 292,
     # finding and opening
     "open": 2, "stat": 4, "fstat": 5, "lstat": 6, "access": 21, "getcwd": 79, "chdir": 80, "fchdir": 81,
@@ -44,7 +44,7 @@ ALLOWED: Final = {
 
 CONDITIONAL: Final = {
     "clone": 56, "socket": 41, "socketpair": 53, "fcntl": 72, "ioctl": 16, "prctl": 157, "arch_prctl": 158,
-    "prlimit64": 302,
+    "prlimit64": 302, "close_range": 436,
 }  # fmt: skip
 """Those whose arguments decide, in ``bots.sandbox.seccomp``."""
 
