@@ -64,13 +64,12 @@ TABLES = (("edel-stein-reich", 4), ("edel-stein-reich-duel", 2))
 
 @dataclass
 class Stopwatch:
-    """Watches a game: the moment of every question, and of its last move."""
+    """Watches a game: the moment of every question."""
 
     asked: list[float] = field(default_factory=list)
-    moved_last: float = 0.0
 
     def moved(self, _: State) -> None:
-        self.moved_last = perf_counter()
+        pass
 
     def told(self, _: int, line: bytes) -> None:
         if line.startswith(b'{"type":"decide"'):
@@ -80,8 +79,8 @@ class Stopwatch:
         pass
 
     def spans(self) -> list[float]:
-        """Seconds from each question to the next, and from the last to the last move."""
-        return [after - before for before, after in pairwise([*self.asked, self.moved_last])]
+        """Seconds from each question to the next."""
+        return [after - before for before, after in pairwise(self.asked)]
 
 
 @dataclass
@@ -125,7 +124,7 @@ def through_a_pipe(folder: Path, documents: list[tuple[int, dict[str, Any]]], la
             began = perf_counter()
             exchange(processes[seat], document)
             spans.append(perf_counter() - began)
-        return [span for span, (_, document) in zip(spans, documents, strict=True) if document["type"] == "decide"]
+        return [span for span, (_, document) in zip(spans, documents, strict=True) if document["type"] == "decide"][:-1]
     finally:
         for process in processes.values():
             end(process)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import orjson
 
@@ -29,8 +29,8 @@ class Malformed:
 def parse_answer(line: bytes) -> Answer | Malformed:
     """One line of a bot as an answer: a JSON object with an integer ``id`` and a ``move``; other keys are ignored."""
     document = _object(line)
-    if isinstance(document, Malformed):
-        return document
+    if type(document) is not dict:
+        return cast("Malformed", document)
     number = document.get("id")
     if type(number) is not int:
         return Malformed("the answer has no integer under the key id")
@@ -57,20 +57,14 @@ def _object(line: bytes) -> dict[str, Any] | Malformed:
         return Malformed(f"not JSON: {error}")
     if type(document) is not dict:
         return Malformed("the answer is not a JSON object")
-    return document if _has_no_twins(document, line) else _search_twins(line) or document
-
-
-def _has_no_twins(document: dict[str, Any], line: bytes) -> bool:
-    """Whether the line has as many colons as its object and the objects in it have keys: then no key stands twice.
-
-    Other lines (a colon in a string, deeper objects) may be as good; only the slow way knows.
-    """
+    # As many colons as keys in the object and the objects in it: then no key stands twice. Other lines (a colon in a
+    # string, deeper objects) may be as good; only the slow way knows.
     colons = line.count(b":") - len(document)
     if colons:
         for value in document.values():
             if type(value) is dict:
                 colons -= len(value)
-    return not colons
+    return _search_twins(line) or document if colons else document
 
 
 def _search_twins(line: bytes) -> Malformed | None:

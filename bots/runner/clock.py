@@ -24,7 +24,8 @@ class Clock:
     @property
     def allowed_ns(self) -> int:
         """How long the next decision may take."""
-        return min(self._move_ns + self._bank_ns, self._game_ns)
+        move_ns, game_ns = self._move_ns + self._bank_ns, self._game_ns
+        return move_ns if move_ns < game_ns else game_ns
 
     @property
     def game_is_next(self) -> bool:
@@ -35,7 +36,7 @@ class Clock:
         """Take one decision's time away: first from the move, then from the bank, and all of it from the game."""
         if wall_ns > self._move_ns:
             self._bank_ns = max(0, self._bank_ns + self._move_ns - wall_ns)
-        self._game_ns -= min(wall_ns, self._game_ns)
+        self._game_ns -= wall_ns if wall_ns < self._game_ns else self._game_ns
 
     def copy(self) -> Clock:
         """A clock that shows the same and runs by itself from now on."""
