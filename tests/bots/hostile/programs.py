@@ -383,6 +383,50 @@ HOSTILE: Final = (
         told="OSError OSError OSError",
     ),
     Hostile(
+        "descriptors for every thread",
+        """
+        CLOSE_RANGE, UNSHARE = 436, 2
+        CLONE_VM, CLONE_FS, CLONE_SIGHAND, CLONE_THREAD = 0x100, 0x200, 0x800, 0x10000
+        def part(message):
+            tell(tried(call, CLOSE_RANGE, 60, 61, UNSHARE),
+                 tried(call, 56, CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD, 0, 0, 0, 0))
+            move(message)
+        play(2, part)
+        """,
+        told="PermissionError PermissionError",
+    ),
+    Hostile(
+        "sleeps, then keeps its own main thread from the processor",
+        """
+        import hashlib
+        def burn(until):
+            while time.monotonic() < until:
+                hashlib.pbkdf2_hmac("sha256", b"x", b"y", 300)
+        def starve(message):
+            time.sleep(0.65)
+            until = time.monotonic() + 0.4
+            for _ in range(16):
+                threading.Thread(target=burn, args=(until,), daemon=True).start()
+            burn(until)
+            move(message)
+        play(2, starve)
+        """,
+        strikes=("late",),
+    ),
+    Hostile(
+        "has the platform take its processor",
+        """
+        def drip(message):
+            time.sleep(0.5)
+            until = time.monotonic() + 0.52
+            while time.monotonic() < until:
+                os.write(2, b" ")
+            move(message)
+        play(2, drip)
+        """,
+        strikes=("late",),
+    ),
+    Hostile(
         "deep, huge and doubtful JSON",
         """
         said = {2: '[' * 30000 + ']' * 30000, 3: '{"id": 3, "move": ' + '9' * 60000 + '}'}

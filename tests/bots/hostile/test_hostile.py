@@ -41,6 +41,7 @@ def test_a_hostile_program_gets_its_verdict_and_harms_nobody(
         assert reasons.get(0, "None") in str(hostile.verdict).split("|"), (reasons, bad.stderr_tail[-2000:])
     if hostile.strikes:
         assert tuple(strike.reason for strike in bad.strikes) == hostile.strikes
+        assert not report.machine_delayed
     assert hostile.told in bad.stderr_tail
     assert hostile.never not in bad.stderr_tail
     assert len(bad.stderr_tail) <= 65_536

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.sandbox.seccomp import CLONE_THREAD, bot_filter
+from bots.sandbox.seccomp import CLONE_FILES, CLONE_THREAD, bot_filter
 from bots.sandbox.syscalls import ALLOWED, CONDITIONAL, REFUSED
 
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
@@ -62,10 +62,16 @@ def test_other_abis_are_deadly(number: int) -> None:
 
 def test_threads_may_be_made_and_nothing_else() -> None:
     assert verdict(56, 0x3D0F00) == ALLOW
-    assert verdict(56, CLONE_THREAD) == ALLOW
+    assert verdict(56, CLONE_THREAD | CLONE_FILES) == ALLOW
     assert verdict(56, 17) == ERRNO | errno.EPERM
     assert verdict(56, 0x3D0F00 | 0x10000000) == ERRNO | errno.EPERM
     assert verdict(57) == verdict(58) == ERRNO | errno.EPERM
+
+
+def test_no_thread_has_descriptors_of_its_own() -> None:
+    assert verdict(56, 0x3D0F00 & ~CLONE_FILES) == ERRNO | errno.EPERM
+    assert verdict(436, 3, 60, 0) == verdict(436, 3, 60, 4) == ALLOW
+    assert verdict(436, 3, 60, 2) == verdict(436, 3, 60, 6) == ERRNO | errno.EPERM
 
 
 def test_sockets_are_local_and_go_nowhere() -> None:
