@@ -40,7 +40,7 @@ class Command(BaseCommand):
         place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL)
         terminal = Terminal()
         site = Site(place, terminal)
-        _listen_to_signals()
+        listen_to_signals()
         try:
             with _problems_said(), site.up(_prepare):
                 _say_whether_the_sandbox_holds(terminal)
@@ -80,7 +80,8 @@ def _problems_said() -> Iterator[None]:
         raise CommandError(f"The database cannot be used ({error}): see DATABASE_URL and what else uses it.") from None
 
 
-def _listen_to_signals() -> None:
-    """Have Ctrl-C, TERM and HUP interrupt us, also where a shell started us with Ctrl-C ignored."""
+def listen_to_signals() -> None:
+    """Have Ctrl-C, TERM and HUP interrupt us, also where a shell started us with Ctrl-C ignored; `nohup` is heeded."""
     for number in STOP_SIGNALS:
-        signal.signal(number, signal.default_int_handler)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
