@@ -28,9 +28,15 @@ class Pipes:
     @classmethod
     def open(cls) -> Pipes:
         """Three new pipes; the platform's ends never block."""
-        inbox, stdin = os.pipe()
-        stdout, outbox = os.pipe()
-        stderr, errors = os.pipe()
+        ends: list[int] = []
+        try:
+            for _ in range(3):
+                ends += os.pipe()
+        except OSError:
+            for descriptor in ends:
+                os.close(descriptor)
+            raise
+        inbox, stdin, stdout, outbox, stderr, errors = ends
         for descriptor in (stdin, stdout, stderr):
             os.set_blocking(descriptor, False)
         return cls(stdin, stdout, stderr, (inbox, outbox, errors))
@@ -57,7 +63,11 @@ class HostProcess:
         self.child, self.pid, self._freed = child, pid, freed
         self.stdin, self.stdout, self.stderr = pipes.stdin, pipes.stdout, pipes.stderr
         self._pidfd = os.pidfd_open(pid)  # raises ProcessLookupError if it is gone by now
-        self._child_pidfd = os.pidfd_open(child.pid)
+        try:
+            self._child_pidfd = os.pidfd_open(child.pid)
+        except OSError:
+            os.close(self._pidfd)
+            raise
         self._clock = (~pid << 3) | 2
         self._cpu_ns = self._run_delay_ns = 0
         self._schedstat = _open(f"/proc/{pid}/schedstat")

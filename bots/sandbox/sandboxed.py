@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -110,8 +111,11 @@ class _Status:
             left_ms = (deadline - time.monotonic()) * 1000
             if left_ms <= 0 or not poll.poll(left_ms) or not self._read():
                 return None
-        first = _json(self.text.split(b"\n")[0])
-        return first.get("child-pid")
+        return self.named_pid()
+
+    def named_pid(self) -> int | None:
+        """The pid that it has told so far."""
+        return _json(self.text.split(b"\n")[0]).get("child-pid")
 
     def exec_was_reached(self) -> bool:
         """Once all is over: whether the bot's own program was begun; its exit status is only then reported."""
@@ -156,27 +160,33 @@ def _start(
     before: list[str], inside: list[str], folder: Path, extra: Sequence[Path], limits: Limits, lease: Lease
 ) -> SandboxedProcess:
     """Start bubblewrap, hold the bot until its limits are set, and let it go."""
-    pipes = Pipes.open()
-    status_in, status_out = os.pipe()
-    blocked, release = os.pipe()
-    seccomp = _file(bot_filter())
-    arguments = _file(bubblewrap.options(folder, extra, status_out, blocked, seccomp))
-    handed = (status_out, blocked, seccomp, arguments)
-    status = _Status(status_in)
-    try:
-        try:
+    with ExitStack() as always, ExitStack() as on_failure:
+        with ExitStack() as theirs:
+            pipes = Pipes.open()
+            on_failure.callback(pipes.close_ours)
+            theirs.callback(pipes.close_theirs)
+            status_in, status_out = _pipe(on_failure, theirs)
+            blocked, release = _pipe(theirs, always)
+            seccomp = _file(bot_filter(), theirs)
+            arguments = _file(bubblewrap.options(folder, extra, status_out, blocked, seccomp), theirs)
+            handed = (status_out, blocked, seccomp, arguments)
             child = _spawn([*before, "--args", str(arguments), "--", *inside], pipes, handed)
-        finally:
-            pipes.close_theirs()
-            for descriptor in handed:
-                os.close(descriptor)
-        return _release(child, status, release, pipes, lease, limits)
-    except BaseException:
-        status.close()
-        pipes.close_ours()
-        raise
-    finally:
-        os.close(release)
+        status = _Status(status_in)
+        on_failure.callback(_end, child, status)
+        process = _release(child, status, release, pipes, lease, limits)
+        on_failure.pop_all()
+        return process
+
+
+def _end(child: subprocess.Popen[bytes], status: _Status) -> None:
+    """End a start that has failed, before ``release`` is closed: a bot that is held takes that for a yes."""
+    if child.poll() is None:
+        pid = status.named_pid()
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        child.kill()
+        child.wait()
 
 
 def _release(
@@ -219,9 +229,18 @@ def _spawn(command: list[str], pipes: Pipes, handed: tuple[int, ...]) -> subproc
     )
 
 
-def _file(data: bytes) -> int:
-    """A descriptor that reads ``data`` from its beginning and is gone with the processes that hold it."""
+def _pipe(reading: ExitStack, writing: ExitStack) -> tuple[int, int]:
+    """A new pipe, whose ends are closed with these stacks."""
+    ends = os.pipe()
+    for end, stack in zip(ends, (reading, writing), strict=True):
+        stack.callback(os.close, end)
+    return ends
+
+
+def _file(data: bytes, stack: ExitStack) -> int:
+    """A descriptor that reads ``data`` from its beginning and is closed with the stack."""
     descriptor = os.memfd_create("bot")
+    stack.callback(os.close, descriptor)
     os.write(descriptor, data)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
