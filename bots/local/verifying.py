@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from games.record import RecordError, from_json, verify
 
-MAX_RECORD_BYTES = 16 * 1024 * 1024
+MAX_RECORD_BYTES = 2 * 1024 * 1024
 """A longer record is refused unread: a game has some 50 KiB."""
 
 

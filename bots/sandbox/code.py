@@ -35,6 +35,13 @@ class Code:
     compiled: bool = False
 
     @property
+    def kind(self) -> str:
+        """Whose it is, so that no upload can ever lie where the house's code is looked for."""
+        if self.compiled:
+            return "house"
+        return "stored" if self.digest else "local"
+
+    @property
     def is_python(self) -> bool:
         """Whether the bots' interpreter runs it; anything else is executed itself."""
         return self.entry.endswith(".py")
@@ -72,7 +79,7 @@ def staged(code: Code, runtime: Path) -> Path:
 
     Raises ``PlatformFailure`` for a folder that holds anything but plain files and folders.
     """
-    name = code.digest if code.digest.isalnum() else _contents(code.folder)
+    name = f"{code.kind}-{code.digest if code.digest.isalnum() else _contents(code.folder)}"
     place = own_folder(runtime / "programs") / name
     if place.is_dir():
         os.utime(place)

@@ -16,8 +16,11 @@ from bots.sandbox.runtime import own_folder
 SEATS: Final = 500
 """The most bots that run on one host at a time."""
 
-FIRST_UIDS: Final = (1_900_000_000, 61_500)
-"""Where the seats' user ids begin: far from everybody's, or, in a container that has only 65536, near their end."""
+FIRST_UIDS: Final = (1_900_000_000, 60_600)
+"""Where the seats' user ids begin: far from everybody's, or, in a container that has only 65536, in a gap of theirs.
+
+systemd gives 60,001-60,577 and 61,184-65,519 to others (its "Users, Groups, UIDs and GIDs").
+"""
 
 
 class Lease:

@@ -74,11 +74,18 @@ def test_a_pipe_in_a_bots_folder_is_refused(runtime: Path) -> None:
             staged(code_of(LocalProgram(folder)), runtime)
 
 
+def test_no_upload_lies_where_the_houses_code_is_looked_for(runtime: Path) -> None:
+    house = code_of(HouseProgram("greedy"))
+    with folder_of({"bot.py": HONEST}) as folder:
+        stored = staged(code_of(StoredProgram(house.digest, folder)), runtime)
+        assert staged(house, runtime) != stored
+
+
 def test_a_stored_digest_cannot_lead_out_of_the_runtime_folder(runtime: Path) -> None:
     with folder_of({"bot.py": HONEST}) as folder:
         place = staged(code_of(StoredProgram("../../x", folder)), runtime)
         assert place.parent == runtime / "programs"
-        assert place.name.isalnum()
+        assert place.name.removeprefix("stored-").isalnum()
 
 
 def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None:
