@@ -113,7 +113,7 @@ def test_links_lead_to_files_of_the_project(name: str) -> None:
     page = ROOT / "docs" / name
     text = page.read_text(encoding="utf-8")
     assert "../shared" not in text
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+    for target in re.findall(r"\]\((?!https://)([^)#]+)[^)]*\)", text):
         assert (page.parent / target).resolve().is_relative_to(ROOT), target
         assert (page.parent / target).exists(), target
 
