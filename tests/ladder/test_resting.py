@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db.models.functions import Now
+from django.test import Client
 from django.utils import timezone
 
 from bots.runner.failures import PlatformFailure
@@ -38,6 +39,14 @@ def test_a_machine_on_which_every_match_fails_rests_and_voids_none(match: Match)
     assert Attempt.objects.count() == MANY
     assert not Match.objects.exclude(status="queued").exists()
     assert trouble() == "no space left on the device"
+
+
+def test_the_site_says_why_nothing_is_played(match: Match, client: Client) -> None:
+    sentence = "No space left on the device."
+    assert all(sentence not in client.get(address).content.decode() for address in ("/", "/ladders/"))
+    for pk in queue():
+        play(pk, broken)
+    assert all(sentence in client.get(address).content.decode() for address in ("/", "/ladders/"))
 
 
 def test_a_machine_tries_again_after_its_rest_and_goes_on_when_it_works(match: Match) -> None:

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from bots.sandbox import SelfTest, self_test
 from games.registry import GAMES
+from ladder import resting
 from ladder.models import Match, Seat, SeatResult
 from ladder.pages import markup, matches, words
 
@@ -45,6 +46,12 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
 def sandbox() -> SelfTest:
     """What the sandbox's self-test found in this process; it runs once."""
     return self_test()
+
+
+@register.simple_tag
+def trouble() -> str:
+    """Why no match is played at the moment; empty while they are."""
+    return resting.trouble()
 
 
 @register.simple_tag
