@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import orjson
 
 MAX_ANSWER_BYTES: Final = 64 * 1024
 """The longest line a bot may send, its newline not counted."""
+
+MAX_DEPTH: Final = 64
+"""How deep lists and objects of an answer may stand in each other, what is ignored included."""
+
+_SHORT_BYTES: Final = 2 * MAX_DEPTH
 
 
 class Answer(NamedTuple):
@@ -28,29 +33,6 @@ class Malformed:
 
 def parse_answer(line: bytes) -> Answer | Malformed:
     """One line of a bot as an answer: a JSON object with an integer ``id`` and a ``move``; other keys are ignored."""
-    document = _object(line)
-    if type(document) is not dict:
-        return cast("Malformed", document)
-    number = document.get("id")
-    if type(number) is not int:
-        return Malformed("the answer has no integer under the key id")
-    if "move" not in document:
-        return Malformed("the answer has no key move")
-    return Answer(number, document["move"])
-
-
-def is_ready(line: bytes) -> bool | Malformed:
-    """Whether a line is ``{"type": "ready"}``; other keys are ignored. ``Malformed`` where it is no object."""
-    document = _object(line)
-    if isinstance(document, Malformed):
-        return document
-    return bool(document.get("type") == "ready")
-
-
-def _object(line: bytes) -> dict[str, Any] | Malformed:
-    """One JSON object out of a line in which no key stands twice, at no depth."""
-    if len(line) > MAX_ANSWER_BYTES:
-        return Malformed(f"the line is longer than {MAX_ANSWER_BYTES} bytes")
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -64,18 +46,55 @@ def _object(line: bytes) -> dict[str, Any] | Malformed:
         for value in document.values():
             if type(value) is dict:
                 colons -= len(value)
-    return _search_twins(line) or document if colons else document
+    if colons or len(line) > _SHORT_BYTES:
+        fault = _search_faults(line, document)
+        if fault is not None:
+            return fault
+    number = document.get("id")
+    if type(number) is not int:
+        return Malformed("the answer has no integer under the key id")
+    if "move" not in document:
+        return Malformed("the answer has no key move")
+    return Answer(number, document["move"])
 
 
-def _search_twins(line: bytes) -> Malformed | None:
-    """The slow and certain way, for the few lines whose colons do not settle whether a key stands twice."""
+def is_ready(line: bytes) -> bool | Malformed:
+    """Whether a line is ``{"type": "ready"}``; other keys are ignored. ``Malformed`` where it is no object."""
+    try:
+        document = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return Malformed(f"not JSON: {error}")
+    if type(document) is not dict:
+        return Malformed("the line is not a JSON object")
+    return _search_faults(line, document) or bool(document.get("type") == "ready")
+
+
+def _search_faults(line: bytes, document: dict[str, Any]) -> Malformed | None:
+    """The slow and certain way: length, depth, and whether a key stands twice anywhere."""
+    if len(line) > MAX_ANSWER_BYTES:
+        return Malformed(f"the line is longer than {MAX_ANSWER_BYTES} bytes")
+    if _is_deep(document):
+        return Malformed("the answer is nested too deeply")
     try:
         json.loads(line.decode(), object_pairs_hook=_unique, parse_int=_any_number, parse_float=_any_number)
     except ValueError as error:
         return Malformed(str(error))
-    except RecursionError:
-        return Malformed("the answer is nested too deeply")
     return None
+
+
+def _is_deep(document: dict[str, Any]) -> bool:
+    """Whether lists and objects stand more than ``MAX_DEPTH`` deep in each other."""
+    level: list[Any] = [document]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for value in level
+            for inner in (value.values() if type(value) is dict else value)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> None:

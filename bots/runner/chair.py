@@ -34,7 +34,7 @@ class Chair:
         self.strikes: list[Strike] = []
         self.machine_delays: list[MachineDelay] = []
         self.forfeit: Forfeit | None = None
-        self._ponders = False
+        self.ponders = False
         self.exit_status: int | None = None
 
     def seat_process(self, process: Process) -> Channel:
@@ -43,26 +43,21 @@ class Chair:
         self.channel = Channel(process)
         return self.channel
 
-    def spend(self, wall_ns: int, delay_ns: int) -> None:
-        """Take a decision's time from the clock, and what of it was the bot's own from the clock without delays."""
+    def settle(self, wall_ns: int, cpu_ns: int, delay_ns: int, allowed_ns: int) -> None:
+        """A decision is over: keep the measurements, take its time from the clocks, and stop a bot that ponders.
+
+        Waiting longer than ``allowed_ns`` was the runner's wish and costs the seat nothing more.
+        """
+        self.thoughts.append((self.asked, wall_ns, cpu_ns, delay_ns))
+        if wall_ns > allowed_ns:
+            wall_ns = allowed_ns
         if delay_ns and self.fair_clock is None:
             self.fair_clock = self.clock.copy()
         if self.fair_clock is not None:
-            self.fair_clock.spend(wall_ns - delay_ns)
+            self.fair_clock.spend(max(0, wall_ns - delay_ns))
         self.clock.spend(wall_ns)
-
-    def wake(self, process: Process) -> int:
-        """Let a stopped bot run on, notice one that thinks out of turn, and read its processor time."""
-        if self._ponders:
-            process.resume()
-        cpu_ns = process.cpu_ns()
-        self._ponders = self._ponders or cpu_ns - self.cpu_seen_ns > PONDERING_NS
-        return cpu_ns
-
-    def rest(self, process: Process) -> None:
-        """Stop a bot that thinks out of turn until it is asked again."""
-        if self._ponders:
-            process.pause()
+        if self.ponders and self.process is not None:
+            self.process.pause()
 
     def give_up(self, reason: str, evidence: str) -> Forfeit:
         """The seat has lost its game. Its process is ended now and waited for in :meth:`leave`."""

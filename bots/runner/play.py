@@ -124,7 +124,7 @@ class _Table(Generic[P]):
             self._clear_forfeited()
 
     def _settle(self, question: MoveQuestion) -> None:
-        question.settle()
+        question.chair.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
         if self.observer is not None and question.line is not None:
             self.observer.heard(question.chair.seat, question.line)
         if question.fault is None:
@@ -146,7 +146,10 @@ class _Table(Generic[P]):
             "log": log,
             "clock": chair.clock.left(),
         }
-        return self._told(chair, encode(message))
+        line = encode(message)
+        if self.observer is not None:
+            self.observer.told(seat, line)
+        return line
 
     def _play(self, question: MoveQuestion) -> None:
         try:
@@ -154,7 +157,8 @@ class _Table(Generic[P]):
         except IllegalMove as error:
             self._punish(question, Fault("illegal", str(error), question.line))
         else:
-            self._moved()
+            if self.observer is not None:
+                self.observer.moved(self.state)
 
     def _punish(self, question: MoveQuestion, fault: Fault) -> None:
         """The decision is lost: a strike, or a forfeit where the fault is one."""

@@ -9,7 +9,7 @@ from time import monotonic_ns
 from typing import Any, Final
 
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
-from bots.runner.chair import Chair
+from bots.runner.chair import PONDERING_NS, Chair
 from bots.runner.channel import Channel
 from bots.runner.clock import MS
 from bots.runner.launching import Process
@@ -193,7 +193,11 @@ class MoveQuestion(Question):
         chair = self.chair
         assert chair.process is not None and chair.channel is not None
         self._process, self.channel = chair.process, chair.channel
-        self._cpu_before_ns = chair.wake(self._process)
+        if chair.ponders:
+            self._process.resume()
+        self._cpu_before_ns = cpu_ns = self._process.cpu_ns()
+        if cpu_ns - chair.cpu_seen_ns > PONDERING_NS:
+            chair.ponders = True
         self._delay_before_ns = self._process.run_delay_ns()
         self.channel.send(self._message)
         allowed_ns = chair.clock.allowed_ns
@@ -214,13 +218,6 @@ class MoveQuestion(Question):
         if self.chair.clock.game_is_next:
             return Fault("time", "the time for the whole game is used up")
         return Fault("late", f"no answer within {self.allowed_ns // MS} ms")
-
-    def settle(self) -> None:
-        """Take the time from the seat's clocks and keep the measurements."""
-        chair = self.chair
-        chair.spend(self.wall_ns if self.fault is None else min(self.wall_ns, self.allowed_ns), self.delay_ns)
-        chair.thoughts.append((chair.asked, self.wall_ns, self.cpu_ns, self.delay_ns))
-        chair.rest(self._process)
 
 
 def _short(answer: Answer) -> str:

@@ -77,6 +77,8 @@ MALFORMED = {
     "a key twice in the move": b'{"id": 1, "move": {"offer": [1, 0, 0, 0], "offer": [0, 0, 0, 1]}}',
     "a key twice in what is ignored": b'{"id": 1, "move": "money", "x": [[{"y": 1, "y": 2}]]}',
     "a key twice, and a colon in a string to make up for it": b'{"id": 1, "move": {"a": ":", "a": 1}}',
+    "65 lists": b'{"id": 1, "move": ' + b"[" * 65 + b"]" * 65 + b"}",
+    "deep lists in what is ignored": b'{"id": 1, "move": "money", "x": ' + b"[" * 65 + b"]" * 65 + b"}",
     "a comment": b'{"id": 1, "move": "money"} // please',
     "single quotes": b"{'id': 1, 'move': 'money'}",
     "a trailing comma": b'{"id": 1, "move": "money",}',

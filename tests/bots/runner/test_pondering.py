@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+
+import pytest
 
 from bots.protocol import Limits
 from bots.runner.chair import PONDERING_NS, Chair
+from bots.runner.questions import MoveQuestion
 
 
 class Worked:
     """A process whose processor time is what one says."""
 
-    stdin = stdout = stderr = -1
-
     def __init__(self) -> None:
+        self.stdout, self.stdin = os.pipe()
+        self.stderr = os.dup(self.stdout)
+        os.set_blocking(self.stdout, False)
         self.cpu = 0
         self.done: list[str] = []
 
@@ -37,24 +42,33 @@ class Worked:
         return os.EX_OK
 
 
-def test_a_bot_that_thinks_out_of_turn_is_stopped_until_it_is_asked_again() -> None:
+@pytest.fixture
+def table() -> Iterator[tuple[Chair, Worked]]:
     chair, process = Chair(0, "bot", "", Limits()), Worked()
-    chair.wake(process)
-    chair.rest(process)
-    process.cpu = PONDERING_NS + 1
-    chair.wake(process)
-    chair.rest(process)
-    chair.cpu_seen_ns = process.cpu
-    chair.wake(process)
-    chair.rest(process)
+    chair.seat_process(process)
+    yield chair, process
+    chair.leave()
+
+
+def ask(chair: Chair, process: Worked, cpu_at_the_answer: int) -> None:
+    """Ask once; the answer comes when the bot has used so much processor time."""
+    MoveQuestion(chair, b"{}\n").put()
+    process.cpu = chair.cpu_seen_ns = cpu_at_the_answer
+    chair.settle(0, 0, 0, 1)
+
+
+def test_a_bot_that_thinks_out_of_turn_is_stopped_until_it_is_asked_again(table: tuple[Chair, Worked]) -> None:
+    chair, process = table
+    ask(chair, process, 5)
+    process.cpu += PONDERING_NS + 1
+    ask(chair, process, process.cpu)
+    assert process.done == ["pause"]
+    ask(chair, process, process.cpu)
     assert process.done == ["pause", "resume", "pause"]
 
 
-def test_a_bot_that_waits_for_its_turn_is_left_alone() -> None:
-    chair, process = Chair(0, "bot", "", Limits()), Worked()
-    for cpu in range(0, 10 * PONDERING_NS, PONDERING_NS // 2):
-        process.cpu = cpu
-        chair.wake(process)
-        chair.cpu_seen_ns = cpu
-        chair.rest(process)
+def test_a_bot_that_thinks_long_in_its_turn_is_left_alone(table: tuple[Chair, Worked]) -> None:
+    chair, process = table
+    for cpu in range(0, 100 * PONDERING_NS, 10 * PONDERING_NS):
+        ask(chair, process, cpu)
     assert process.done == []
