@@ -6,8 +6,14 @@ from __future__ import annotations
 import os
 import sys
 
+INTERRUPTED = 130
+"""The exit code of a program that ended by Ctrl-C, as shells count it."""
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
-    from django.core.management import execute_from_command_line
+    try:
+        from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
