@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -32,11 +31,12 @@ def test_a_stored_program_reaches_no_launcher_but_the_sandbox(launcher: type, pr
         launcher().start(program, Limits())
 
 
-def test_no_environment_variable_opens_a_way_around_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ESR_UNSAFE", "ESR_NO_SANDBOX", "DEBUG", "CI", "ESR_RUNTIME_DIR"):
-        monkeypatch.setenv(
-            name, "1" if name != "ESR_RUNTIME_DIR" else os.environ.get("TMPDIR", "/tmp") + "/esr-refusals"
-        )
+def test_no_environment_variable_opens_a_way_around_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("ESR_UNSAFE", "ESR_NO_SANDBOX", "DEBUG", "CI"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("ESR_RUNTIME_DIR", str(tmp_path))
     with pytest.raises(PlatformFailure):
         PlainLauncher().start(STORED, Limits())  # type: ignore[arg-type]
 
