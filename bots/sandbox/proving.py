@@ -8,6 +8,7 @@ import select
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -89,6 +90,7 @@ def _judge_world(seen: Mapping[str, Any]) -> list[str]:
         "the probe is not alone in its process namespace": pid != 1,
         "the probe has another user or group": ids != [65534] * 4 or set(groups) - {65534},
         "the probe knows the name of the host": seen["host"] != "bot",
+        f"the namespaces {', '.join(seen['shared_namespaces'])} are the host's": seen["shared_namespaces"],
         f"the root holds {', '.join(stray)}": stray,
         "/proc is there": seen["proc"],
         "/etc holds more than the linker's cache": set(seen["etc"]) - {"ld.so.cache"},
@@ -132,13 +134,30 @@ def _probe(launcher: SandboxLauncher) -> tuple[dict[str, Any] | None, str]:
         failed = ""
         channel.send(orjson.dumps({"seed": seed, "host_file": host_file.name}, option=orjson.OPT_APPEND_NEWLINE))
         line = _first_line(channel)
+        shared = _shared_namespaces(process.pid)
         try:
             process.stop()
         except PlatformFailure as failure:
             line, failed = None, f"{failure}: "
         finally:
             channel.close()
-    return _findings(line, seed), failed + channel.stderr_tail()[-500:].strip()
+    findings = _findings(line, seed)
+    if findings is not None:
+        findings["shared_namespaces"] = shared
+    return findings, failed + channel.stderr_tail()[-500:].strip()
+
+
+def _shared_namespaces(pid: int) -> list[str]:
+    """The namespaces that ``pid`` has in common with us: the one thing no probe can see from inside.
+
+    Where a container keeps us from looking, there is nothing to say.
+    """
+    shared = []
+    for name in ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
+                shared.append(name)
+    return shared
 
 
 def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
@@ -149,7 +168,8 @@ def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
         return None
     if not isinstance(document, dict) or document.get("seed") != seed:
         return None
-    return document.get("findings")
+    findings = document.get("findings")
+    return findings if isinstance(findings, dict) else None
 
 
 def _first_line(channel: Channel) -> bytes | None:

@@ -34,6 +34,18 @@ os.write(int(words[words.index("--json-status-fd") + 1]), b'{"child-pid": %d}\\n
 print('{"type": "ready", "findings": {}}', flush=True)
 sys.stdin.read()
 """
+LEAVES_OUT = """#!/usr/bin/python3
+import os, sys
+descriptor = int(sys.argv[sys.argv.index("--args") + 1])
+words = os.read(descriptor, 65536).split(b"\\0")
+os.close(descriptor)
+words.remove(b"%s")
+reading, writing = os.pipe()
+os.set_inheritable(reading, True)
+os.write(writing, b"\\0".join(words))
+os.close(writing)
+os.execv("%s", ["bwrap", "--args", str(reading), *sys.argv[sys.argv.index("--"):]])
+"""
 
 
 def test_the_sandbox_of_this_machine_holds(sandbox_launcher: SandboxLauncher) -> None:
@@ -62,6 +74,15 @@ def test_a_bubblewrap_that_is_none_is_found_out(script: str, said: str) -> None:
         assert not launcher.proved
         with pytest.raises(PlatformFailure, match="self-test"):
             launcher.start(StoredProgram("0" * 64, folder, "bwrap"), Limits())
+
+
+@pytest.mark.parametrize("namespace", ["net", "ipc", "cgroup"])
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_namespace_that_is_the_hosts_is_found_out(namespace: str) -> None:
+    with folder_of({"bwrap": LEAVES_OUT % (f"--unshare-{namespace}", find_bubblewrap())}) as folder:
+        test = prove(SandboxLauncher(bwrap=folder / "bwrap"))
+    assert not test.ok
+    assert f"the namespaces {namespace} are the host's" in test.problem
 
 
 def test_a_failure_of_bubblewrap_is_told_with_its_own_words_and_a_remedy() -> None:
