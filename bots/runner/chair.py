@@ -7,7 +7,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.channel import Channel
 from bots.runner.clock import MS, Clock
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NeverBegun
 from bots.runner.launching import Process
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
@@ -71,12 +71,15 @@ class Chair:
         if self.process is None or self.channel is None:
             return
         process, self.process = self.process, None
+        never_begun: NeverBegun | None = None
         try:
             self.exit_status = process.stop(patience_ms)
-        except PlatformFailure as failure:
+        except NeverBegun as failure:
+            never_begun = failure
+        finally:
             self.channel.close()
-            raise PlatformFailure(f"{failure}: {self.channel.stderr_tail()[-300:].strip()}") from failure
-        self.channel.close()
+        if never_begun is not None:  # only then is stderr not the bot's, and may be told to everybody
+            raise NeverBegun(f"{never_begun}: {self.channel.stderr_tail()[-300:].strip()}") from never_begun
 
     def report(self) -> SeatReport:
         """The seat's part of the match report."""

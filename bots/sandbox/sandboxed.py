@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
@@ -148,11 +148,11 @@ class SandboxedProcess(HostProcess):
         self._status_lines = status
 
     def _status(self, returncode: int) -> int | None:
-        """The bot's exit status. Raises ``PlatformFailure`` if its world was never finished, which is not its fault."""
+        """The bot's exit status. Raises ``NeverBegun`` if its world was never finished, which is not its fault."""
         begun = self._status_lines.exec_was_reached()
         self._status_lines.close()
         if not begun:
-            raise PlatformFailure("bubblewrap failed before the bot was begun")
+            raise NeverBegun("bubblewrap failed before the bot was begun")
         return 128 - returncode if returncode > 128 else returncode
 
 
