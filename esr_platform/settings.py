@@ -24,7 +24,7 @@ SITE_NAME = "Steinreich"
 
 DEBUG = env.bool("DEBUG", default=False)
 try:
-    VAR_DIR.mkdir(parents=True, exist_ok=True)
+    VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds the secret key and every running deal
     SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(VAR_DIR / "secret-key")
 except OSError as error:
     raise SystemExit(

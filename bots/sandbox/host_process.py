@@ -126,9 +126,10 @@ class HostProcess:
         self.kill()
         ended = self._gone(self._pidfd, _END_MS) and self._gone(self._child_pidfd, _END_MS)
         self._end_company()
-        self._free()
-        if not ended:
+        self._close()
+        if not ended:  # its seat stays taken: nobody else may get its user
             raise PlatformFailure(f"the process {self.pid} of a bot does not end")
+        self._freed()
         return self._status(self.child.wait())
 
     def _end_company(self) -> None:
@@ -144,10 +145,6 @@ class HostProcess:
         self.child.kill()
         self.child.wait()
         self._close()
-
-    def _free(self) -> None:
-        self._close()
-        self._freed()
 
     def _close(self) -> None:
         for descriptor in (self._pidfd, self._child_pidfd, self._schedstat):
