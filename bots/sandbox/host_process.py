@@ -88,7 +88,8 @@ class HostProcess:
             on_cpu, waiting, _ = os.pread(self._schedstat, 64, 0).split()
         except OSError:
             return self._run_delay_ns
-        self._run_delay_ns = int(waiting) - max(0, self.cpu_ns() - int(on_cpu))
+        others_ns = self._cpu_ns - int(on_cpu)
+        self._run_delay_ns = int(waiting) - (others_ns if others_ns > 0 else 0)
         return self._run_delay_ns
 
     def gave_up_stdout(self) -> bool:
