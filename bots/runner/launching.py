@@ -24,8 +24,8 @@ class Process(Protocol):
     def run_delay_ns(self) -> int:
         """How long its main thread waited for a processor that others had, nanoseconds; 0 where nobody measures it.
 
-        The processor time of its other threads, by the last :meth:`cpu_ns`, is taken off, because it may have waited for
-        them: only the difference of two readings means something, and it can be negative.
+        The processor time of its other threads, by the last :meth:`cpu_ns`, is taken off, because it may have waited
+        for them: only the difference of two readings means something, and it can be negative.
         """
         ...
 
