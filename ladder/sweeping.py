@@ -16,7 +16,7 @@ _FAILURE = f"the worker that played it was lost: nothing was heard of it for {LE
 def sweep() -> int:
     """Queue again, or void, every match whose lease has run out; how many there were. Safe to run twice at once.
 
-    A match that came back after its code was replaced (``ladder.opening``) would wait for ever; it is ended, too.
+    A match that came back after its code was replaced (``ladder.retiring``) would wait for ever; it is ended, too.
     """
     lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING).values_list("pk", "lease")
     leases = [Lease(match_id, token) for match_id, token in lost if token]

@@ -6,7 +6,7 @@ import fcntl
 import os
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -61,6 +61,16 @@ class Leases:
                 self._next = (number + 1) % SEATS
                 return lease
         raise PlatformFailure(f"all {SEATS} seats of this host are taken")
+
+    @contextmanager
+    def for_a_start(self) -> Iterator[Lease]:
+        """A seat that nobody has, for a start inside this; it is given back if the start fails."""
+        lease = self.take()
+        try:
+            yield lease
+        except BaseException:
+            lease.release()
+            raise
 
     def sweep(self) -> int:
         """End every process whose worker died before it; how many there were."""

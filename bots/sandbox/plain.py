@@ -34,15 +34,11 @@ class PlainLauncher:
         if type(program) not in (HouseProgram, LocalProgram):
             raise PlatformFailure(f"only the house's and one's own bots run outside the sandbox, not {program!r}")
         code = code_of(program)
-        lease = self._leases.take()
-        try:
-            return _start(code, limits, lease, self._runtime)
-        except OSError as error:
-            lease.release()
-            raise PlatformFailure(f"a bot could not be started: {error}") from error
-        except BaseException:
-            lease.release()
-            raise
+        with self._leases.for_a_start() as lease:
+            try:
+                return _start(code, limits, lease, self._runtime)
+            except OSError as error:
+                raise PlatformFailure(f"a bot could not be started: {error}") from error
 
     def sweep(self) -> int:
         """End what dead workers have left on this host, and forget old copies; how many processes there were."""

@@ -63,15 +63,11 @@ class SandboxLauncher:
     def start_code(self, code: Code, limits: Limits) -> HostProcess:
         """Start code that has been found and checked."""
         folder = staged(code, self._runtime)
-        lease = self._leases.take()
-        try:
-            return _start(self._command(lease, limits), _inside(code), folder, _prefixes(code), limits, lease)
-        except OSError as error:
-            lease.release()
-            raise PlatformFailure(f"a sandbox could not be started: {error}") from error
-        except BaseException:
-            lease.release()
-            raise
+        with self._leases.for_a_start() as lease:
+            try:
+                return _start(self._command(lease, limits), _inside(code), folder, _prefixes(code), limits, lease)
+            except OSError as error:
+                raise PlatformFailure(f"a sandbox could not be started: {error}") from error
 
     def sweep(self) -> int:
         """End what dead workers have left on this host, and forget old copies; how many processes there were."""

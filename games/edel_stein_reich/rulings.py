@@ -1,7 +1,24 @@
 """House rulings: what no rule sheet decides, all in one place.
 
-Numbers stand here as constants that the rules read. Rulings that are a way of doing things are sentences
-that name the function which does it.
+Numbers stand below as constants that the rules read. Rulings that are a way of doing things are these, each with
+the function that does it:
+
+- The age order is drawn for each game and shown to all; the youngest wins every tie that age decides
+  (``Table.draw_age_order``, ``Table.precedence``, ``DuelState.richer``).
+- Money never runs out: the bank is unlimited (``Table.pay``).
+- A supply that cannot pay all gems gives what it has, for every way of taking gems (``Table.take``).
+- A colour that nobody holds pays nothing and returns nothing; a tie whose share is 0 still returns its gems
+  (``score_colour``).
+- Second place in certificates needs at least one certificate (``certificate_pay``).
+- A half scoring uses no scoring cards and keeps them with their owners (``score_half``).
+- The player of a robbery chooses the gem each opponent loses; an opponent without gems is passed over
+  (``legal.victims``).
+- A swap without an own gem, or without an opponent who has one, has no effect (``Resolving.immediate_has_effect``).
+- Event cards are reshuffled only when a card must be drawn and none is left; the card on display stays out
+  (``Table.draw_event``).
+- Scoring cards work by themselves: they only ever add money (``score_phase``).
+- Players level in money, gems, red, yellow, green and blue share their rank (``rank_keys``).
+- A seat that does not answer plays its first legal move; no first move gives a gem away unasked (``legal.default``).
 """
 
 from __future__ import annotations
@@ -16,20 +33,3 @@ LOW_SUPPLY: Final = 5
 
 TIE_RETURN: Final = 2
 """Each of several leaders of a colour returns this many gems, or all of them where they have fewer."""
-
-RULINGS: Final[tuple[str, ...]] = (
-    "The age order is drawn for each game and shown to all; the youngest wins every tie that age decides (`_deal`).",
-    "Money never runs out: the bank is unlimited.",
-    "A supply that cannot pay all gems gives what it has, for every way of taking gems (`Table.take`).",
-    "A colour that nobody holds pays nothing and returns nothing (`score_colour`).",
-    "A tie whose share is 0 still returns its gems (`score_colour`).",
-    "Second place in certificates needs at least one certificate (`certificate_pay`).",
-    "A half scoring uses no scoring cards and keeps them with their owners (`score_half`).",
-    "The player of a robbery chooses the gem each opponent loses; an opponent without gems is passed over (`rob`).",
-    "A swap without an own gem, or without an opponent who has one, has no effect (`swap`).",
-    "Event cards are reshuffled only when a card must be drawn and none is left; the card on display stays out.",
-    "Scoring cards work by themselves: they only ever add money.",
-    "Players level in money, gems, red, yellow, green and blue share their rank.",
-    "A seat that does not answer plays its first legal move; of all first moves none gives a gem away.",
-)
-"""The rulings in words, for the rules page; the name in brackets is the function that does it."""

@@ -121,9 +121,7 @@ def ladder_page(ladder: Ladder, page: str | None) -> LadderPage:
     bots = [standing.entry.bot_id for standing in shown]
     return LadderPage(
         ladder=ladder,
-        tabs=ladder_tabs(
-            Ladder.objects.order_by("pk"), ladder, lambda other: reverse("pages:ladder", args=[other.slug])
-        ),
+        tabs=ladder_tabs(Ladder.objects.order_by("pk"), ladder, _address),
         standings=shown,
         leaders=[standing for standing in standings if standing.rank == 1],
         versions=active_versions(bots),
