@@ -16,8 +16,11 @@ from bots.runner.spec import (
     SeatSpec,
     StoredProgram,
 )
+from bots.runner.transcript import Conversation, Exchange, Transcript
 
 __all__ = [
+    "Conversation",
+    "Exchange",
     "FakeProgram",
     "Forfeit",
     "HouseProgram",
@@ -36,5 +39,6 @@ __all__ = [
     "StoredProgram",
     "Strike",
     "Thought",
+    "Transcript",
     "play_match",
 ]
