@@ -6,7 +6,7 @@ from games.base import Document
 from games.edel_stein_reich.cards import GEM_CARDS
 from games.edel_stein_reich.scoring import rank_keys
 from games.edel_stein_reich.state import EdelSteinReichState
-from games.edel_stein_reich.table import Table
+from games.stepped import NOBODY, STEP, SteppedState
 
 GUESSES = 2
 
@@ -22,9 +22,9 @@ class DuelState(EdelSteinReichState):
         self.hidden = -1
         self.guesses: list[str] = []
         self.gem_pile = self.chance.shuffle("gem_deck", list(GEM_CARDS))
-        self.steps.append((-1, "gem_deck", self.gem_pile, None))
+        self.note_chance("gem_deck", self.gem_pile)
         self.starter = self.chance.below("starter", self.seats)
-        self.note_step(-1, "starter", self.starter, None)
+        self.note_step(NOBODY, "starter", self.starter, None)
 
     def deal_phase(self) -> None:
         """The cards of all three phases lie ready."""
@@ -100,9 +100,9 @@ class DuelState(EdelSteinReichState):
         """Turn the hidden action over for everybody."""
         self.revealed = True
         if self.journal is not None:
-            self.journal.append((self.hidden, True, self.steps[self.hidden]))
+            self.journal.append((self.hidden, STEP, self.steps[self.hidden]))
 
-    def resolve_next(self) -> None:
+    def proceed(self) -> None:
         """One action a turn."""
         self.resolving = None
         self.end_round()
@@ -122,8 +122,7 @@ class DuelState(EdelSteinReichState):
     def active_seat(self) -> int | None:
         return self.active if self.active >= 0 else None
 
-    def copy_to(self, twin: Table) -> None:
-        """Copy the turn as well."""
+    def copy_to(self, twin: SteppedState) -> None:
         assert isinstance(twin, DuelState)
         super().copy_to(twin)
         twin.active = self.active

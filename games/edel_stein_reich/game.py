@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from games.base import Chapter, Game, ScoreColumn, State
 from games.chance import Chance
+from games.describing.documents import GameShapes
 from games.edel_stein_reich import story
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.duel import DuelState
+from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
-
-
-def _read(name: str) -> str:
-    return files("games.edel_stein_reich").joinpath(name).read_text(encoding="utf-8")
+from games.edel_stein_reich.story.words import COLOUR_NAMES
 
 
 def _gems(score: Mapping[str, Any]) -> str:
@@ -28,6 +26,8 @@ class EdelSteinReich(Game):
     slug = "edel-stein-reich"
     name = "Edel, Stein & Reich"
     seat_counts: tuple[int, ...] = (3, 4, 5)
+    tokens = COLOUR_NAMES
+    drawing = "gem"
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)
@@ -38,7 +38,10 @@ class EdelSteinReich(Game):
 
     @property
     def guide(self) -> str:
-        return _read("guide.md")
+        return self.folder.joinpath("guide.md").read_text(encoding="utf-8")
+
+    def shapes(self) -> GameShapes:
+        return shapes_of(self)
 
     def score_columns(self) -> Sequence[ScoreColumn]:
         return (
@@ -60,4 +63,4 @@ class Duel(EdelSteinReich):
 
     @property
     def guide(self) -> str:
-        return _read("duel_guide.md")
+        return self.folder.joinpath("duel_guide.md").read_text(encoding="utf-8")

@@ -10,7 +10,8 @@ from games.edel_stein_reich.cards import GEM_CARDS, PHASES, TABLES
 from games.edel_stein_reich.resolving import Resolving
 from games.edel_stein_reich.rulings import LOW_SUPPLY
 from games.edel_stein_reich.scoring import score_phase
-from games.edel_stein_reich.table import ALL_EVENTS, Table
+from games.edel_stein_reich.table import ALL_EVENTS
+from games.stepped import NOBODY, SteppedState
 
 
 class Procedure(Resolving):
@@ -19,8 +20,6 @@ class Procedure(Resolving):
     __slots__ = (
         "action_index",
         "choices",
-        "forfeits",
-        "game",
         "gem_discards",
         "gem_pile",
         "marks",
@@ -30,11 +29,7 @@ class Procedure(Resolving):
     )
 
     def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        super().__init__(seats, chance)
-        self.game = game
-        if journal:
-            self.journal = []
-        self.forfeits: dict[int, str] = {}
+        super().__init__(game, seats, chance, journal)
         self.phase = 0
         self.round = 0
         self.revealed = False
@@ -58,7 +53,7 @@ class Procedure(Resolving):
     def deal_phase(self) -> None:
         """Shuffle the gem cards and set some aside, the last one face up."""
         deck = self.chance.shuffle("gem_deck", list(GEM_CARDS))
-        self.steps.append((-1, "gem_deck", deck, None))
+        self.note_chance("gem_deck", deck)
         self.gem_pile = deck
         self.gem_discards = []
 
@@ -97,7 +92,7 @@ class Procedure(Resolving):
         self.turn_up_event()
         self.revealed = False
         self.choices = [None] * self.seats
-        self.ask(-1, "action")
+        self.ask(NOBODY, "action")
 
     def end_round(self) -> None:
         """Clear the table; the last round of a phase is followed by a scoring."""
@@ -117,7 +112,7 @@ class Procedure(Resolving):
         if self.phase < PHASES:
             self.begin_phase()
         else:
-            self.ask(-1, "over")
+            self.ask(NOBODY, "over")
 
     def choose(self, seat: int, move: str, mark: str | None) -> None:
         """Keep a choice in secret; the last one reveals them all, in seat order."""
@@ -133,7 +128,7 @@ class Procedure(Resolving):
         self.action_index = 0
         self.settle()
 
-    def resolve_next(self) -> None:
+    def proceed(self) -> None:
         """Go on with the next action of this round, or end the round."""
         if self.action_index == len(self.actions):
             self.resolving = None
@@ -153,19 +148,6 @@ class Procedure(Resolving):
             self.begin_barter(seats[0], seats[1])
         elif self.journal is not None:
             self.note_event({"type": "cancelled", "action": action, "seats": seats})
-
-    def go_on(self) -> None:
-        """Play all that nobody is asked about, up to the next decision with a choice or the end."""
-        while True:
-            if not self.stage:
-                self.resolve_next()
-                continue
-            if self.turn < 0:
-                return
-            forced = self.forced_move()
-            if forced is None:
-                return
-            self.apply(self.turn, forced, True)
 
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
         """Write a legal move down and do it."""
@@ -216,12 +198,9 @@ class Procedure(Resolving):
         """Whose turn it is, where there are turns."""
         return None
 
-    def copy_to(self, twin: Table) -> None:
-        """Copy the procedure's own state as well."""
+    def copy_to(self, twin: SteppedState) -> None:
         assert isinstance(twin, Procedure)
         super().copy_to(twin)
-        twin.game = self.game
-        twin.forfeits = self.forfeits.copy()
         twin.phase = self.phase
         twin.round = self.round
         twin.revealed = self.revealed

@@ -10,6 +10,7 @@ from games.edel_stein_reich.offers import NOTHING, Key, can_be_topped, key
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.scoring import score_half
 from games.edel_stein_reich.table import SUPPLY, Gems, Table, vector
+from games.stepped import SteppedState
 
 ADJUSTED = 4
 """How many gems of a colour an adjustment leaves."""
@@ -19,11 +20,7 @@ FREE_CHOICE_TAKES = 2
 
 
 class Resolving(Table):
-    """A table on which actions are being carried out.
-
-    ``stage`` is the kind of decision that is owed (``""`` between decisions, ``"over"`` at the end) and
-    ``turn`` the seat that owes it (−1: several at once, or nobody). ``standing`` is the key of the last offer.
-    """
+    """A table on which actions are being carried out. ``standing`` is the key of the last offer."""
 
     __slots__ = (
         "declined",
@@ -35,15 +32,11 @@ class Resolving(Table):
         "opener",
         "other",
         "resolving",
-        "stage",
         "standing",
-        "turn",
     )
 
     def begin(self) -> None:
         """Nothing is being resolved yet."""
-        self.stage = ""
-        self.turn = -1
         self.resolving: str | None = None
         self.opener = -1
         self.other = -1
@@ -54,16 +47,6 @@ class Resolving(Table):
         self.free_next = 0
         self.immediate: str | None = None
         self.gem_cards: list[str | None] = [None] * self.seats
-
-    def ask(self, seat: int, kind: str) -> None:
-        """The next thing to happen is a decision of ``kind`` by ``seat``."""
-        self.turn = seat
-        self.stage = kind
-
-    def settle(self) -> None:
-        """The decision is made; go on with the procedure."""
-        self.turn = -1
-        self.stage = ""
 
     def used_card(self, seat: int) -> str:
         """The gem card that ``seat`` acts with."""
@@ -251,7 +234,7 @@ class Resolving(Table):
             return False
         return any(any(gems) for other, gems in enumerate(self.gems) if other != seat)
 
-    def copy_to(self, twin: Table) -> None:
+    def copy_to(self, twin: SteppedState) -> None:
         """Copy what is being resolved as well."""
         assert isinstance(twin, Resolving)
         super().copy_to(twin)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from games.base import Document, Move
+from games.base import Game
 from games.chance import Chance
 from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS, EVENT_ORDER, GEMS_AT_START, GEMS_PER_COLOUR, TABLES
-
-Step = tuple[int, str, Any, str | bool | None]
-"""A step: seat (−1 for chance), decision kind or chance name, move or value, and ``True`` if it was forced
-or the reason for a default."""
-
-Entry = tuple[int, bool, Any]
-"""A log entry: ply, whether it is a step, and the step or the event's document."""
+from games.stepped import NOBODY, SteppedState
 
 SUPPLY = -1
 """The supply as giver or receiver of gems."""
@@ -21,42 +13,32 @@ SUPPLY = -1
 Gems = list[int]
 
 
-class Table:
-    """Holdings and piles, and the two diaries: steps for the record, entries for the logs.
-
-    The journal of entries is only kept once somebody has asked for a log.
-    """
+class Table(SteppedState):
+    """Holdings and piles."""
 
     __slots__ = (
         "actions",
         "age",
         "age_order",
         "cards",
-        "chance",
         "display",
         "event_discards",
         "event_pile",
         "gems",
-        "journal",
         "money",
         "rounds",
-        "seats",
-        "steps",
         "supply",
     )
 
-    def __init__(self, seats: int, chance: Chance) -> None:
+    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(game, seats, chance, journal)
         layout = TABLES[seats]
-        self.seats = seats
-        self.chance = chance
         self.rounds = layout.rounds
         self.actions = layout.actions
         self.gems: list[Gems] = [[GEMS_AT_START] * 4 for _ in range(seats)]
         self.supply: Gems = [GEMS_PER_COLOUR - seats * GEMS_AT_START] * 4
         self.money = [0] * seats
         self.cards: list[list[str]] = [[] for _ in range(seats)]
-        self.steps: list[Step] = []
-        self.journal: list[Entry] | None = None
         self.display: str | None = None
         self.event_discards: list[str] = []
         self.event_pile: list[str] = []
@@ -67,25 +49,13 @@ class Table:
         """Settle who is younger than whom, and tell everybody."""
         self.age_order = self.chance.shuffle("age_order", list(range(self.seats)))
         self.age = [self.age_order.index(seat) for seat in range(self.seats)]
-        self.note_step(-1, "age_order", self.age_order, None)
+        self.note_step(NOBODY, "age_order", self.age_order, None)
 
     def shuffle_events(self, cards: list[str]) -> None:
         """Make a new face-down event pile of ``cards``."""
         deck = self.chance.shuffle("event_deck", cards)
-        self.steps.append((-1, "event_deck", deck, None))
+        self.note_chance("event_deck", deck)
         self.event_pile = deck[::-1]
-
-    def note_step(self, seat: int, kind: str, move: Move | list[int] | int, mark: str | bool | None) -> None:
-        """Append a step that everybody may see at once."""
-        step = (seat, kind, move, mark)
-        if self.journal is not None:
-            self.journal.append((len(self.steps), True, step))
-        self.steps.append(step)
-
-    def note_event(self, event: Document) -> None:
-        """Append a public event to the journal; callers ask ``self.journal is not None`` before they build it."""
-        if self.journal is not None:
-            self.journal.append((len(self.steps), False, event))
 
     def transfer(self, giver: int, receiver: int, gems: Gems, why: str) -> None:
         """Move gems between two seats, or a seat and the ``SUPPLY``."""
@@ -147,18 +117,15 @@ class Table:
         """Who opens a barter or chooses first: fewest red, yellow, green, blue, least money, youngest; the least."""
         return (*self.gems[seat], self.money[seat], self.age[seat])
 
-    def copy_to(self, twin: Table) -> None:
-        """Make ``twin`` an independent table in the same situation, without a journal."""
-        twin.seats = self.seats
-        twin.chance = self.chance.copy()
+    def copy_to(self, twin: SteppedState) -> None:
+        assert isinstance(twin, Table)
+        super().copy_to(twin)
         twin.rounds = self.rounds
         twin.actions = self.actions
         twin.gems = [gems[:] for gems in self.gems]
         twin.supply = self.supply[:]
         twin.money = self.money[:]
         twin.cards = [cards[:] for cards in self.cards]
-        twin.steps = self.steps[:]
-        twin.journal = None
         twin.display = self.display
         twin.event_discards = self.event_discards[:]
         twin.event_pile = self.event_pile[:]

@@ -1,12 +1,11 @@
-"""What a seat, or a spectator, may see: the view of the table and the entries of a log."""
+"""What a seat, or a spectator, may see of the table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from games.base import Document
 from games.edel_stein_reich.cards import PHASES
-from games.steps import step_document
 
 if TYPE_CHECKING:
     from games.edel_stein_reich.state import EdelSteinReichState
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
 def view(state: EdelSteinReichState, seat: int | None) -> Document:
     """Everything ``seat`` may see now. Raises ``LookupError`` for a seat that is not at the table."""
-    if seat is not None and not 0 <= seat < state.seats:
-        raise LookupError(f"there is no seat {seat} at a table of {state.seats}")
+    if seat is not None:
+        state.require_seat(seat)
     return {
         "game": state.game.slug,
         "seats": state.seats,
@@ -69,11 +68,3 @@ def barter(state: EdelSteinReichState) -> Document | None:
         "declined": state.declined[:],
         "offers": [{"seat": offerer, "offer": gems[:]} for offerer, gems in state.offers],
     }
-
-
-def entry(ply: int, is_step: bool, what: Any, seat: int | None) -> Document:
-    """One log entry as ``seat`` may see it: what was forced or defaulted is told to its owner only."""
-    if not is_step:
-        return {"ply": ply, "event": what}
-    mover, kind, move, mark = what
-    return {"ply": ply, "step": step_document(mover, kind, move, mark if mover == seat else None)}

@@ -12,8 +12,8 @@ from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS, MAJORITY_VALUES, 
 from games.edel_stein_reich.offers import key
 from games.edel_stein_reich.rulings import LOW_SUPPLY, OFFER_LIMIT
 from games.edel_stein_reich.scoring import score_phase
+from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES, event_card
-from games.edel_stein_reich.table import Table
 from games.registry import GAMES
 
 GUIDES = {
@@ -105,13 +105,12 @@ def test_the_worked_scoring_is_what_the_engine_pays(guide: str) -> None:
     scoring = section(guide, "The scoring")
     holdings, paid = tables(scoring)[:2]
     seats = len(holdings[0]) - 1
-    table = Table(seats, SeededChance(bytes(32)))
+    table = EdelSteinReichState(GAMES["edel-stein-reich"], seats, SeededChance(bytes(32)), journal=True)
     for seat in range(seats):
         table.gems[seat] = [int(row[seat + 1]) for row in holdings[1:5]]
         table.cards[seat] = " ".join(CODES[name] for name in holdings[5][seat + 1].split(", ")).split()
-    table.journal = []
     score_phase(table, 1)
-    rows = table.journal[-1][2]["rows"]
+    rows = table.entries(None)[-1]["event"]["rows"]
     for row, cells in zip(rows, paid[1:6], strict=True):
         pay = [row["share"][s] + row["sole_bonus"][s] + row["per_gem"][s] for s in range(seats)]
         assert pay == [sum(int(part) for part in cell.split(" + ")) for cell in cells[1 : seats + 1]]

@@ -1,0 +1,209 @@
+"""What every game's state does in the same way: steps for the record and, once asked for, a journal for the logs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Final, Self
+
+from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document, Game, IllegalMove, Move, State
+from games.chance import Chance, ScriptedChance, commitment
+from games.steps import FORMAT, step_document
+
+Step = tuple[int, str, Any, str | bool | None]
+"""A step: seat (−1 for chance), decision kind or chance name, move or value, and ``True`` if it was forced
+or the reason for a default."""
+
+Entry = tuple[int, int, Any]
+"""A log entry: ply, what it is (``EVENT``, ``STEP`` or ``OWN``), and the step or the event's document."""
+
+EVENT: Final = 0
+"""An entry for everybody: what followed from the rules."""
+
+STEP: Final = 1
+"""An entry for everybody: a step, whose mark only the seat that made it gets to see."""
+
+OWN: Final = 2
+"""An entry for the seats only: an event's documents by seat, of which each sees its own."""
+
+NOBODY: Final = -1
+"""As ``turn``: several seats choose at once, or nobody is asked. In a step: chance."""
+
+
+class SteppedState(State):
+    """A game that goes from decision to decision.
+
+    ``stage`` is the kind of decision that is owed (``""`` between decisions, ``"over"`` at the end) and ``turn``
+    the seat that owes it. The journal of entries is only kept once somebody has asked for a log. A game supplies
+    :meth:`apply`, :meth:`proceed` and :meth:`forced_move`, and deals in its ``__init__(game, seats, chance, journal)``.
+    """
+
+    __slots__ = ("chance", "forfeits", "game", "journal", "seats", "stage", "steps", "turn")
+
+    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
+        self.game = game
+        self.seats = seats
+        self.chance = chance
+        self.steps: list[Step] = []
+        self.journal: list[Entry] | None = [] if journal else None
+        self.forfeits: dict[int, str] = {}
+        self.stage = ""
+        self.turn = NOBODY
+
+    # --- going on -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
+        """Write a legal move in its canonical form down and do it; ``mark`` as in a :data:`Step`."""
+
+    @abstractmethod
+    def proceed(self) -> None:
+        """Do what follows while ``stage`` is ``""``: at least the next thing, at most up to the next decision."""
+
+    @abstractmethod
+    def forced_move(self) -> Move | None:
+        """The only legal move of the seat whose ``turn`` it is; ``None`` if it has a choice."""
+
+    def go_on(self) -> None:
+        """Play all that nobody is asked about, up to the next decision with a choice or the end."""
+        while True:
+            if not self.stage:
+                self.proceed()
+                continue
+            if self.turn < 0:
+                return
+            forced = self.forced_move()
+            if forced is None:
+                return
+            self.apply(self.turn, forced, True)
+
+    def ask(self, seat: int, kind: str) -> None:
+        """The next thing to happen is a decision of ``kind`` by ``seat``."""
+        self.turn = seat
+        self.stage = kind
+
+    def settle(self) -> None:
+        """The decision is made; go on with the procedure."""
+        self.turn = NOBODY
+        self.stage = ""
+
+    # --- the two diaries ------------------------------------------------------------------------
+
+    def note_chance(self, name: str, value: list[Any] | int) -> None:
+        """Append a chance step that no log shows."""
+        self.steps.append((NOBODY, name, value, None))
+
+    def note_step(self, seat: int, kind: str, move: Move | list[int] | int, mark: str | bool | None) -> None:
+        """Append a step that everybody may see at once."""
+        step = (seat, kind, move, mark)
+        if self.journal is not None:
+            self.journal.append((len(self.steps), STEP, step))
+        self.steps.append(step)
+
+    def note_event(self, event: Document) -> None:
+        """Append a public event to the journal; callers ask ``self.journal is not None`` before they build it."""
+        if self.journal is not None:
+            self.journal.append((len(self.steps), EVENT, event))
+
+    def note_own(self, events: list[Document]) -> None:
+        """Append an event of which every seat sees its own version, and a spectator none."""
+        if self.journal is not None:
+            self.journal.append((len(self.steps), OWN, events))
+
+    # --- the contract ---------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        return () if self.turn < 0 else (self.turn,)
+
+    @property
+    def decision_kind(self) -> str | None:
+        return None if self.stage == "over" else self.stage
+
+    def require(self, seat: int) -> None:
+        """Raise ``LookupError`` unless ``seat`` owes a decision."""
+        if seat != self.turn or seat < 0:
+            raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
+
+    def require_seat(self, seat: int) -> None:
+        """Raise ``LookupError`` unless ``seat`` is at the table."""
+        if not 0 <= seat < self.seats:
+            raise LookupError(f"there is no seat {seat} at a table of {self.seats}")
+
+    def play(self, seat: int, move: object, *, default: str | None = None) -> None:
+        canonical = self.check(seat, move)
+        if default is not None:
+            self.require_default(seat, canonical, default)
+        self.apply(seat, canonical, default)
+        self.go_on()
+
+    def require_default(self, seat: int, move: Move, reason: str) -> None:
+        """Raise unless ``move`` is the default move and ``reason`` one that a record knows."""
+        if reason not in DEFAULT_REASONS:
+            raise ValueError(f"{reason!r} is no reason for a default; known are {', '.join(DEFAULT_REASONS)}")
+        default = self.default_move(seat)
+        if move != default:
+            raise IllegalMove("A seat that does not answer plays its first legal move.", repr(default))
+
+    def forfeit(self, seat: int, reason: str) -> None:
+        if reason not in FORFEIT_REASONS:
+            raise ValueError(f"{reason!r} is no reason for a forfeit; known are {', '.join(FORFEIT_REASONS)}")
+        self.require_seat(seat)
+        self.forfeits.setdefault(seat, reason)
+
+    def entries(self, seat: int | None, start: int = 0) -> list[Document]:
+        if self.journal is None:
+            self.journal = self.told_again().journal
+        assert self.journal is not None
+        journal = self.journal if seat is not None else [entry for entry in self.journal if entry[1] != OWN]
+        return [_told(entry, seat) for entry in journal[start:]]
+
+    def told_again(self) -> Self:
+        """The same game played again from its steps, with a journal."""
+        chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
+        twin = type(self)(self.game, self.seats, chance, journal=True)
+        for seat, _, move, mark in self.steps:
+            if seat >= 0 and mark is not True:
+                twin.apply(seat, move, mark)
+                twin.go_on()
+        return twin
+
+    def steps_since(self, start: int) -> list[Document]:
+        return [step_document(*step) for step in self.steps[start:]]
+
+    def copy(self) -> Self:
+        twin = type(self).__new__(type(self))
+        self.copy_to(twin)
+        return twin
+
+    def copy_to(self, twin: SteppedState) -> None:
+        """Make ``twin`` an independent state in the same situation, without a journal; games copy what is theirs."""
+        twin.game = self.game
+        twin.seats = self.seats
+        twin.chance = self.chance.copy()
+        twin.steps = self.steps[:]
+        twin.journal = None
+        twin.forfeits = self.forfeits.copy()
+        twin.stage = self.stage
+        twin.turn = self.turn
+
+    @property
+    def record(self) -> Document:
+        return {
+            "format": FORMAT,
+            "game": self.game.slug,
+            "rules": self.game.rules,
+            "seats": self.seats,
+            "seed": self.chance.seed.hex(),
+            "commitment": commitment(self.chance.seed),
+            "steps": self.steps_since(0),
+            "outcome": self.outcome,
+        }
+
+
+def _told(entry: Entry, seat: int | None) -> Document:
+    """One entry as ``seat`` may see it: what was forced or defaulted is told to its owner only."""
+    ply, kind, what = entry
+    if kind == STEP:
+        mover, decision, move, mark = what
+        return {"ply": ply, "step": step_document(mover, decision, move, mark if mover == seat else None)}
+    return {"ply": ply, "event": what if kind == EVENT else what[seat]}
