@@ -2,7 +2,7 @@
 
 A reader learns the whole API here. Documents (records, views, decisions, logs) are plain JSON
 values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and ``None``. Their shapes are written down in
-``docs/`` and, for machines, in ``games/schemas/``.
+``docs/`` and, for machines, as JSON Schema (``games.schemas``).
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from random import Random
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from games.chance import Chance, SeededChance
+
+if TYPE_CHECKING:
+    from games.describing.documents import GameShapes
 
 Document = dict[str, Any]
 """One JSON object, as it goes over a wire. What a state gives out is to be read, not changed."""
@@ -53,7 +58,7 @@ class Chapter:
 class ScoreColumn:
     """One column of a result table: its heading with the unit, and how to read it from a score object.
 
-    The text may hold the tokens of a guide, such as ``{R}`` for a red gem; a page draws them.
+    The text may hold tokens, such as ``{R}`` for a red gem: ``Game.tokens``.
     """
 
     heading: str
@@ -159,12 +164,24 @@ class State(ABC):
 
 
 class Game(ABC):
-    """The rules of one game; stateless, one object a game in ``games.registry.GAMES``."""
+    """The rules of one game; stateless, one object a game in ``games.registry.GAMES``.
+
+    ``tokens`` are what its guide and its score columns may hold in braces, and the words for them: ``{"R": "red"}``
+    for ``{R}``. ``games.words`` says them; a page draws them with the symbols of ``drawing``, the name of a file in
+    ``esr_platform/static/esr/drawings/`` that has a symbol for every token. Games may share a drawing.
+    """
 
     slug: str
     name: str
     rules: str = "1"
     seat_counts: tuple[int, ...]
+    tokens: Mapping[str, str] = {}
+    drawing: str = ""
+
+    @property
+    def folder(self) -> Traversable:
+        """The package that the game lies in, with its guide and its schema files."""
+        return files(type(self).__module__.rpartition(".")[0])
 
     @abstractmethod
     def start(self, seats: int, chance: Chance) -> State:
@@ -188,6 +205,10 @@ class Game(ABC):
     @abstractmethod
     def guide(self) -> str:
         """The rules for a newcomer, as Markdown."""
+
+    @abstractmethod
+    def shapes(self) -> GameShapes:
+        """What its documents look like: the definitions that ``python -m games.schemas.build`` builds schemas from."""
 
     @abstractmethod
     def score_columns(self) -> Sequence[ScoreColumn]:

@@ -1,4 +1,4 @@
-"""Writes the schema files beside this module: ``python -m games.schemas.build``."""
+"""Writes the schema files into the games' folders: ``python -m games.schemas.build``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from games.schemas.documents import DIALECT, MEANINGS, REASONS, GameShapes, common, documents
-from games.schemas.edel_stein_reich import DUEL, EDEL_STEIN_REICH
-from games.schemas.shapes import Schema, Shapes
-
-SOURCES = (EDEL_STEIN_REICH, DUEL)
-"""The games that have schemas."""
+from games.base import Game
+from games.describing.documents import DIALECT, MEANINGS, REASONS, common, documents
+from games.describing.shapes import Schema, Shapes
+from games.registry import GAMES
+from games.schemas import file_name
 
 
 def names_in(shape: Any) -> Iterator[str]:
@@ -39,31 +38,25 @@ def needed(shape: Schema, defs: Shapes) -> Shapes:
     return {name: part for name, part in defs.items() if name in found}
 
 
-def build(game: GameShapes) -> dict[str, Schema]:
-    """The schemas of one game by file name."""
-    defs = {**common(game), **REASONS, **game.defs}
-    built: dict[str, Schema] = {}
-    for document, shape in documents(game).items():
+def build(game: Game) -> dict[str, str]:
+    """The text of every schema file of ``game``, by file name."""
+    brought = game.shapes()
+    defs = {**common(brought), **REASONS, **brought.defs}
+    built: dict[str, str] = {}
+    for document, shape in documents(brought).items():
         head = {"$schema": DIALECT, "title": f"{game.slug}: {document}", "description": MEANINGS[document]}
         parts = needed(shape, defs)
-        built[f"{game.slug}.{document}.json"] = {**head, **shape, **({"$defs": parts} if parts else {})}
+        whole = {**head, **shape, **({"$defs": parts} if parts else {})}
+        built[file_name(game.slug, document)] = json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
     return built
 
 
-def build_all() -> dict[str, str]:
-    """The text of every schema file by file name."""
-    return {
-        name: json.dumps(shape, indent=1, ensure_ascii=False) + "\n"
-        for game in SOURCES
-        for name, shape in build(game).items()
-    }
-
-
 def main() -> None:
-    """Write all files."""
-    here = Path(__file__).parent
-    for name, text in build_all().items():
-        (here / name).write_text(text, encoding="utf-8")
+    """Write all files; run it where the folders of the games can be written to."""
+    for game in GAMES.values():
+        folder = Path(str(game.folder)) / "schemas"
+        for name, text in build(game).items():
+            (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

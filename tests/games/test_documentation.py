@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from games.registry import GAMES
-from games.schemas import DOCUMENTS, schema
+from games.schemas import schema
 
 ROOT = Path(__file__).parents[2]
 VIEWS = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
@@ -122,9 +121,3 @@ def test_every_page_is_linked_from_the_first_one() -> None:
     first = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     for page in (ROOT / "docs").glob("*.md"):
         assert page.name == "README.md" or f"({page.name})" in first, page.name
-
-
-def test_every_document_of_every_game_has_a_schema_file_the_page_can_point_to() -> None:
-    for slug in GAMES:
-        for document in DOCUMENTS:
-            assert (ROOT / "games" / "schemas" / f"{slug}.{document}.json").is_file()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from games.describing.shapes import Schema, Shapes, array, const, enum, integer, nullable, opened, per_seats, ref
 from games.edel_stein_reich.cards import EVENT_CARDS, GEM_CARDS, PHASES
 from games.edel_stein_reich.schemas.codes import Variant
-from games.describing.shapes import Schema, Shapes, array, const, enum, integer, nullable, opened, per_seats, ref
 
 NOTHING: Schema = const(None)
 

@@ -7,7 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from games.edel_stein_reich.story.telling import Story
-from games.edel_stein_reich.story.words import COLOUR_NAMES, FORFEITS, ordinal
+from games.edel_stein_reich.story.words import COLOUR_NAMES
+from games.telling import finishers
+from games.words import ordinal
 
 Score = Mapping[str, Any]
 
@@ -16,17 +18,14 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
     """A chapter of its own for ranks, ties and forfeits."""
     story.begin("The result", ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
-    finishers = sorted((seat for seat in range(len(ranks)) if "forfeit" not in scores[seat]), key=lambda s: ranks[s])
-    if not finishers:
+    placed = finishers(outcome)
+    if not placed:
         story.say("Nobody has played to the end")
     else:
-        _tell_winners(story, [seat for seat in finishers if ranks[seat] == 1], scores)
-        _tell_others(story, [seat for seat in finishers if ranks[seat] > 1], ranks, scores)
-    _tell_ties(story, finishers, ranks, scores)
-    for seat, score in enumerate(scores):
-        if "forfeit" in score:
-            reason = FORFEITS.get(score["forfeit"], score["forfeit"])
-            story.say(f"{story.names[seat]} has forfeited and ranks behind all who finished: {reason}")
+        _tell_winners(story, [seat for seat in placed if ranks[seat] == 1], scores)
+        _tell_others(story, [seat for seat in placed if ranks[seat] > 1], ranks, scores)
+    _tell_ties(story, placed, ranks, scores)
+    story.tell_forfeits(scores)
 
 
 def _tell_winners(story: Story, winners: Sequence[int], scores: Sequence[Score]) -> None:
@@ -40,9 +39,9 @@ def _tell_others(story: Story, others: Sequence[int], ranks: Sequence[int], scor
         story.say(", ".join(told))
 
 
-def _tell_ties(story: Story, finishers: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:
+def _tell_ties(story: Story, placed: Sequence[int], ranks: Sequence[int], scores: Sequence[Score]) -> None:
     """What decided between neighbours with equal money."""
-    for better, worse in pairwise(finishers):
+    for better, worse in pairwise(placed):
         if scores[better]["money"] == scores[worse]["money"] and ranks[better] != ranks[worse]:
             why = _more(scores[better]["gems"], scores[worse]["gems"])
             story.say(f"{story.names[better]} ranks before {story.names[worse]} with as much money and more {why}")

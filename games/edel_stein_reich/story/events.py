@@ -8,7 +8,8 @@ from typing import Any, Final
 from games.edel_stein_reich.cards import GEMS_ON_CARD, PHASES
 from games.edel_stein_reich.story.scoring import tell_half, tell_phase
 from games.edel_stein_reich.story.telling import Story
-from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, event_card, gem_card, gems, listing
+from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, event_card, gem_card, gems
+from games.words import listing
 
 Event = Mapping[str, Any]
 _TOLD_BY_STEP: Final = ("barter", "counter_gift", "swap", "rob", "free_choice")

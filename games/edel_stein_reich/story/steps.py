@@ -10,13 +10,12 @@ from games.edel_stein_reich.story.telling import Story
 from games.edel_stein_reich.story.words import (
     ACTION_NAMES,
     COLOUR_NAMES,
-    DEFAULTS,
     event_card,
     gems,
     gems_of,
-    listing,
     why_higher,
 )
+from games.words import listing
 
 Step = Mapping[str, Any]
 
@@ -27,11 +26,7 @@ def tell_step(story: Story, step: Step) -> None:
         _CHANCE[step["chance"]](story, step)
         return
     _MOVES[step["decision"]](story, step["seat"], step["move"])
-    if "default" in step:
-        reason = DEFAULTS.get(step["default"], step["default"])
-        story.go_on(f" ({story.names[step['seat']]} plays the default: {reason})")
-    elif step.get("forced"):
-        story.go_on(" (nothing else is possible)")
+    story.mark(step)
 
 
 def _age_order(story: Story, step: Step) -> None:

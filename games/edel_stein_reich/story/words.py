@@ -1,4 +1,4 @@
-"""The words for colours, gems, cards and actions, the same wherever a game is told."""
+"""The words for colours, gems, cards and actions, the same wherever the game is told."""
 
 from __future__ import annotations
 
@@ -6,27 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MONEY_ON_CARD, SOLE_ANY_BONUS, SOLE_BONUS
+from games.words import listing, number
 
 COLOUR_NAMES: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
 ACTION_NAMES: Final = {"money": "Money", "event": "Event", "gems": "Gems", "free_choice": "Free Choice"}
-DEFAULTS: Final = {
-    "late": "no answer in time",
-    "malformed": "an answer that could not be read",
-    "too_long": "an answer that was too long",
-    "wrong_id": "an answer to another question",
-    "illegal": "an illegal answer",
-    "forfeit": "out of the game",
-    "absent": "absent",
-}
-FORFEITS: Final = {
-    "strikes": "three strikes",
-    "exit": "the program ended",
-    "not_ready": "not ready in time",
-    "memory": "too much memory",
-    "time": "all of its time used up",
-    "resign": "resigned",
-    "abandoned": "left the table",
-}
 _CARDS: Final = {
     "sole_any": f"{SOLE_ANY_BONUS} for each colour alone",
     "cert": "certificate",
@@ -38,13 +21,6 @@ _CARDS: Final = {
     "three": "three of a colour",
     "halve_all": "everybody returns half",
 }
-_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
-
-
-def listing(words: Sequence[str]) -> str:
-    """``a``, ``a and b`` or ``a, b and c``."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def gems(counts: Sequence[int]) -> str:
@@ -73,16 +49,6 @@ def event_card(code: str) -> str:
     else:
         name = _CARDS[code]
     return f"“{name}”"
-
-
-def number(count: int) -> str:
-    """Small numbers as words, from 2 on."""
-    return _NUMBERS[count - 2] if count <= len(_NUMBERS) + 1 else str(count)
-
-
-def ordinal(rank: int) -> str:
-    """``second`` for 2."""
-    return _ORDINALS[rank - 1]
 
 
 def why_higher(standing: Sequence[int], offer: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from games.base import DEFAULT_REASONS, FORFEIT_REASONS
-from games.schemas.shapes import (
+from games.describing.shapes import (
     Schema,
     Shapes,
     array,

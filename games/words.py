@@ -1,0 +1,66 @@
+"""Words that every game's texts use, and tokens: ``{R}`` in a guide or a score column is a red gem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+DEFAULTS: Final = {
+    "late": "no answer in time",
+    "malformed": "an answer that could not be read",
+    "too_long": "an answer that was too long",
+    "wrong_id": "an answer to another question",
+    "illegal": "an illegal answer",
+    "forfeit": "out of the game",
+    "absent": "absent",
+}
+"""Why the default move was played for a seat."""
+
+FORFEITS: Final = {
+    "strikes": "three strikes",
+    "exit": "the program ended",
+    "not_ready": "not ready in time",
+    "memory": "too much memory",
+    "time": "all of its time used up",
+    "resign": "resigned",
+    "abandoned": "left the table",
+}
+"""Why a seat lost without playing to the end."""
+
+_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
+_IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9]*)\}"
+_RUN: Final = re.compile(rf"{_IN_BRACES}(?:[ \u00a0]{_IN_BRACES})*")
+
+
+def listing(words: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def number(count: int) -> str:
+    """Small numbers as words, from 2 on."""
+    return _NUMBERS[count - 2] if count <= len(_NUMBERS) + 1 else str(count)
+
+
+def ordinal(rank: int) -> str:
+    """``second`` for 2."""
+    return _ORDINALS[rank - 1]
+
+
+def in_words(text: str, tokens: Mapping[str, str]) -> str:
+    """``text`` with words instead of tokens: ``4 {R}`` becomes ``4 red`` and ``{G} {B}`` becomes ``green and blue``.
+
+    ``tokens`` are those of a game (``Game.tokens``). A token right before its own words is left out, so ``{R} red``
+    becomes ``red``. What stands in braces and is no token stays as it is.
+    """
+    for name, words in tokens.items():
+        text = text.replace(f"{{{name}}} {words}", words)
+    return _RUN.sub(lambda run: _said(run[0], tokens), text)
+
+
+def _said(run: str, tokens: Mapping[str, str]) -> str:
+    """The words of tokens that stand side by side."""
+    names = re.findall(_IN_BRACES, run)
+    return listing([tokens[name] for name in names]) if all(name in tokens for name in names) else run
