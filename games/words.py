@@ -30,8 +30,10 @@ FORFEITS: Final = {
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
-_IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9]*)\}"
-_RUN: Final = re.compile(rf"{_IN_BRACES}(?:[ \u00a0]{_IN_BRACES})*")
+IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9]*)\}"
+"""What may be a token; group 1 is its name."""
+
+_RUN: Final = re.compile(rf"{IN_BRACES}(?:[ \u00a0]{IN_BRACES})*")
 
 
 def listing(words: Sequence[str]) -> str:
@@ -62,5 +64,5 @@ def in_words(text: str, tokens: Mapping[str, str]) -> str:
 
 def _said(run: str, tokens: Mapping[str, str]) -> str:
     """The words of tokens that stand side by side."""
-    names = re.findall(_IN_BRACES, run)
+    names = re.findall(IN_BRACES, run)
     return listing([tokens[name] for name in names]) if all(name in tokens for name in names) else run

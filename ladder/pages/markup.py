@@ -1,4 +1,4 @@
-"""Text with gems: ``{R}``, ``{Y}``, ``{G}`` and ``{B}`` become drawings that can also be read out."""
+"""Texts of games: their tokens, such as ``{R}``, become drawings that can also be read out."""
 
 from __future__ import annotations
 
@@ -17,33 +17,38 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-GEMS: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
-_TOKEN: Final = re.compile(r"\{([RYGB])\}")
-_COUNT: Final = re.compile(r"(\d+)((?:[ \u00a0]?\{[RYGB]\})+)")
+from games.base import Game
+from games.words import IN_BRACES, in_words
+
+_TOKEN: Final = re.compile(IN_BRACES)
+_COUNT: Final = re.compile(rf"(\d+)((?:[ \u00a0]?{IN_BRACES})+)")
 
 
-def drawing(name: str, kind: str, label: str = "") -> SafeString:
-    """One symbol of the sprite; without ``label`` it is decoration, and text beside it must say the same."""
+def drawing(name: str, kind: str, label: str = "", sheet: str = "sprite") -> SafeString:
+    """One symbol of a sheet; without ``label`` it is decoration, and text beside it must say the same."""
     spoken = format_html(' role="img" aria-label="{}"', label) if label else SafeString(' aria-hidden="true"')
     return format_html(
         '<svg class="{}" width="20" height="20"{}><use href="{}#{}"></use></svg>',
         kind,
         spoken,
-        static("esr/sprite.svg"),
+        static(f"esr/{sheet}.svg"),
         name,
     )
 
 
-def gem(letter: str, *, named: bool = False) -> SafeString:
-    """The gem of a colour letter; ``named`` where the text beside it says the colour."""
-    return drawing(f"gem-{letter}", "gem", "" if named else GEMS[letter])
-
-
-def with_gems(text: str) -> SafeString:
-    """``text``, escaped, with a gem for each token; a number stays on the line of its gem."""
+def drawn(text: str, game: Game) -> SafeString:
+    """``text``, escaped, with a drawing for each token of ``game``; a number stays on the line of its drawing."""
     kept = _COUNT.sub(lambda found: f'<span class="count">{found[0]}</span>', escape(text))
-    drawn = _TOKEN.sub(lambda found: gem(found[1], named=kept.startswith(f" {GEMS[found[1]]}", found.end())), kept)
-    return mark_safe(drawn)  # noqa: S308 - escaped before the drawings came in
+    return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
+
+
+def _symbol(found: re.Match[str], game: Game) -> str:
+    """The drawing of one token, silent where the text behind it says the same; no token of ``game`` stays text."""
+    words = game.tokens.get(found[1])
+    if words is None:
+        return found[0]
+    named = found.string.startswith(f" {words}", found.end())
+    return drawing(found[1], game.drawing, "" if named else words, f"drawings/{game.drawing}")
 
 
 @dataclass(frozen=True)
@@ -65,19 +70,19 @@ class Prose:
 
 
 @lru_cache(maxsize=32)
-def prose(markdown: str) -> Prose:
-    """Markdown with tables as HTML; HTML in it is text, and gems are drawn. Its first-level heading is left out.
+def prose(markdown: str, game: Game) -> Prose:
+    """Markdown with tables as HTML; HTML in it is text, and tokens are drawn. Its first-level heading is left out.
 
     The page has a title of its own, so the headings below keep their levels.
     """
     tokens = _without_title(_PARSER.parse(markdown))
-    headings = list(_anchored(tokens))
+    headings = list(_anchored(tokens, game))
     lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
-    return Prose(_rendered(tokens), _rendered(lead), headings)
+    return Prose(_rendered(tokens, game), _rendered(lead, game), headings)
 
 
-def _rendered(tokens: list[Token]) -> SafeString:
-    html: str = _PARSER.renderer.render(tokens, _PARSER.options, {})
+def _rendered(tokens: list[Token], game: Game) -> SafeString:
+    html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
     return SafeString(html)  # the parser escapes all text
 
 
@@ -86,13 +91,13 @@ def _without_title(tokens: list[Token]) -> list[Token]:
     return tokens[3:] if titled else tokens
 
 
-def _anchored(tokens: list[Token]) -> list[Heading]:
+def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
     """Give every heading an id of its own; the headings."""
     headings: list[Heading] = []
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        text = _TOKEN.sub(lambda found: GEMS[found[1]], "".join(part.content for part in content.children or ()))
+        text = in_words("".join(part.content for part in content.children or ()), game.tokens)
         anchor = slugify(text) or "part"
         if any(heading.anchor == anchor for heading in headings):
             anchor = f"{anchor}-{len(headings) + 1}"
@@ -101,8 +106,8 @@ def _anchored(tokens: list[Token]) -> list[Heading]:
     return headings
 
 
-def _text(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
-    return with_gems(tokens[index].content)
+def _text(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    return drawn(tokens[index].content, env["game"])
 
 
 def _scrolling(kind: str) -> Any:

@@ -72,9 +72,13 @@ class SeatTable:
     match: Match
 
     @property
+    def game(self) -> Game:
+        return GAMES[self.match.ladder.game]
+
+    @property
     def columns(self) -> Sequence[ScoreColumn]:
         """The columns of the game; none before there is a result."""
-        return GAMES[self.match.ladder.game].score_columns() if self.match.status == Match.Status.FINISHED else ()
+        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
 
     @cached_property
     def rows(self) -> list[SeatRow]:

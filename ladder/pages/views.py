@@ -89,7 +89,7 @@ def record(_request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/rules.html", {"games": [(game, prose(game.guide)) for game in GAMES.values()]})
+    return render(request, "pages/rules.html", {"games": [(game, prose(game.guide, game)) for game in GAMES.values()]})
 
 
 @require_safe
@@ -98,7 +98,7 @@ def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     if game is None:
         raise Http404(f"No game is called {slug}.")
     ladders = Ladder.objects.filter(game=slug).order_by("pk")
-    context = {"game": game, "guide": prose(game.guide), "ladders": ladders}
+    context = {"game": game, "guide": prose(game.guide, game), "ladders": ladders}
     return render(request, "pages/game_rules.html", context)
 
 

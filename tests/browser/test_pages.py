@@ -88,9 +88,12 @@ def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
         assert box["width"] > 10
     referenced = watched.evaluate(
         """async () => {
-            const sprite = await (await fetch(document.querySelector('.gem use').href.baseVal.split('#')[0])).text();
-            return [...document.querySelectorAll('use')].map((use) => use.href.baseVal.split('#')[1])
-                .filter((name) => !sprite.includes(`id="${name}"`));
+            const uses = [...document.querySelectorAll('use')].map((use) => use.href.baseVal.split('#'));
+            const sheets = new Map();
+            for (const [sheet] of uses) {
+                sheets.set(sheet, sheets.get(sheet) ?? await (await fetch(sheet)).text());
+            }
+            return uses.filter(([sheet, name]) => !sheets.get(sheet).includes(`id="${name}"`));
         }"""
     )
     assert referenced == []

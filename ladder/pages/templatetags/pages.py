@@ -29,7 +29,7 @@ register.filter("sentence", words.sentence)
 register.filter("seats_word", words.seats)
 register.filter("number_word", words.number)
 register.filter("seat_counts", words.seat_counts)
-register.filter("with_gems", markup.with_gems)
+register.filter("drawn", markup.drawn)
 register.filter("by_rank", matches.by_rank)
 
 
@@ -52,6 +52,12 @@ def sandbox() -> SelfTest:
 def trouble() -> str:
     """Why no match is played at the moment; empty while they are."""
     return resting.trouble()
+
+
+@register.simple_tag
+def drawings() -> list[str]:
+    """The stylesheets of the games' drawings, each once."""
+    return [f"esr/drawings/{name}.css" for name in dict.fromkeys(game.drawing for game in GAMES.values()) if name]
 
 
 @register.simple_tag
@@ -105,7 +111,7 @@ def result(seat: Seat) -> SeatResult | None:
 @register.filter
 def reached(match: Match, seat: Seat) -> SafeString:
     """What a seat reached, in its game's first column."""
-    return markup.with_gems(matches.reached(match, seat))
+    return markup.drawn(matches.reached(match, seat), GAMES[match.ladder.game])
 
 
 @register.filter
