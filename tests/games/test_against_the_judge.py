@@ -89,7 +89,7 @@ class Moment:
     decisions: dict[int, Any]
     legal: dict[int, list[Any]]
     views: dict[int | None, Any]
-    entries: int
+    entries: dict[int | None, int]
 
 
 @dataclass
@@ -129,7 +129,8 @@ def note_moment(played: Played) -> None:
     decisions = {seat: state.decision(seat) for seat in state.pending}
     legal = {seat: list(state.legal_moves(seat)) for seat in state.pending}
     views = {watcher: state.view(watcher) for watcher in played.watchers}
-    played.moments.append(Moment(decisions, legal, views, len(played.logs[None])))
+    entries = {watcher: len(log) for watcher, log in played.logs.items()}
+    played.moments.append(Moment(decisions, legal, views, entries))
 
 
 def note_log(played: Played) -> None:

@@ -1,8 +1,8 @@
-"""A second reading of the rules of Edel, Stein & Reich: a judge of records that shares no code with the project.
+"""A second reading of the rules of every game: a judge of records that shares no code with the project.
 
 Written from `rules.md`, `record.md` and `views.md` alone, so that a fault of the engine, or a misreading, shows up as a
-difference. Straightforward rather than fast: the whole game is one generator (`procedure.play`) that asks for the next
-step, and legal moves are listed by brute force.
+difference. Straightforward rather than fast: a whole game is one generator (`procedure.play` in the game's folder) that
+asks for the next step, and legal moves are listed by brute force.
 
 - `check(record)`: the faults of a record as messages, empty when it is sound.
 - `logs(record, seat)`: the log entries of one seat, or of a spectator (`None`).

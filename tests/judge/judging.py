@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .procedure import wealth
+from .games import GAMES
 from .walking import Walk, same
 
 KEYS = {"format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome"}
-SEATS = {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
 FORFEITS = ["strikes", "exit", "not_ready", "memory", "time", "resign", "abandoned"]
 
 
@@ -24,7 +23,7 @@ def check(record: dict[str, Any]) -> list[str]:
     faults = list(walk.faults)
     if walk.over:
         if walk.ply < len(walk.steps):
-            faults.append(f"step {walk.ply}: the game was over before this step (rules.md 2.9)")
+            faults.append(f"step {walk.ply}: the game was over before this step (rules.md 2.9, 4.2)")
         faults += outcome_faults(record["outcome"], walk)
     return faults
 
@@ -36,7 +35,8 @@ def shape_faults(record: Any) -> Iterator[str]:
     if not (same(record["format"], "game-record/1") and same(record["rules"], "1")):
         yield f"record: unknown format {record['format']!r} or rules {record['rules']!r} (record.md Versions)"
     game = record["game"]
-    if not isinstance(game, str) or not any(same(record["seats"], seats) for seats in SEATS.get(game, [])):
+    allowed = GAMES[game].seats if isinstance(game, str) and game in GAMES else []
+    if not any(same(record["seats"], seats) for seats in allowed):
         yield f"record: {game!r} with {record['seats']!r} seats is unknown (record.md)"
     if not isinstance(record["steps"], list):
         yield "record: steps must be a list (record.md Shape)"
@@ -63,18 +63,19 @@ def outcome_faults(outcome: Any, walk: Walk) -> Iterator[str]:
             yield f"outcome: seat {seat} played default forfeit, its score must carry forfeit (record.md Exactly)"
     expected = expected_outcome(walk, forfeits)
     if not same(outcome, expected):
-        yield f"outcome: expected {expected}, found {outcome} (rules.md 2.9, record.md Exactly)"
+        yield f"outcome: expected {expected}, found {outcome} (rules.md 2.9, 4.2, record.md Exactly)"
 
 
 def expected_outcome(walk: Walk, forfeits: list[Any]) -> dict[str, Any]:
     """Ranks and scores as the rules and these forfeits give them."""
-    table = walk.table
-    finishers = [seat for seat in range(table.seats) if forfeits[seat] is None]
+    seats = range(walk.table.seats)
+    finishers = [seat for seat in seats if forfeits[seat] is None]
+    merits = [walk.game.merit(walk.table, seat) for seat in seats]
     ranks, scores = [], []
-    for seat in range(table.seats):
-        ahead = [other for other in finishers if seat not in finishers or wealth(table, other) > wealth(table, seat)]
+    for seat in seats:
+        ahead = [other for other in finishers if seat not in finishers or merits[other] > merits[seat]]
         ranks.append(1 + len(ahead))
-        score: dict[str, Any] = {"money": table.money[seat], "gems": list(table.gems[seat])}
+        score = walk.game.score(walk.table, seat)
         if forfeits[seat] is not None:
             score["forfeit"] = forfeits[seat]
         scores.append(score)

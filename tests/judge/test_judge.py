@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests import judge
-from tests.judge import cards, shuffling
-from tests.judge.bartering import rank
+from tests.judge import shuffling
+from tests.judge.edel_stein_reich import cards
+from tests.judge.edel_stein_reich.bartering import rank
 
 RECORDS = sorted((Path(__file__).parent.parent / "games" / "records").glob("edel-stein-reich*.jsonl"))
 Record = dict[str, Any]

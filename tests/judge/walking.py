@@ -7,20 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .documents import decision_document, view_document
-from .procedure import play
-from .table import Ask, Chance, Event, Request, Table
+from .games import GAMES
+from .table import Ask, Chance, Event, Game, Request, Table
 
-RULES = {
-    "action": "rules.md 2.3, 2.4, 3",
-    "open_barter": "rules.md 2.5",
-    "answer_offer": "rules.md 2.5",
-    "counter_gift": "rules.md 2.5",
-    "event_card": "rules.md 2.4",
-    "immediate": "rules.md 1.2",
-    "free_choice": "rules.md 2.6",
-    "guess": "rules.md 3",
-}
 DEFAULT_REASONS = ["late", "malformed", "too_long", "wrong_id", "illegal", "forfeit", "absent"]
 
 
@@ -30,7 +19,7 @@ class UnsoundError(Exception):
 
 @dataclass(frozen=True)
 class Point:
-    """Somebody was asked: the step `ply` is the answer, `entries` is how many log entries stood before it.
+    """Somebody was asked: the step `ply` is the answer, `entries` is how long the logs were, by seat, None a spectator.
 
     `legal` has every legal move, `document` only where they are few. After the last step nobody is asked:
     `seat` is None and `document` empty.
@@ -40,13 +29,14 @@ class Point:
     seat: int | None
     document: dict[str, Any]
     legal: list[Any]
-    entries: int
+    entries: dict[int | None, int]
+    game: Game
     table: Table
     turn: int | None
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """The view of a seat, or of a spectator, at this point."""
-        return view_document(self.table, seat, self.turn)
+        return self.game.view(self.table, seat, self.turn)
 
 
 class Walk:
@@ -55,11 +45,13 @@ class Walk:
     def __init__(self, record: dict[str, Any], points: bool = False) -> None:
         self.steps: list[Any] = record["steps"]
         self.unfinished = record["outcome"] is None
-        self.table = Table.laid(record["seats"], bytes.fromhex(record["seed"]))
+        self.game = GAMES[record["game"]]
+        self.table: Table = self.game.lay(record["seats"], bytes.fromhex(record["seed"]))
         self.ply = 0
         self.over = False
         self.faults: list[str] = []
-        self.entries: list[dict[str, Any]] = []
+        self.watchers: list[int | None] = [*range(record["seats"]), None]
+        self.logs: dict[int | None, list[dict[str, Any]]] = {watcher: [] for watcher in self.watchers}
         self.points: list[Point] = []
         self.forfeited: set[int] = set()
         self._keep_points = points
@@ -71,10 +63,10 @@ class Walk:
 
     def log(self, seat: int | None) -> list[dict[str, Any]]:
         """The log of a seat, or of a spectator, up to the end of the record."""
-        return [as_seen(entry, seat) for entry in self.entries]
+        return self.logs[seat]
 
     def _go(self) -> None:
-        procedure = play(self.table)
+        procedure = self.game.play(self.table)
         answer: list[Any] | None = None
         while True:
             try:
@@ -103,7 +95,7 @@ class Walk:
             rule = "record.md Chance from the seed"
             raise UnsoundError(f"step {self.ply}: expected the chance step {request.step}, found {step} ({rule})")
         if request.step["chance"] in ("age_order", "starter"):
-            self.entries.append({"ply": self.ply, "step": step})
+            self._tell({"ply": self.ply, "step": step})
         self.ply += 1
         return []
 
@@ -116,7 +108,10 @@ class Walk:
             step = self.steps[self.ply]
             self._check_move(step, ask)
             entry = {"ply": self.ply, "step": step}
-            (self._hidden if ask.hidden else self.entries).append(entry)
+            if ask.hidden:
+                self._hidden.append(entry)
+            else:
+                self._tell(entry)
             moves.append(step["move"])
             self.ply += 1
         return moves
@@ -127,10 +122,12 @@ class Walk:
             raise UnsoundError(f"{where}: expected {ask.kind} of seat {ask.seat}, found {step} (record.md Steps)")
         if not (same(step["seat"], ask.seat) and same(step["decision"], ask.kind)):
             found = f"{step['decision']} of seat {step['seat']}"
-            raise UnsoundError(f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({RULES[ask.kind]})")
+            raise UnsoundError(
+                f"{where}: expected {ask.kind} of seat {ask.seat}, found {found} ({self.game.rules[ask.kind]})"
+            )
         if not any(same(step["move"], move) for move in ask.legal):
             raise UnsoundError(
-                f"{where}: {ask.kind} {step['move']!r} is not legal or not canonical ({RULES[ask.kind]})"
+                f"{where}: {ask.kind} {step['move']!r} is not legal or not canonical ({self.game.rules[ask.kind]})"
             )
         self.faults += [f"{where}: {fault} (record.md Exactly)" for fault in self._flag_faults(step, ask)]
 
@@ -158,24 +155,31 @@ class Walk:
     def _note_events(self) -> None:
         for news in self.table.news:
             if isinstance(news, Event):
-                self.entries.append({"ply": self.ply, "event": news.document})
+                self._tell({"ply": self.ply, "event": news.document}, news.seat)
             else:
-                self.entries.append(self._hidden.pop())
+                self._tell(self._hidden.pop())
         self.table.news.clear()
+
+    def _tell(self, entry: dict[str, Any], alone: int | None = None) -> None:
+        for watcher in self.watchers if alone is None else [alone]:
+            self.logs[watcher].append(as_seen(entry, watcher))
 
     def _note_points(self, asks: list[Ask]) -> None:
         if not self._keep_points:
             return
-        table = copy.deepcopy(self.table)
+        table, entries = copy.deepcopy(self.table), self._lengths()
         turn = asks[0].seat if len(asks) == 1 else None
         for offset, ask in enumerate(asks):
             if len(ask.legal) > 1:
-                document, ply = decision_document(ask), self.ply + offset
-                self.points.append(Point(ply, ask.seat, document, ask.legal, len(self.entries), table, turn))
+                document, ply = ask.document, self.ply + offset
+                self.points.append(Point(ply, ask.seat, document, ask.legal, entries, self.game, table, turn))
 
     def _note_end(self) -> None:
         if self.over and self._keep_points:
-            self.points.append(Point(self.ply, None, {}, [], len(self.entries), self.table, None))
+            self.points.append(Point(self.ply, None, {}, [], self._lengths(), self.game, self.table, None))
+
+    def _lengths(self) -> dict[int | None, int]:
+        return {watcher: len(log) for watcher, log in self.logs.items()}
 
 
 def same(one: Any, other: Any) -> bool:

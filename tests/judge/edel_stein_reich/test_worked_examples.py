@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.judge import scoring
-from tests.judge.immediate import carry_out
-from tests.judge.procedure import return_for_short_supply, richer
-from tests.judge.table import Table
+from tests.judge.edel_stein_reich import scoring
+from tests.judge.edel_stein_reich.immediate import carry_out
+from tests.judge.edel_stein_reich.procedure import return_for_short_supply, richer
+from tests.judge.edel_stein_reich.table import Table
 
 
 def table(gems: list[list[int]], held: list[list[str]] | None = None) -> Table:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tests.judge.table import Ask, Procedure, Uncover
+
 from . import cards
 from .acting import act, draw_event, resolve
 from .bartering import barter
 from .scoring import score_phase
-from .table import Ask, Procedure, Table, Uncover
+from .table import Table
 
 
 def play(table: Table) -> Procedure:

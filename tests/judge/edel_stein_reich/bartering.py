@@ -6,8 +6,10 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from tests.judge.table import Ask, Procedure
+
 from .cards import OFFERS_LIMIT
-from .table import Ask, Barter, Procedure, Table, colours_of, one_gem
+from .table import Barter, Table, colours_of, one_gem
 
 
 def barter(table: Table, action: str, two: list[int]) -> Procedure:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 from typing import Any
 
+from tests.judge.table import Ask, Procedure
+
 from . import cards
 from .bartering import barter
 from .immediate import immediate
-from .table import Ask, Procedure, Table, colours_of, one_gem
+from .table import Table, colours_of, one_gem
 
 
 def resolve(table: Table, action: str, choosers: list[int]) -> Procedure:

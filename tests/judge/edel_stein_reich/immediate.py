@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+from tests.judge.table import Ask, Procedure
+
 from .cards import COLOURS
 from .scoring import score_half
-from .table import Ask, Procedure, Table, colours_of, one_gem
+from .table import Table, colours_of, one_gem
 
 
 def immediate(table: Table, seat: int, card: str) -> Procedure:

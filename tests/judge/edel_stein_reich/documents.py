@@ -1,24 +1,11 @@
-"""Decisions and views of Edel, Stein & Reich as documents (`views.md`)."""
+"""Views and scores of Edel, Stein & Reich as documents (`views.md`, `record.md`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import cards
-from .table import Ask, Table
-
-LISTED = 64
-
-
-def decision_document(ask: Ask) -> dict[str, Any]:
-    """What a seat is asked; every move is listed while there are at most 64."""
-    return {
-        "kind": ask.kind,
-        "seat": ask.seat,
-        **ask.bounds,
-        "default": ask.legal[0],
-        "legal": ask.legal if len(ask.legal) <= LISTED else None,
-    }
+from .table import Table
 
 
 def view_document(table: Table, seat: int | None, turn: int | None) -> dict[str, Any]:
@@ -81,3 +68,7 @@ def barter(table: Table) -> dict[str, Any] | None:
         "declined": table.barter.declined,
         "offers": table.barter.offers,
     }
+
+
+def score_document(table: Table, seat: int) -> dict[str, Any]:
+    return {"money": table.money[seat], "gems": list(table.gems[seat])}
