@@ -1,0 +1,7 @@
+"""Die Weinhändler: bid wine for wine, and build a cellar out of what comes back."""
+
+from __future__ import annotations
+
+from games.die_weinhaendler.game import Weinhaendler
+
+__all__ = ["Weinhaendler"]

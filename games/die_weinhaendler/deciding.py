@@ -1,0 +1,54 @@
+"""The decision document: what a seat is asked, what bounds the answer, and the legal moves if they are few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from games.base import Document
+from games.die_weinhaendler import legal
+from games.die_weinhaendler.cards import codes
+from games.die_weinhaendler.cellar import NEW
+from games.die_weinhaendler.grid import place_of
+from games.die_weinhaendler.table import NO_BID
+
+if TYPE_CHECKING:
+    from games.die_weinhaendler.procedure import Procedure
+
+LISTED_MOVES = 64
+"""So many legal moves are listed; of more there are only the bounds."""
+
+
+def decision(state: Procedure, seat: int) -> Document:
+    """The document for ``seat``, which must owe a decision."""
+    return {
+        "kind": state.stage,
+        "seat": seat,
+        **(bid_bounds(state, seat) if state.stage == "bid" else lay_bounds(state, seat)),
+        "default": legal.default(state, seat),
+        "legal": legal.few(state, seat, LISTED_MOVES),
+    }
+
+
+def bid_bounds(state: Procedure, seat: int) -> Document:
+    """What every legal bid can be rebuilt from."""
+    total = state.totals[seat]
+    return {
+        "hand": codes(state.hands[seat]),
+        "bid": codes(state.bids[seat]),
+        "total": None if total == NO_BID else total,
+        "taken": sorted(state.taken(seat)),
+    }
+
+
+def lay_bounds(state: Procedure, seat: int) -> Document:
+    """What every way of laying can be rebuilt from."""
+    cellar = state.open_cellar(seat)
+    return {
+        "hand": codes(state.hands[seat]),
+        "must_lay": legal.must_lay(state, seat),
+        "cells": [
+            {"cell": place_of(cell), "cards": "full" if cell in cellar.empties else "any"}
+            for cell in sorted(cellar.vacant + cellar.empties)
+        ],
+        "new_cellar": cellar is NEW,
+    }

@@ -1,0 +1,38 @@
+"""The game as the registry lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.base import Chapter, Game, ScoreColumn, State
+from games.chance import Chance
+from games.describing.documents import GameShapes
+from games.die_weinhaendler import story
+from games.die_weinhaendler.schemas import shapes_of
+from games.die_weinhaendler.state import WeinhaendlerState
+
+
+class Weinhaendler(Game):
+    """Three to five merchants bid wine for wine and lay the bottles they get in cellars."""
+
+    slug = "die-weinhaendler"
+    name = "Die Weinhändler"
+    seat_counts = (3, 4, 5)
+
+    def start(self, seats: int, chance: Chance) -> State:
+        self.require_seats(seats)
+        return WeinhaendlerState(self, seats, chance)
+
+    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
+        return story.tell(log, names)
+
+    @property
+    def guide(self) -> str:
+        return self.folder.joinpath("guide.md").read_text(encoding="utf-8")
+
+    def shapes(self) -> GameShapes:
+        return shapes_of(self)
+
+    def score_columns(self) -> Sequence[ScoreColumn]:
+        return (ScoreColumn("points", lambda score: str(score["points"])),)

@@ -1,0 +1,63 @@
+"""The geometry of a cellar: cells as small integers, what carries them, and which three make a trio (rules 4.2).
+
+A cell (level, x) is the number level · 9 + x + 4, so that numbers ascend by level, then x. The base row holds five
+bottles around the first one, at x = 0; whichever way it grows, x stays between −4 and 4.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+from games.die_weinhaendler.rulings import INVERTED_TRIANGLES
+
+BASE: Final = 5
+"""Bottles in a full base row, and levels of a full cellar."""
+
+BOTTLES: Final = BASE * (BASE + 1) // 2
+"""Cells of a full cellar."""
+
+REACH: Final = BASE - 1
+WIDTH: Final = 2 * REACH + 1
+CELLS: Final = WIDTH * BASE
+FIRST: Final = REACH
+"""The cell (0, 0)."""
+
+Trio = tuple[int, int, int]
+
+
+def cell_of(level: int, x: int) -> int:
+    """The number of a cell, or −1 where no cellar can have one."""
+    return level * WIDTH + x + REACH if 0 <= level < BASE and -REACH <= x <= REACH - level else -1
+
+
+def place_of(cell: int) -> list[int]:
+    """A cell as ``[level, x]``."""
+    return [cell // WIDTH, cell % WIDTH - REACH]
+
+
+def _trios() -> list[Trio]:
+    """Every three cells that can make a trio, each ascending: lines, both diagonals, triangles."""
+    shapes = [((0, 0), (0, 1), (0, 2)), ((0, 0), (1, 0), (2, 0)), ((0, 0), (1, -1), (2, -2)), ((0, 0), (0, 1), (1, 0))]
+    if INVERTED_TRIANGLES:
+        shapes.append(((1, 0), (1, 1), (0, 1)))
+    found = []
+    for level in range(BASE):
+        for x in range(-WIDTH, WIDTH):
+            for shape in shapes:
+                one, two, three = sorted(cell_of(level + up, x + right) for up, right in shape)
+                if one >= 0:
+                    found.append((one, two, three))
+    return sorted(found)
+
+
+TRIOS: Final[tuple[tuple[Trio, ...], ...]] = tuple(
+    tuple(trio for trio in _trios() if cell in trio) for cell in range(CELLS)
+)
+"""The trios each cell belongs to, ascending."""
+
+PARTNERS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
+    tuple(pair for trio in trios for pair in combinations(trio, 2) if cell not in pair)
+    for cell, trios in enumerate(TRIOS)
+)
+"""For each cell the other two of each of its trios, in the order of ``TRIOS``."""

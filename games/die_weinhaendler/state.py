@@ -1,0 +1,49 @@
+"""A game of Die Weinhändler as the contract of all games has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from games.base import Document, Move
+from games.die_weinhaendler import deciding, judging, legal, viewing
+from games.die_weinhaendler.procedure import Procedure
+from games.outcomes import outcome
+
+
+class WeinhaendlerState(Procedure):
+    """Three to five wine merchants."""
+
+    __slots__ = ()
+
+    def forced_move(self) -> Move | None:
+        return legal.forced(self, self.turn)
+
+    def decision(self, seat: int) -> Document:
+        self.require(seat)
+        return deciding.decision(self, seat)
+
+    def legal_moves(self, seat: int) -> Sequence[Move]:
+        self.require(seat)
+        return legal.moves(self, seat)
+
+    def default_move(self, seat: int) -> Move:
+        self.require(seat)
+        return legal.default(self, seat)
+
+    def random_move(self, seat: int, random: Random) -> Move:
+        self.require(seat)
+        return legal.draw(self, seat, random)
+
+    def check(self, seat: int, move: object) -> Move:
+        self.require(seat)
+        return judging.check(self, seat, move)
+
+    def view(self, seat: int | None) -> Document:
+        return viewing.view(self, seat)
+
+    @property
+    def outcome(self) -> Document | None:
+        if self.stage != "over":
+            return None
+        return outcome(self.points, [{"points": points} for points in self.points], self.forfeits)

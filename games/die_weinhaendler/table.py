@@ -1,0 +1,119 @@
+"""The table of a game: hands, bids, cellars, the display and the stack."""
+
+from __future__ import annotations
+
+from games.base import Game
+from games.chance import Chance
+from games.die_weinhaendler.cards import DISPLAY_SIZE, HAND_SIZE, NUMBERS, Cards, codes, deck, in_order, total, without
+from games.die_weinhaendler.cellar import NEW, Cellar
+from games.stepped import NOBODY, SteppedState
+
+NO_BID = -1
+"""The total of a seat without a bid."""
+
+
+class Table(SteppedState):
+    """Who holds what and where the cards lie.
+
+    ``stack`` is all that was ever in it, the next card to be drawn at index ``drawn``; its last ``seen_below`` cards
+    were shown before they went there. ``totals`` are in tenths, ``NO_BID`` without one. ``known`` has, by seat, the
+    cards that everybody has seen going to that hand.
+    """
+
+    __slots__ = (
+        "bids",
+        "cellars",
+        "display",
+        "drawn",
+        "hands",
+        "known",
+        "points",
+        "seen_below",
+        "stack",
+        "start",
+        "totals",
+    )
+
+    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(game, seats, chance, journal)
+        self.bids: list[Cards] = [()] * seats
+        self.totals = [NO_BID] * seats
+        self.known: list[Cards] = [()] * seats
+        self.points = [0] * seats
+        self.cellars: list[tuple[Cellar, ...]] = [()] * seats
+        self.drawn = 0
+        self.seen_below = 0
+        self.start = self.chance.below("starter", seats)
+        self.note_step(NOBODY, "starter", self.start, None)
+        self.deal()
+
+    def deal(self) -> None:
+        """Five bottles a seat, round and round from the start player, four to the display, the rest face down."""
+        shuffled = self.chance.shuffle("deck", deck(self.seats))
+        self.note_chance("deck", shuffled)
+        cards = [NUMBERS[code] for code in shuffled]
+        dealt = self.seats * HAND_SIZE
+        self.hands = [
+            in_order(cards[(seat - self.start) % self.seats : dealt : self.seats]) for seat in range(self.seats)
+        ]
+        self.display = in_order(cards[dealt : dealt + DISPLAY_SIZE])
+        self.stack = tuple(cards[dealt + DISPLAY_SIZE :])
+        if self.journal is not None:
+            self.note_own([{"type": "hand", "cards": codes(hand)} for hand in self.hands])
+            self.note_event({"type": "refill", "cards": codes(self.display)})
+
+    def in_stack(self) -> int:
+        """Face-down cards left."""
+        return len(self.stack) - self.drawn
+
+    def draw(self) -> int:
+        """The next card of the stack, which must have one."""
+        self.drawn += 1
+        self.seen_below = min(self.seen_below, self.in_stack())
+        return self.stack[self.drawn - 1]
+
+    def put_below(self, card: int) -> None:
+        """Lay a card that all have seen face down under the stack."""
+        self.stack = (*self.stack, card)
+        self.seen_below += 1
+
+    def gain(self, seat: int, cards: Cards) -> None:
+        """Cards that all have seen go to a hand."""
+        self.hands[seat] = in_order([*self.hands[seat], *cards])
+        self.known[seat] = in_order([*self.known[seat], *cards])
+
+    def lose(self, seat: int, card: int) -> None:
+        """A card of a hand is laid open."""
+        self.hands[seat] = without(self.hands[seat], card)
+        self.known[seat] = without(self.known[seat], card)
+
+    def add_to_bid(self, seat: int, cards: Cards) -> None:
+        """Lay ``cards`` of the hand open as a bid, or on top of it."""
+        for card in cards:
+            self.lose(seat, card)
+        self.bids[seat] = in_order([*self.bids[seat], *cards])
+        self.totals[seat] = total(self.bids[seat])
+
+    def taken(self, seat: int) -> list[int]:
+        """The totals that the other seats have on the table, in seat order."""
+        return [tenths for other, tenths in enumerate(self.totals) if other != seat and tenths != NO_BID]
+
+    def open_cellar(self, seat: int) -> Cellar:
+        """The cellar that the next bottle of ``seat`` goes to; one not begun if there is none, or the last is full."""
+        cellars = self.cellars[seat]
+        return NEW if not cellars or cellars[-1].full else cellars[-1]
+
+    def copy_to(self, twin: SteppedState) -> None:
+        assert isinstance(twin, Table)
+        super().copy_to(twin)
+        twin.hands = self.hands[:]
+        twin.bids = self.bids[:]
+        twin.totals = self.totals[:]
+        twin.known = self.known[:]
+        twin.points = self.points[:]
+        twin.cellars = self.cellars[:]
+        twin.display = self.display
+        twin.stack = self.stack
+        twin.drawn = self.drawn
+        twin.seen_below = self.seen_below
+        twin.start = self.start
