@@ -27,7 +27,9 @@ class GameShapes:
     """What a game brings: its slug and seat counts, and the definitions that its documents are made of.
 
     ``defs`` must hold ``seat``, ``step`` and ``log_step`` (one step of a record, of a log), ``event``, ``view``,
-    ``decision``, ``move``, ``answer_move`` and ``score``; ``opening`` are the steps every record begins with.
+    ``decision``, ``move``, ``answer_move`` and ``score``; ``opening`` are the steps every record begins with, and
+    ``dealt`` are conditions that tie them to the number of seats. ``own_events`` are the types of the events that
+    only a seat's own log has.
     """
 
     slug: str
@@ -35,6 +37,8 @@ class GameShapes:
     seat_counts: tuple[int, ...]
     defs: Shapes
     opening: tuple[Schema, ...]
+    dealt: tuple[Schema, ...] = ()
+    own_events: tuple[str, ...] = ()
 
     @property
     def head(self) -> Shapes:
@@ -100,11 +104,11 @@ def record(game: GameShapes) -> Schema:
             "outcome": ref("outcome"),
         }
     )
-    return with_conditions(shape, outcome_per_seats(game))
+    return with_conditions(shape, [*outcome_per_seats(game), *game.dealt])
 
 
 def match_log(game: GameShapes) -> Schema:
-    return closed(
+    shape = closed(
         {
             "format": const("match-log/1"),
             **game.head,
@@ -115,6 +119,7 @@ def match_log(game: GameShapes) -> Schema:
             "steps": steps(game, 0),
         }
     )
+    return with_conditions(shape, list(game.dealt))
 
 
 def log(game: GameShapes) -> Schema:
@@ -128,10 +133,12 @@ def log(game: GameShapes) -> Schema:
             "outcome": nullable(ref("outcome")),
         }
     )
-    unmarked: Schema = {"properties": {"step": {"properties": {"forced": False, "default": False}}}}
+    public: Schema = {"properties": {"step": {"properties": {"forced": False, "default": False}}}}
+    if game.own_events:
+        public["properties"]["event"] = {"properties": {"type": {"not": enum(game.own_events)}}}
     spectator: Schema = {
         "if": {"properties": {"seat": const(None)}},
-        "then": {"properties": {"entries": {"items": unmarked}}},
+        "then": {"properties": {"entries": {"items": public}}},
     }
     return with_conditions(shape, [spectator, *outcome_per_seats(game)])
 

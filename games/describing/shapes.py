@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 Schema = dict[str, Any]
 Shapes = dict[str, Schema]
+
+LEGAL_MOST: Final = 64
+"""A decision lists its legal moves up to this number."""
 
 
 def ref(name: str) -> Schema:
@@ -84,3 +87,12 @@ def per_seats(counts: Sequence[int], key: str, shape_for: Mapping[int, Schema]) 
         }
         for count in counts
     ]
+
+
+def own_part() -> Schema:
+    """``you`` is an object for a seat and ``null`` for a spectator."""
+    return {
+        "if": {"properties": {"seat": const(None)}},
+        "then": {"properties": {"you": const(None)}},
+        "else": {"properties": {"you": {"type": "object"}}},
+    }

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from games.describing.shapes import Schema, Shapes, array, by_key, const, enum, integer, nullable, one_of, opened, ref
+from games.describing.shapes import (
+    LEGAL_MOST,
+    Schema,
+    Shapes,
+    array,
+    by_key,
+    const,
+    enum,
+    integer,
+    nullable,
+    one_of,
+    opened,
+    ref,
+)
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.schemas.codes import ADJUSTING, BARTERED, Variant
 
-LEGAL_MOST = 64
 ALL_COLOURS: Schema = const(["R", "Y", "G", "B"])
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from games.describing.shapes import Schema, Shapes, array, const, enum, integer, nullable, opened, per_seats, ref
+from games.describing.shapes import (
+    Schema,
+    Shapes,
+    array,
+    const,
+    enum,
+    integer,
+    nullable,
+    opened,
+    own_part,
+    per_seats,
+    ref,
+)
 from games.edel_stein_reich.cards import EVENT_CARDS, GEM_CARDS, PHASES
 from games.edel_stein_reich.schemas.codes import Variant
 
@@ -90,15 +102,6 @@ def barter() -> Schema:
             "offers": array(opened({"seat": ref("seat"), "offer": ref("some_gems")})),
         }
     )
-
-
-def own_part() -> Schema:
-    """``you`` is an object for a seat and ``null`` for a spectator."""
-    return {
-        "if": {"properties": {"seat": NOTHING}},
-        "then": {"properties": {"you": NOTHING}},
-        "else": {"properties": {"you": {"type": "object"}}},
-    }
 
 
 def sizes(variant: Variant) -> list[Schema]:
