@@ -19,6 +19,7 @@ from games.chance import Chance, SeededChance
 
 if TYPE_CHECKING:
     from games.describing.documents import GameShapes
+    from games.encoding import Encoding
 
 Document = dict[str, Any]
 """One JSON object, as it goes over a wire. What a state gives out is to be read, not changed."""
@@ -206,6 +207,15 @@ class Game(ABC):
     def guide(self) -> str:
         """The rules for a newcomer, as Markdown."""
 
+    @property
+    def starter(self) -> str:
+        """The ``strategy.py`` of a first bot: a commented source that decides simply, from the folder ``starter``.
+
+        It needs Python's standard library only and has a class ``Strategy``, made from the ``hello``, whose
+        ``choose(decision, view, log)`` gives a legal move for every decision of the game.
+        """
+        return self.folder.joinpath("starter", "strategy.py").read_text(encoding="utf-8")
+
     @abstractmethod
     def shapes(self) -> GameShapes:
         """What its documents look like: the definitions that ``python -m games.schemas.build`` builds schemas from."""
@@ -213,3 +223,7 @@ class Game(ABC):
     @abstractmethod
     def score_columns(self) -> Sequence[ScoreColumn]:
         """What a table of results shows of one seat's score object, left to right."""
+
+    @abstractmethod
+    def encoding(self, seats: int) -> Encoding:
+        """Its moves and views at a table of ``seats`` as numbers, for learners. Raises ``ValueError`` as ``start``."""

@@ -9,8 +9,11 @@ from games.base import Chapter, Game, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
 from games.die_weinhaendler import story
+from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
+from games.die_weinhaendler.story.words import BOTTLES
+from games.encoding import Encoding
 
 
 class Weinhaendler(Game):
@@ -19,6 +22,8 @@ class Weinhaendler(Game):
     slug = "die-weinhaendler"
     name = "Die Weinhändler"
     seat_counts = (3, 4, 5)
+    tokens = BOTTLES
+    drawing = "bottle"
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)
@@ -36,3 +41,7 @@ class Weinhaendler(Game):
 
     def score_columns(self) -> Sequence[ScoreColumn]:
         return (ScoreColumn("points", lambda score: str(score["points"])),)
+
+    def encoding(self, seats: int) -> Encoding:
+        self.require_seats(seats)
+        return WeinhaendlerEncoding(seats)

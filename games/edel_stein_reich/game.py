@@ -11,9 +11,11 @@ from games.describing.documents import GameShapes
 from games.edel_stein_reich import story
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.duel import DuelState
+from games.edel_stein_reich.encoding import EdelSteinReichEncoding
 from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES
+from games.encoding import Encoding
 
 
 def _gems(score: Mapping[str, Any]) -> str:
@@ -48,6 +50,10 @@ class EdelSteinReich(Game):
             ScoreColumn("money, millions", lambda score: str(score["money"])),
             ScoreColumn("gems left", _gems),
         )
+
+    def encoding(self, seats: int) -> Encoding:
+        self.require_seats(seats)
+        return EdelSteinReichEncoding(seats)
 
 
 class Duel(EdelSteinReich):

@@ -1,0 +1,32 @@
+"""Die Weinhändler as a learner sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from games.base import Document, Move
+from games.die_weinhaendler.encoding import moves
+from games.die_weinhaendler.encoding.observing import sections
+from games.encoding import Chosen, Encoding
+
+
+class WeinhaendlerEncoding(Encoding):
+    """60 actions at every table: a bid card by card, a bottle and then its cell."""
+
+    def __init__(self, seats: int) -> None:
+        self.seats = seats
+        self.actions = moves.NAMES
+        self.sections = sections(seats)
+
+    def options(self, decision: Document, chosen: Chosen) -> list[int]:
+        return moves.options(decision, chosen)
+
+    def compose(self, decision: Document, actions: Chosen) -> Move:
+        return moves.compose(decision, actions)
+
+    def sequence(self, decision: Document, move: Move) -> Chosen:
+        return moves.sequence(decision, move)
+
+    def score(self, score: Mapping[str, Any]) -> float:
+        return float(score["points"])

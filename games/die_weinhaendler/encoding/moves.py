@@ -1,0 +1,111 @@
+"""The moves of Die Weinhändler as sequences of actions.
+
+| actions | what they are | moves |
+|---|---|---|
+| ``pass``, ``done`` | as in a record | a whole move each |
+| ``stop`` | no further card | the end of a bid |
+| ``empty``, ``Y5`` … ``P25`` | a bottle of one's own | a bid, highest value first; the first action of laying |
+| ``[0, -4]`` … ``[4, 0]`` | a cell, level and x | the second action of laying, also in a new cellar |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+
+from games.base import Document, Move
+from games.die_weinhaendler.cards import CODES, EMPTY, NUMBERS, TENTHS
+from games.die_weinhaendler.grid import CELLS, cell_of, place_of
+from games.encoding import Chosen
+
+PLACES: Final = tuple(place_of(cell) for cell in range(CELLS) if cell_of(*place_of(cell)) == cell)
+"""The 35 cells a cellar can have, as ``[level, x]``."""
+
+PASS: Final = 0
+DONE: Final = 1
+STOP: Final = 2
+CARD: Final = 3
+CELL: Final = CARD + len(CODES)
+
+NAMES: Final = ("pass", "done", "stop", *CODES, *map(str, PLACES))
+"""What every action is called."""
+
+_CELL: Final = {tuple(place): CELL + number for number, place in enumerate(PLACES)}
+
+
+def options(decision: Document, chosen: Chosen) -> list[int]:
+    """The actions that may follow ``chosen``; none after a whole move."""
+    return _bid(decision, chosen) if decision["kind"] == "bid" else _lay(decision, chosen)
+
+
+def cards_chosen(chosen: Chosen) -> list[str]:
+    """The codes of the bottles that are chosen already."""
+    return [CODES[action - CARD] for action in chosen if CARD <= action < CELL]
+
+
+# --- bidding ------------------------------------------------------------------------------------
+
+
+def _bid(decision: Document, chosen: Chosen) -> list[int]:
+    if chosen and chosen[-1] < CARD:
+        return []
+    taken = decision["taken"]
+    hand = [NUMBERS[code] for code in decision["hand"]]
+    total = decision["total"] or 0
+    for action in chosen:
+        hand.remove(action - CARD)
+        total += TENTHS[action - CARD]
+    follow = [] if chosen and total in taken else [STOP if chosen else PASS]
+    last = chosen[-1] - CARD if chosen else len(CODES) - 1
+    for card in sorted({card for card in hand if card <= last}):
+        rest = [other for other in hand if other <= card]
+        rest.remove(card)
+        if _can_differ(total + TENTHS[card], rest, taken):
+            follow.append(CARD + card)
+    return follow
+
+
+def _can_differ(total: int, rest: Sequence[int], taken: Collection[int]) -> bool:
+    """Whether ``total``, or more with some of ``rest``, is a total that nobody has.
+
+    Adding the rest one by one gives different totals, so with as many as there are other totals one of them is free.
+    With fewer than that, there are few sets of them to try.
+    """
+    if total not in taken or len(rest) >= len(taken):
+        return True
+    return any(_can_differ(total + TENTHS[card], rest[place + 1 :], taken) for place, card in enumerate(rest))
+
+
+# --- laying -------------------------------------------------------------------------------------
+
+
+def _lay(decision: Document, chosen: Chosen) -> list[int]:
+    if not chosen:
+        stop = [] if decision["must_lay"] else [DONE]
+        cards = sorted({NUMBERS[code] for code in decision["hand"]})
+        return stop + [CARD + card for card in cards if _cells(decision, card)]
+    return _cells(decision, chosen[0] - CARD) if len(chosen) == 1 and chosen[0] >= CARD else []
+
+
+def _cells(decision: Document, card: int) -> list[int]:
+    return [_CELL[tuple(place["cell"])] for place in decision["cells"] if card != EMPTY or place["cards"] == "any"]
+
+
+# --- there and back -----------------------------------------------------------------------------
+
+
+def compose(decision: Document, actions: Chosen) -> Move:
+    """The move that whole ``actions`` stand for."""
+    if actions[0] < CARD:
+        return NAMES[actions[0]]
+    cards = cards_chosen(actions)
+    return {"cards": cards} if decision["kind"] == "bid" else {"card": cards[0], "cell": [*PLACES[actions[1] - CELL]]}
+
+
+def sequence(decision: Document, move: Any) -> Chosen:
+    """The actions that compose a legal move."""
+    if type(move) is str:
+        return (NAMES.index(move),)
+    if decision["kind"] == "bid":
+        return (*(CARD + NUMBERS[code] for code in move["cards"]), STOP)
+    return CARD + NUMBERS[move["card"]], _CELL[tuple(move["cell"])]

@@ -1,0 +1,187 @@
+"""What a seat is told, as sections of numbers; "by seat" begins with the seat itself and goes on clockwise."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from games.base import Document
+from games.die_weinhaendler.cards import (
+    CODES,
+    COPIES,
+    DISPLAY_SIZE,
+    HAND_LIMIT,
+    HAND_SIZE,
+    NUMBERS,
+    STAR_GRADES,
+    STARS,
+    VARIETIES,
+    VARIETY,
+    deck,
+)
+from games.die_weinhaendler.encoding.moves import PLACES, cards_chosen
+from games.die_weinhaendler.grid import BOTTLES
+from games.die_weinhaendler.rulings import IDLE_LIMIT
+from games.encoding import Section, Seen, one_hot, shares
+
+STAGES: Final = ("bid", "lay")
+ROUNDS_UNIT: Final = 20
+POINTS_UNIT: Final = 100
+TENTHS_UNIT: Final = 1000
+CELLARS_UNIT: Final = 4
+CAP: Final = 10.0
+"""What numbers without a bound in the rules are cut at; games never come near ten of their units."""
+
+_COPIES: Final = dict.fromkeys(CODES, COPIES)
+_CARDS: Final = len(CODES)
+_STARS: Final = len(VARIETIES)
+_EMPTY: Final = _STARS + 1
+_CELL_SIZE: Final = _EMPTY + 1
+_CELLAR_SIZE: Final = _CELL_SIZE * len(PLACES)
+_FIRST: Final = {tuple(place): _CELL_SIZE * number for number, place in enumerate(PLACES)}
+"""Where the numbers of a cell begin in those of its cellar."""
+
+
+def sections(seats: int) -> tuple[Section, ...]:
+    """The observation at a table of ``seats``, section by section."""
+    return (*_table(seats), *_players(seats), *_asked())
+
+
+def _table(seats: int) -> tuple[Section, ...]:
+    stack = len(deck(seats)) - HAND_SIZE * seats - DISPLAY_SIZE
+    return (
+        Section("round", 1, "÷ 20, at most 10", lambda seen: _capped(seen.view["round"] / ROUNDS_UNIT), CAP),
+        Section("last round", 1, "1: this is it", lambda seen: [float(seen.view["last_round"])]),
+        Section("idle rounds", 1, "÷ 20", lambda seen: [seen.view["idle_rounds"] / IDLE_LIMIT]),
+        Section("stage", 2, "one-hot: bid, lay", lambda seen: _stage(seen.view["stage"])),
+        Section("display", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["display"])),
+        Section("stack", 1, "face-down cards ÷ those at the start", lambda seen: [seen.view["stack"] / stack]),
+        Section(
+            "stack bottom", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["stack_bottom"])
+        ),
+        Section("laid", _CARDS, "by card, the share of its copies that lies in cellars", _laid),
+        Section(
+            "own hand", _CARDS, "by card, the share of its copies", lambda seen: _bottles(seen.view["you"]["hand"])
+        ),
+    )
+
+
+def _players(seats: int) -> tuple[Section, ...]:
+    return (
+        Section("start", seats, "by seat, 1: is this round's start player", lambda seen: _at(seen, seen.view["start"])),
+        Section("turn", seats, "by seat, 1: is asked", lambda seen: _at(seen, seen.view["turn"])),
+        Section("hand", seats, "by seat, cards ÷ 6, at most 10", _hands, CAP),
+        Section("known", _CARDS * seats, "by seat, by card, the share of its copies", _known),
+        Section("bid", _CARDS * seats, "by seat, by card, the share of its copies", _bids),
+        Section("total", seats, "by seat, value of the bid ÷ 100, at most 10", _totals, CAP),
+        Section("passed", seats, "by seat, 1: has passed", lambda seen: _flags(seen, "passed")),
+        Section("done", seats, "by seat, 1: has finished laying", lambda seen: _flags(seen, "done")),
+        Section("points", seats, "by seat ÷ 100, at most 10", _points, CAP),
+        Section("full cellars", seats, "by seat ÷ 4, at most 10", _full_cellars, CAP),
+        Section(
+            "cellar", _CELLAR_SIZE * seats, "by seat, by cell: variety one-hot, stars ÷ 3, 1: empty bottle", _cellars
+        ),
+    )
+
+
+def _asked() -> tuple[Section, ...]:
+    return (
+        Section("decision", 2, "one-hot: bid, lay; all 0: one is not asked", _decision),
+        Section("must lay", 1, "bottles ÷ 6, at most 10", _must_lay, CAP),
+        Section("cards chosen", _CARDS, "so far, by card, the share of its copies", _chosen),
+    )
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def _capped(*numbers: float) -> list[float]:
+    return [min(number, CAP) for number in numbers]
+
+
+def _stage(stage: str | None) -> list[float]:
+    return one_hot(None if stage is None else STAGES.index(stage), len(STAGES))
+
+
+def _bottles(codes: list[str]) -> list[float]:
+    return shares(codes, _COPIES)
+
+
+def _laid(seen: Seen) -> list[float]:
+    """A covered empty bottle is out of play and counts as laid as well."""
+    cells = [cell for player in seen.players for cellar in player["cellars"] for cell in cellar]
+    return _bottles([code for cell in cells for code in (cell["card"], cell["under"]) if code])
+
+
+# --- the players --------------------------------------------------------------------------------
+
+
+def _at(seen: Seen, seat: int | None) -> list[float]:
+    return one_hot(None if seat is None else seen.clockwise(seat), len(seen.players))
+
+
+def _flags(seen: Seen, key: str) -> list[float]:
+    return [float(player[key]) for player in seen.players]
+
+
+def _hands(seen: Seen) -> list[float]:
+    return _capped(*(player["hand"] / HAND_LIMIT for player in seen.players))
+
+
+def _known(seen: Seen) -> list[float]:
+    return [share for player in seen.players for share in _bottles(player["known"])]
+
+
+def _bids(seen: Seen) -> list[float]:
+    return [share for player in seen.players for share in _bottles(player["bid"])]
+
+
+def _totals(seen: Seen) -> list[float]:
+    return _capped(*((player["total"] or 0) / TENTHS_UNIT for player in seen.players))
+
+
+def _points(seen: Seen) -> list[float]:
+    return _capped(*(player["points"] / POINTS_UNIT for player in seen.players))
+
+
+def _is_full(cellar: list[Document]) -> bool:
+    return sum(STARS[NUMBERS[cell["card"]]] > 0 for cell in cellar) == BOTTLES
+
+
+def _full_cellars(seen: Seen) -> list[float]:
+    return _capped(*(sum(map(_is_full, player["cellars"])) / CELLARS_UNIT for player in seen.players))
+
+
+def _cellars(seen: Seen) -> list[float]:
+    """The open cellars; one whose owner has none is vacant."""
+    numbers = [0.0] * (_CELLAR_SIZE * len(seen.players))
+    for place, player in enumerate(seen.players):
+        if player["cellars"] and not _is_full(player["cellars"][-1]):
+            for cell in player["cellars"][-1]:
+                _write(cell, numbers, _CELLAR_SIZE * place)
+    return numbers
+
+
+def _write(cell: dict[str, Any], numbers: list[float], start: int) -> None:
+    """Write a bottle of the cellar whose numbers begin at ``start``."""
+    start += _FIRST[cell["level"], cell["x"]]
+    card = NUMBERS[cell["card"]]
+    if STARS[card]:
+        numbers[start + VARIETY[card]] = 1.0
+        numbers[start + _STARS] = STARS[card] / STAR_GRADES
+    else:
+        numbers[start + _EMPTY] = 1.0
+
+
+# --- what this seat is asked --------------------------------------------------------------------
+
+
+def _decision(seen: Seen) -> list[float]:
+    return _stage(None if seen.decision is None else seen.decision["kind"])
+
+
+def _must_lay(seen: Seen) -> list[float]:
+    return _capped(0.0 if seen.decision is None else seen.decision.get("must_lay", 0) / HAND_LIMIT)
+
+
+def _chosen(seen: Seen) -> list[float]:
+    return _bottles(cards_chosen(seen.chosen))

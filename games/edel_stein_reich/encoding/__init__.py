@@ -1,0 +1,33 @@
+"""Edel, Stein & Reich as a learner sees it, with two to five players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from games.base import Document, Move
+from games.edel_stein_reich.encoding.moves import Moves
+from games.edel_stein_reich.encoding.observing import sections
+from games.encoding import Chosen, Encoding
+
+
+class EdelSteinReichEncoding(Encoding):
+    """116 to 129 actions, an offer colour by colour; the two-player variant has the same ones."""
+
+    def __init__(self, seats: int) -> None:
+        self.seats = seats
+        self.moves = Moves(seats)
+        self.actions = self.moves.names
+        self.sections = sections(seats)
+
+    def options(self, decision: Document, chosen: Chosen) -> list[int]:
+        return self.moves.options(decision, chosen)
+
+    def compose(self, decision: Document, actions: Chosen) -> Move:
+        return self.moves.compose(decision, actions)
+
+    def sequence(self, decision: Document, move: Move) -> Chosen:
+        return self.moves.sequence(decision, move)
+
+    def score(self, score: Mapping[str, Any]) -> float:
+        return float(score["money"])

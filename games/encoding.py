@@ -1,0 +1,139 @@
+"""How a game looks to a learner: its moves as sequences of numbered actions, what a seat is told as one vector.
+
+Both are made from documents alone: the ``view`` and the ``decision`` of one seat, as ``docs/views.md`` has them. So
+nothing hidden can get in, and what learned with an environment plays as a bot, which is sent the same two documents.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from games.base import Document, Move
+
+Chosen = tuple[int, ...]
+"""The actions of one move that have been chosen so far; ``()`` before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What an observation is made of: a seat's view, what it is asked (``None``: nothing), what it has chosen so far.
+
+    ``players`` are the view's, this seat's first, then clockwise.
+    """
+
+    view: Document
+    decision: Document | None
+    chosen: Chosen
+    players: Sequence[Document]
+
+    def clockwise(self, seat: int) -> int:
+        """How far ``seat`` sits from this one: 0 is itself, 1 the next."""
+        distance: int = (seat - self.view["seat"]) % self.view["seats"]
+        return distance
+
+
+@dataclass(frozen=True)
+class Section:
+    """A stretch of the observation: so many numbers from 0 to ``high``, what they mean, and how they are read."""
+
+    name: str
+    size: int
+    meaning: str
+    read: Callable[[Seen], Sequence[float]]
+    high: float = 1.0
+
+
+class Encoding(ABC):
+    """The moves and views of one game at one number of seats, as numbers; stateless.
+
+    ``actions`` names every action, by its number. ``sections`` are the observation's, in order.
+    """
+
+    seats: int
+    actions: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    @abstractmethod
+    def options(self, decision: Document, chosen: Chosen) -> list[int]:
+        """The actions that may follow ``chosen``, each of them the way to at least one legal move; ascending.
+
+        Empty only when ``chosen`` is a whole move. ``chosen`` itself is taken to have been chosen from options.
+        """
+
+    @abstractmethod
+    def compose(self, decision: Document, actions: Chosen) -> Move:
+        """The move in its canonical form that ``actions``, chosen from options to the end, stand for."""
+
+    @abstractmethod
+    def sequence(self, decision: Document, move: Move) -> Chosen:
+        """The one sequence of actions that composes ``move``, which must be legal and in its canonical form."""
+
+    @abstractmethod
+    def score(self, score: Mapping[str, Any]) -> float:
+        """What decides the game first, out of one seat's score object; the more the better."""
+
+    def mask(self, decision: Document, chosen: Chosen) -> list[int]:
+        """1 for every action that may follow ``chosen``, 0 for all others."""
+        mask = [0] * len(self.actions)
+        for action in self.options(decision, chosen):
+            mask[action] = 1
+        return mask
+
+    def move(self, decision: Document, actions: Chosen) -> Move:
+        """The move that ``actions`` compose. Raises ``ValueError`` unless they are a whole legal move."""
+        for length, action in enumerate(actions):
+            options = self.options(decision, actions[:length])
+            if action not in options:
+                raise ValueError(f"action {action} cannot follow {list(actions[:length])}; possible: {options}")
+        if options := self.options(decision, actions):
+            raise ValueError(f"{list(actions)} is not a whole move; possible next: {options}")
+        return self.compose(decision, actions)
+
+    @property
+    def size(self) -> int:
+        """How many numbers an observation has."""
+        return sum(section.size for section in self.sections)
+
+    @property
+    def highs(self) -> list[float]:
+        """The greatest value at each index of an observation; the least is 0 everywhere."""
+        return [section.high for section in self.sections for _ in range(section.size)]
+
+    def observation(self, view: Document, decision: Document | None, chosen: Chosen = ()) -> list[float]:
+        """What the seat of ``view`` is told, and what it has chosen of the move it is asked for, as ``size`` numbers.
+
+        ``decision`` is ``None`` when the seat is not asked. Raises ``ValueError`` for a spectator's view.
+        """
+        seat = view["seat"]
+        if seat is None:
+            raise ValueError("an observation is a seat's; this is the view of a spectator")
+        players = view["players"]
+        seen = Seen(view, decision, chosen, players[seat:] + players[:seat])
+        numbers: list[float] = []
+        for section in self.sections:
+            numbers += section.read(seen)
+        return numbers
+
+
+def one_hot(index: int | None, size: int) -> list[float]:
+    """1 at ``index``, 0 elsewhere; ``None`` is 0 everywhere."""
+    numbers = [0.0] * size
+    if index is not None:
+        numbers[index] = 1.0
+    return numbers
+
+
+def shares(items: Iterable[str], copies: Mapping[str, int]) -> list[float]:
+    """How many of all ``copies`` of each item are among ``items``, from 0 to 1, in the order of ``copies``."""
+    found = dict.fromkeys(copies, 0)
+    for item in items:
+        found[item] += 1
+    return [count / copies[item] for item, count in found.items()]
+
+
+def scaled(numbers: Iterable[float], unit: float) -> list[float]:
+    """Every number in units of ``unit``."""
+    return [number / unit for number in numbers]
