@@ -22,6 +22,11 @@ class Telling:
             ply = self._chapters.pop()[1]
         self._chapters.append((title, ply, []))
 
+    def retitle(self, title: str) -> None:
+        """Give the chapter that is going on another title."""
+        _, ply, sentences = self._chapters[-1]
+        self._chapters[-1] = (title, ply, sentences)
+
     def say(self, sentence: str) -> None:
         """Begin a new sentence, without its full stop."""
         self._chapters[-1][2].append(sentence)
@@ -38,13 +43,12 @@ class Telling:
         """The names of seats, listed."""
         return listing([self.names[seat] for seat in seats])
 
-    def mark(self, step: Mapping[str, Any]) -> None:
-        """Add what a seat's own log knows of a forced or defaulted move to the sentence that told the move."""
+    def remark(self, step: Mapping[str, Any]) -> str:
+        """What a seat's own log knows of a forced or defaulted move, in parentheses; ``""`` of any other move."""
         if "default" in step:
             reason = DEFAULTS.get(step["default"], step["default"])
-            self.go_on(f" ({self.names[step['seat']]} plays the default: {reason})")
-        elif step.get("forced"):
-            self.go_on(" (nothing else is possible)")
+            return f" ({self.names[step['seat']]} plays the default: {reason})"
+        return " (nothing else is possible)" if step.get("forced") else ""
 
     def tell_forfeits(self, scores: Sequence[Mapping[str, Any]]) -> None:
         """A sentence for every seat that lost without playing to the end."""

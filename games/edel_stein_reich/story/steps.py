@@ -26,7 +26,7 @@ def tell_step(story: Story, step: Step) -> None:
         _CHANCE[step["chance"]](story, step)
         return
     _MOVES[step["decision"]](story, step["seat"], step["move"])
-    story.mark(step)
+    story.go_on(story.remark(step))
 
 
 def _age_order(story: Story, step: Step) -> None:

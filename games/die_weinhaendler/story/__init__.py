@@ -1,0 +1,60 @@
+"""A game of Die Weinhändler told in sentences, from the same entries that a seat or a spectator sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.base import Chapter
+from games.die_weinhaendler.story.bidding import tell_bid, tell_draw, tell_exchange
+from games.die_weinhaendler.story.laying import tell_laid, tell_laying, tell_new_cellar
+from games.die_weinhaendler.story.rounds import (
+    tell_hand,
+    tell_last_round,
+    tell_outcome,
+    tell_refill,
+    tell_start,
+    tell_starter,
+)
+from games.die_weinhaendler.story.telling import Story
+
+__all__ = ["tell", "tell_entry"]
+
+_STEPS = {"bid": tell_bid, "lay": tell_laying}
+_EVENTS = {
+    "hand": tell_hand,
+    "refill": tell_refill,
+    "pass_draw": tell_draw,
+    "exchange": tell_exchange,
+    "new_cellar": tell_new_cellar,
+    "laid": tell_laid,
+    "start": tell_start,
+    "last_round": tell_last_round,
+}
+
+
+def tell(log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
+    """The game of a ``game-log/1``, a chapter a round; ``names`` by seat.
+
+    A running game's log may stop anywhere. Raises ``ValueError`` unless there is a name for every seat.
+    """
+    if len(names) != log["seats"]:
+        raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
+    story = Story(names, log["seat"])
+    story.begin("Before the first round", 0)
+    for entry in log["entries"]:
+        tell_entry(story, entry)
+    if log["outcome"] is not None:
+        tell_outcome(story, log["outcome"])
+    return story.chapters()
+
+
+def tell_entry(story: Story, entry: Mapping[str, Any]) -> None:
+    """One entry of a log: ``story.table`` follows it, and what is worth a sentence gets one."""
+    story.ply = entry["ply"]
+    if "event" in entry:
+        _EVENTS[entry["event"]["type"]](story, entry["event"])
+    elif "chance" in entry["step"]:
+        tell_starter(story, entry["step"])
+    else:
+        _STEPS[entry["step"]["decision"]](story, entry["step"])
