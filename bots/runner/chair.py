@@ -9,6 +9,7 @@ from bots.runner.channel import Channel
 from bots.runner.clock import MS, Clock
 from bots.runner.failures import NeverBegun
 from bots.runner.launching import Process
+from bots.runner.opening import OpenChannel, open_channel
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3
@@ -19,8 +20,11 @@ PONDERING_NS: Final = 20 * MS
 class Chair:
     """What the runner knows of one seat. A chair whose ``forfeit`` is set has no process any more."""
 
-    def __init__(self, seat: int, label: str, bot_seed: str, limits: Limits) -> None:
+    def __init__(
+        self, seat: int, label: str, bot_seed: str, limits: Limits, open_channel: OpenChannel = open_channel
+    ) -> None:
         self.seat, self.label, self.bot_seed = seat, label, bot_seed
+        self._open_channel = open_channel
         self.clock = Clock(limits)
         self.fair_clock: Clock | None = None
         self.grace_ns = grace_ms(limits) * MS
@@ -29,6 +33,7 @@ class Chair:
         self.asked = 0
         self.log_position = 0
         self.cpu_seen_ns = 0
+        self.knows_cpu = True
         self.ready_us: int | None = None
         self.thoughts: list[tuple[int, int, int, int]] = []
         self.strikes: list[Strike] = []
@@ -39,8 +44,8 @@ class Chair:
 
     def seat_process(self, process: Process) -> Channel:
         """The started process takes the seat."""
-        self.process = process
-        self.channel = Channel(process)
+        self.process, self.knows_cpu = process, process.knows_cpu
+        self.channel = self._open_channel(process)
         return self.channel
 
     def settle(self, wall_ns: int, cpu_ns: int, delay_ns: int, allowed_ns: int) -> None:
@@ -68,7 +73,7 @@ class Chair:
 
     def leave(self, patience_ms: int = 0) -> None:
         """End the process, if there is one, and keep what is to be known of it."""
-        if self.process is None or self.channel is None:
+        if self.process is None:
             return
         process, self.process = self.process, None
         never_begun: NeverBegun | None = None
@@ -77,9 +82,14 @@ class Chair:
         except NeverBegun as failure:
             never_begun = failure
         finally:
-            self.channel.close()
+            if self.channel is not None:
+                self.channel.close()
         if never_begun is not None:  # only then is stderr not the bot's, and may be told to everybody
-            raise NeverBegun(f"{never_begun}: {self.channel.stderr_tail()[-300:].strip()}") from never_begun
+            raise NeverBegun(f"{never_begun}: {self._stderr_tail()[-300:].strip()}") from never_begun
+
+    def known_cpu_us(self, cpu_ns: int) -> int | None:
+        """What was measured, microseconds, where that means anything."""
+        return cpu_ns // 1000 if self.knows_cpu else None
 
     def report(self) -> SeatReport:
         """The seat's part of the match report."""
@@ -87,11 +97,17 @@ class Chair:
             label=self.label,
             bot_seed=self.bot_seed,
             ready_us=self.ready_us,
-            decisions=tuple(Thought(number, *(ns // 1000 for ns in spans)) for number, *spans in self.thoughts),
+            decisions=tuple(
+                Thought(number, wall_ns // 1000, self.known_cpu_us(cpu_ns), delay_ns // 1000)
+                for number, wall_ns, cpu_ns, delay_ns in self.thoughts
+            ),
             strikes=tuple(self.strikes),
             exit_status=self.exit_status,
-            stderr_tail=self.channel.stderr_tail() if self.channel else "",
+            stderr_tail=self._stderr_tail(),
         )
+
+    def _stderr_tail(self) -> str:
+        return self.channel.stderr_tail() if self.channel is not None else ""
 
 
 def grace_ms(limits: Limits) -> int:

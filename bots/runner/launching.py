@@ -11,11 +11,15 @@ P_contra = TypeVar("P_contra", contravariant=True)
 
 
 class Process(Protocol):
-    """One started bot. Its three file descriptors never block; the runner closes them."""
+    """One started bot. The runner takes over its three file descriptors, and closes them.
+
+    ``knows_cpu`` says whether :meth:`cpu_ns` means anything; where it does not, reports have ``None`` instead.
+    """
 
     stdin: int
     stdout: int
     stderr: int
+    knows_cpu: bool
 
     def cpu_ns(self) -> int:
         """Processor time of all its threads so far, nanoseconds; what it last was once the process is gone."""
@@ -34,7 +38,7 @@ class Process(Protocol):
         ...
 
     def pause(self) -> None:
-        """Stop it from running until :meth:`resume`; nothing if it is gone."""
+        """Stop it from running until :meth:`resume`; nothing if it is gone. Asked only of one that ``knows_cpu``."""
         ...
 
     def resume(self) -> None:
@@ -48,7 +52,8 @@ class Process(Protocol):
     def stop(self, patience_ms: int = 0) -> int | None:
         """End it and everything it started, after ``patience_ms`` if it does not go by itself, and wait for that.
 
-        Its exit status, negative for a signal, ``None`` if nobody knows. The three descriptors stay open.
+        Its exit status, negative for a signal where there are signals, ``None`` if nobody knows. The three descriptors
+        stay open.
         """
         ...
 

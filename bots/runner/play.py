@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from time import monotonic, monotonic_ns
+from time import perf_counter, perf_counter_ns
 from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
@@ -15,6 +14,8 @@ from bots.runner.asking import ask, ask_one
 from bots.runner.chair import MAX_STRIKES, Chair
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer
+from bots.runner.machine import cores
+from bots.runner.opening import OpenChannel, open_channel
 from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
@@ -30,13 +31,19 @@ LAST_WORDS_MS: Final = 100
 P = TypeVar("P")
 
 
-def play_match(spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None = None) -> MatchReport:
+def play_match(
+    spec: MatchSpec[P],
+    launcher: Launcher[P],
+    observer: Observer | None = None,
+    open_channel: OpenChannel = open_channel,
+) -> MatchReport:
     """Play the game of ``spec`` with one process a seat and report it.
 
-    Whatever a bot does is its own strike or forfeit and the game goes on for the others. Raises
-    ``PlatformFailure`` for what is the platform's fault, ``ValueError`` for a specification that fits no game.
+    Whatever a bot does is its own strike or forfeit and the game goes on for the others. The pipes of its processes are
+    read by what ``open_channel`` makes, the best this system has. Raises ``PlatformFailure`` for what is the platform's
+    fault, ``ValueError`` for a specification that fits no game.
     """
-    table = _Table(spec, launcher, observer)
+    table = _Table(spec, launcher, observer, open_channel)
     try:
         return table.play()
     except BaseException:
@@ -47,27 +54,29 @@ def play_match(spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | N
 class _Table(Generic[P]):
     """One running game: the state and its chairs."""
 
-    def __init__(self, spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None) -> None:
+    def __init__(
+        self, spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None, open_channel: OpenChannel
+    ) -> None:
         if spec.game not in GAMES:
             raise ValueError(f"there is no game {spec.game!r}; there are {', '.join(sorted(GAMES))}")
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
         self._somebody_must_leave = False
-        self.at_once = len(os.sched_getaffinity(0))
+        self.at_once = cores()
         self.chairs = [
-            Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits)
+            Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
             for seat, entry in enumerate(spec.seats)
         ]
 
     def play(self) -> MatchReport:
-        started_ns = monotonic_ns()
+        started_ns = perf_counter_ns()
         self._moved()
         self._start()
         state = self.state
         while pending := state.pending:
             self._decide(pending)
         self._say_goodbye()
-        return self._report((monotonic_ns() - started_ns) // 1000)
+        return self._report((perf_counter_ns() - started_ns) // 1000)
 
     def clear(self) -> None:
         """End every process that is left; what goes wrong with that is less than what went wrong before."""
@@ -167,8 +176,8 @@ class _Table(Generic[P]):
             self._forfeit(chair, fault.reason, fault.detail)
             self._play_default(chair.seat, "forfeit")
             return
-        wall_us, cpu_us = question.wall_ns // 1000, question.cpu_ns // 1000
-        chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), wall_us, cpu_us))
+        spans = (question.wall_ns // 1000, chair.known_cpu_us(question.cpu_ns))
+        chair.strikes.append(Strike(chair.asked, fault.reason, fault.detail, escaped(fault.line), *spans))
         if len(chair.strikes) == MAX_STRIKES:
             told = "; ".join(f"decision {strike.id}: {strike.reason}" for strike in chair.strikes)
             self._forfeit(chair, "strikes", f"the third strike ({told})")
@@ -201,9 +210,9 @@ class _Table(Generic[P]):
                 chair.process.resume()
                 chair.channel.send(self._told(chair, encode({"type": "end", "outcome": outcome, "log": log})))
                 chair.channel.close_stdin()
-        deadline = monotonic() + GOODBYE_MS / 1000
+        deadline = perf_counter() + GOODBYE_MS / 1000
         for chair in self.chairs:
-            chair.leave(max(0, int((deadline - monotonic()) * 1000)))
+            chair.leave(max(0, int((deadline - perf_counter()) * 1000)))
 
     def _report(self, wall_us: int) -> MatchReport:
         delays = tuple(delay for chair in self.chairs for delay in chair.machine_delays)

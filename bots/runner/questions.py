@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic_ns
+from time import perf_counter_ns
 from typing import Any, Final
 
 from bots.protocol import Answer, Malformed, is_ready, parse_answer
@@ -92,7 +92,7 @@ class Question(ABC):
 
     def _start_clock(self, allowed_ns: int, fair_ns: int) -> None:
         self.allowed_ns, self.fair_ns = allowed_ns, fair_ns
-        self.started_ns = now_ns = monotonic_ns()
+        self.started_ns = now_ns = perf_counter_ns()
         self.deadline_ns = now_ns + allowed_ns
         self.look_ns = now_ns + (FIRST_LOOK_NS if allowed_ns > FIRST_LOOK_NS else allowed_ns)
 

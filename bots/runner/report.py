@@ -20,11 +20,15 @@ def escaped(line: bytes | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """One decision of a seat: how long it took, and how much of that the machine was to blame for, microseconds."""
+    """One decision of a seat: how long it took, and how much of that the machine was to blame for, microseconds.
+
+    ``cpu_us`` is ``None`` on systems that do not tell a process's processor time (Windows, macOS). There nobody knows
+    the machine's delay either; it counts as 0.
+    """
 
     id: int
     wall_us: int
-    cpu_us: int
+    cpu_us: int | None
     machine_delay_us: int
 
 
@@ -37,7 +41,7 @@ class Strike:
     detail: str
     answer: str
     wall_us: int
-    cpu_us: int
+    cpu_us: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,10 @@ class SeatReport:
         return sum(thought.wall_us for thought in self.decisions)
 
     @property
-    def cpu_us(self) -> int:
-        """All its thinking, processor time."""
-        return sum(thought.cpu_us for thought in self.decisions)
+    def cpu_us(self) -> int | None:
+        """All its thinking, processor time; ``None`` where it is not known."""
+        known = [thought.cpu_us for thought in self.decisions if thought.cpu_us is not None]
+        return sum(known) if len(known) == len(self.decisions) else None
 
 
 @dataclass(frozen=True)

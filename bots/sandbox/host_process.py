@@ -6,50 +6,15 @@ import os
 import select
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from time import clock_gettime_ns
+from functools import partial
 
 from bots.runner.failures import PlatformFailure
+from bots.sandbox.pipes import Pipes
 
 _END_MS = 5000
-
-
-@dataclass(frozen=True)
-class Pipes:
-    """The platform's ends of a bot's three pipes, and the bot's."""
-
-    stdin: int
-    stdout: int
-    stderr: int
-    theirs: tuple[int, int, int]
-
-    @classmethod
-    def open(cls) -> Pipes:
-        """Three new pipes; the platform's ends never block."""
-        ends: list[int] = []
-        try:
-            for _ in range(3):
-                ends += os.pipe()
-        except OSError:
-            for descriptor in ends:
-                os.close(descriptor)
-            raise
-        inbox, stdin, stdout, outbox, stderr, errors = ends
-        for descriptor in (stdin, stdout, stderr):
-            os.set_blocking(descriptor, False)
-        return cls(stdin, stdout, stderr, (inbox, outbox, errors))
-
-    def close_theirs(self) -> None:
-        """Let go of the bot's ends: it has its own by now."""
-        for descriptor in self.theirs:
-            os.close(descriptor)
-
-    def close_ours(self) -> None:
-        """Let go of the platform's ends, when the start has failed."""
-        for descriptor in (self.stdin, self.stdout, self.stderr):
-            os.close(descriptor)
 
 
 class HostProcess:
@@ -58,6 +23,8 @@ class HostProcess:
     ``child`` is the process this one started. In a sandbox it is the monitor that waits for the bot. Raises
     ``ProcessLookupError`` if there is no process ``pid`` any more.
     """
+
+    knows_cpu = True
 
     def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, freed: Callable[[], None]) -> None:
         self.child, self.pid, self._freed = child, pid, freed
@@ -68,7 +35,7 @@ class HostProcess:
         except OSError:
             os.close(self._pidfd)
             raise
-        self._clock = (~pid << 3) | 2
+        self._read_clock = partial(time.clock_gettime_ns, (~pid << 3) | 2)
         self._cpu_ns = self._run_delay_ns = 0
         self._schedstat = _open(f"/proc/{pid}/schedstat")
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
@@ -76,7 +43,7 @@ class HostProcess:
 
     def cpu_ns(self) -> int:
         try:
-            self._cpu_ns = clock_gettime_ns(self._clock)
+            self._cpu_ns = self._read_clock()
         except OSError:
             return self._cpu_ns
         return self._cpu_ns

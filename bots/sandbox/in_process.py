@@ -35,19 +35,19 @@ class InProcessLauncher:
 class _FakeProcess:
     """One fake's thread and its pipes, seen as a process."""
 
+    knows_cpu = hasattr(time, "pthread_getcpuclockid")
+
     def __init__(self, program: FakeProgram) -> None:
         self._program = program
         self._inbox, self.stdin = os.pipe()
         self.stdout, self._outbox = os.pipe()
         self.stderr, self._errors = os.pipe()
-        for descriptor in (self.stdin, self.stdout, self.stderr):
-            os.set_blocking(descriptor, False)
         self._status: int | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def cpu_ns(self) -> int:
-        if not self._thread.is_alive() or self._thread.ident is None:
+        if not self.knows_cpu or not self._thread.is_alive() or self._thread.ident is None:
             return 0
         with suppress(OSError):
             return time.clock_gettime_ns(time.pthread_getcpuclockid(self._thread.ident))

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from bots.runner.failures import PlatformFailure
+from bots.sandbox.code import Code
 
 VARIABLE: Final = "ESR_BOT_PYTHON"
 """The environment variable that names another interpreter, by its path."""
 
-OPTIONS: Final = ("-S", "-E", "-s", "-B")
-"""No site packages, no environment, no user folder, no caches: a start is mostly imports."""
+OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
+"""No site packages, no environment, no user folder, no caches: a start is mostly imports. UTF-8, on Windows too."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,20 @@ def bots_interpreter() -> Interpreter:
     return _at(next(_candidates()))
 
 
+def command(code: Code, folder: Path) -> list[str]:
+    """The command line that runs ``code`` from ``folder``, where its files are."""
+    if code.is_python:
+        return [str(bots_interpreter().path), *OPTIONS, code.entry, *code.args]
+    return [str(folder / code.entry), *code.args]
+
+
 def _candidates() -> Iterator[Path]:
     for folder in ("/usr/bin", "/usr/local/bin"):
         for name in ("python3", "python3.14", "python3.13", "python3.12", "python3.11"):
             path = Path(folder, name)
             if os.access(path, os.X_OK) and _is_new_enough(path.resolve().name):
                 yield path
-    yield Path(sys.executable)
+    yield Path(getattr(sys, "_base_executable", sys.executable))  # a virtual environment's may be a mere starter of it
 
 
 def _is_new_enough(name: str) -> bool:

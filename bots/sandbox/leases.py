@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,9 @@ from typing import Final
 
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.runtime import own_folder
+
+with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.system)
+    import fcntl
 
 SEATS: Final = 500
 """The most bots that run on one host at a time."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-import resource
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
+from bots.runner.machine import cores
+
+with suppress(ModuleNotFoundError):  # on Windows, where nobody sets a limit (bots.sandbox.system)
+    import resource
 
 THREADS: Final = 32
 """How many threads a bot may have, where they are counted for it alone."""
@@ -91,5 +94,4 @@ def _program(name: str) -> str:
 
 def _cpu_seconds(limits: Limits) -> int:
     """More than an honest bot can use on this machine's processors: the clock ends a game, this only ends a runaway."""
-    cores = len(os.sched_getaffinity(0))
-    return (limits.startup_ms + limits.game_ms) * cores // 1000 + _SPARE_CPU_S
+    return (limits.startup_ms + limits.game_ms) * cores() // 1000 + _SPARE_CPU_S

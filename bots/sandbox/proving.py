@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import select
 import tempfile
 import time
 from collections.abc import Mapping
@@ -17,8 +16,8 @@ from typing import Any, Final
 import orjson
 
 from bots.protocol import Limits
-from bots.runner.channel import Channel
 from bots.runner.failures import PlatformFailure
+from bots.runner.polled import PolledChannel
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code
 from bots.sandbox.interpreter import bots_interpreter
@@ -28,7 +27,7 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"
 _LIMITS: Final = Limits()
-_PATIENCE_S: Final = 10.0
+_PATIENCE_NS: Final = 10_000_000_000
 _SET_BY_BUBBLEWRAP: Final = {"PWD"}
 _ROOT: Final = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "sbin", "tmp", "usr"}
 
@@ -130,7 +129,7 @@ def _probe(launcher: SandboxLauncher) -> tuple[dict[str, Any] | None, str]:
     with tempfile.NamedTemporaryFile(prefix="esr-host-file-") as host_file:
         os.fchmod(host_file.fileno(), 0o644)
         process = launcher.start_code(Code(PROBE, "bot.py", (), ""), _LIMITS)
-        channel = Channel(process)
+        channel = PolledChannel(process)
         failed = ""
         channel.send(orjson.dumps({"seed": seed, "host_file": host_file.name}, option=orjson.OPT_APPEND_NEWLINE))
         line = _first_line(channel)
@@ -172,13 +171,11 @@ def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
     return findings if isinstance(findings, dict) else None
 
 
-def _first_line(channel: Channel) -> bytes | None:
-    poll = select.poll()
-    poll.register(channel.stdout, select.POLLIN)
-    deadline = time.monotonic() + _PATIENCE_S
+def _first_line(channel: PolledChannel) -> bytes | None:
+    deadline_ns = time.perf_counter_ns() + _PATIENCE_NS
     while not channel.lines and not channel.ended:
-        left_ms = (deadline - time.monotonic()) * 1000
-        if left_ms <= 0 or not poll.poll(left_ms):
+        left_ns = deadline_ns - time.perf_counter_ns()
+        if left_ns <= 0:
             return None
-        channel.receive()
+        channel.take(channel.wait(left_ns))
     return channel.lines[0] if channel.lines else None

@@ -42,7 +42,7 @@ _ABOUT_NAMESPACES: Final = ("namespace", "uid map", "gid map", "Operation not pe
 
 def remedy(said: str) -> str:
     """What helps against what was ``said`` by bubblewrap, the probe or the launcher."""
-    if "x86-64" in said or platform.system() != "Linux":
+    if "x86-64" in said or "on Linux only" in said or platform.system() != "Linux":
         return ELSEWHERE
     for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):
         if any(word in said for word in words):

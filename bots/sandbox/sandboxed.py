@@ -19,12 +19,14 @@ from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
-from bots.sandbox.host_process import HostProcess, Pipes
-from bots.sandbox.interpreter import OPTIONS, bots_interpreter
+from bots.sandbox.host_process import HostProcess
+from bots.sandbox.interpreter import bots_interpreter, command
 from bots.sandbox.leases import Lease, Leases
 from bots.sandbox.limits import as_user, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.pipes import Pipes
 from bots.sandbox.runtime import runtime_folder
 from bots.sandbox.seccomp import bot_filter
+from bots.sandbox.system import require_linux
 
 _PREPARED_MS: Final = 10_000
 _BWRAP_DIRECTORIES: Final = ("/usr/bin", "/usr/local/bin", "/bin")
@@ -47,6 +49,8 @@ class SandboxLauncher:
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
+        """Raises ``PlatformFailure`` where there can be no sandbox."""
+        require_linux()
         self._bwrap = bwrap or find_bubblewrap()
         self._runtime = runtime or runtime_folder()
         self._leases = Leases(self._runtime / "seats")
@@ -63,9 +67,10 @@ class SandboxLauncher:
     def start_code(self, code: Code, limits: Limits) -> HostProcess:
         """Start code that has been found and checked."""
         folder = staged(code, self._runtime)
+        inside = command(code, Path(bubblewrap.HOME))
         with self._leases.for_a_start() as lease:
             try:
-                return _start(self._command(lease, limits), _inside(code), folder, _prefixes(code), limits, lease)
+                return _start(self._command(lease, limits), inside, folder, _prefixes(code), limits, lease)
             except OSError as error:
                 raise PlatformFailure(f"a sandbox could not be started: {error}") from error
 
@@ -77,13 +82,6 @@ class SandboxLauncher:
     def _command(self, lease: Lease, limits: Limits) -> list[str]:
         before = [] if lease.uid is None else as_user(lease.uid, limits)
         return [*before, str(self._bwrap)]
-
-
-def _inside(code: Code) -> list[str]:
-    """The bot's command in its world."""
-    if code.is_python:
-        return [str(bots_interpreter().path), *OPTIONS, code.entry, *code.args]
-    return [f"{bubblewrap.HOME}/{code.entry}", *code.args]
 
 
 def _prefixes(code: Code) -> list[Path]:
@@ -212,6 +210,7 @@ def _release(
 
 def _last_words(pipes: Pipes) -> str:
     """What a process that is gone has left on stderr."""
+    os.set_blocking(pipes.stderr, False)
     try:
         return os.read(pipes.stderr, 2000).decode(errors="replace").strip()
     except BlockingIOError:

@@ -14,9 +14,9 @@ class Worked:
     """A process whose processor time is what one says."""
 
     def __init__(self) -> None:
+        self.knows_cpu = True
         self.stdout, self.stdin = os.pipe()
         self.stderr = os.dup(self.stdout)
-        os.set_blocking(self.stdout, False)
         self.cpu = 0
         self.done: list[str] = []
 

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, LocalProgram, MatchReport, MatchSpec, Process, SeatSpec, play_match
-from bots.runner.channel import Channel
+from bots.runner.opening import open_channel
 
 HONEST = """
 import json, sys
@@ -56,7 +56,7 @@ def duel(launcher: object, *programs: object, limits: Limits | None = None) -> M
 
 def stop(process: Process) -> tuple[int | None, str]:
     """End a process: its exit status and what it wrote to stderr."""
-    channel = Channel(process)
+    channel = open_channel(process)
     channel.close_stdin()
     try:
         status = process.stop(2000)

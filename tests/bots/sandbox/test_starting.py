@@ -10,12 +10,13 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
-from bots.runner.channel import Channel
+from bots.runner.opening import open_channel
 from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.sandboxed import find_bubblewrap
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
 
+SECOND_NS = 10**9
 C_BOT = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,15 +125,12 @@ def test_a_plain_process_takes_what_it_started_along() -> None:
     source = "import os, sys\nif os.fork() == 0:\n    os.setsid()\nelse:\n    os.write(2, b'up')\nsys.stdin.read()"
     with program(source) as bot:
         process = PlainLauncher().start(bot, Limits())
-        channel = Channel(process)
+        channel = open_channel(process)
         while not channel.stderr_tail():
-            channel.epoll.poll()
-            channel.listen()
+            channel.take(channel.wait(SECOND_NS))
         process.stop()
-        channel.epoll.poll(10)
         while channel.stderr_open:
-            channel.epoll.poll(10)
-            channel.listen()
+            channel.take(channel.wait(SECOND_NS))
         channel.close()
 
 

@@ -1,0 +1,81 @@
+"""Starts a bot with an empty environment and resource limits, and watches it with what Linux has for that."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.sandbox.code import Code, forget_old_copies, staged
+from bots.sandbox.host_process import HostProcess
+from bots.sandbox.interpreter import command
+from bots.sandbox.leases import Lease, Leases
+from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.pipes import Pipes
+from bots.sandbox.runtime import runtime_folder
+
+
+class LimitedStarter:
+    """A :class:`~bots.sandbox.plain.Starter` for Linux. Where we are root, each seat is a user of its own."""
+
+    caution = ""
+
+    def __init__(self, runtime: Path | None = None) -> None:
+        self._runtime = runtime or runtime_folder()
+        self._leases = Leases(self._runtime / "seats")
+
+    def start(self, code: Code, limits: Limits) -> HostProcess:
+        """Start code that has been found and checked. Raises ``OSError`` or ``PlatformFailure`` where that fails."""
+        with self._leases.for_a_start() as lease:
+            return _start(code, limits, lease, self._runtime)
+
+    def sweep(self) -> int:
+        """End what dead workers have left on this host, and forget old copies; how many processes there were."""
+        forget_old_copies(self._runtime)
+        return self._leases.sweep()
+
+
+def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProcess:
+    folder = code.folder if lease.uid is None else staged(code, runtime)
+    before = [] if lease.uid is None else as_powerless_user(lease.uid, limits)
+    pipes = Pipes.open()
+    stdin, stdout, stderr = pipes.theirs
+    try:
+        child = subprocess.Popen(
+            [*before, *command(code, folder)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder, env={},
+            start_new_session=True,
+        )  # fmt: skip
+    except BaseException:
+        pipes.close_ours()
+        raise
+    finally:
+        pipes.close_theirs()
+    lease.note(child.pid)
+    process = LimitedProcess(child, pipes, lease)
+    try:
+        if lease.uid is None:
+            set_limits(child.pid, limits, count_threads=False)
+    except PlatformFailure:
+        process.drop()
+        pipes.close_ours()
+        raise
+    offer_to_the_out_of_memory_killer(child.pid)
+    return process
+
+
+class LimitedProcess(HostProcess):
+    """A bot that is our own child."""
+
+    def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes, lease: Lease) -> None:
+        super().__init__(child, child.pid, pipes, lease.release)
+        self._lease = lease
+
+    def _end_company(self) -> None:
+        """End what it has started: its group, and as root all that runs as its seat's user."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._lease.clear()

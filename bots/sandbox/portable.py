@@ -1,0 +1,128 @@
+"""Starts and ends a bot with what Python has on every system. Nothing limits it here, and nothing measures it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from contextlib import suppress
+from typing import Final
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.sandbox.code import Code
+from bots.sandbox.interpreter import command
+from bots.sandbox.pipes import Pipes
+
+CAUTION: Final = (
+    "This system has no sandbox and no memory limit for bots: they run as you and may do all that you may, "
+    "so let only bots play that you trust."
+)
+_END_S: Final = 5.0
+_KEPT_VARIABLES: Final = ("SYSTEMROOT",)
+"""Without it Windows does not start Python."""
+
+_APART: Final = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""On Windows: Ctrl-C is for us. Elsewhere a session of its own says the same."""
+
+
+class PortableStarter:
+    """A :class:`~bots.sandbox.plain.Starter` for Windows, macOS and whatever else has no Linux calls."""
+
+    caution = CAUTION
+
+    def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - nobody can set them here
+        """Start code that has been found and checked. Raises ``OSError`` where the system refuses."""
+        pipes = Pipes.open()
+        stdin, stdout, stderr = pipes.theirs
+        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        try:
+            child = subprocess.Popen(
+                command(code, code.folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=code.folder,
+                env=environment, start_new_session=True, creationflags=_APART,
+            )  # fmt: skip
+        except BaseException:
+            pipes.close_ours()
+            raise
+        finally:
+            pipes.close_theirs()
+        return PortableProcess(child, pipes)
+
+    def sweep(self) -> int:
+        """Nothing: nobody keeps a list of what dead workers may have left here."""
+        return 0
+
+
+class PortableProcess:
+    """A bot that is our own child. Its processor time is not known, so it is never found to ponder, nor ever paused."""
+
+    knows_cpu = False
+
+    def __init__(self, child: subprocess.Popen[bytes], pipes: Pipes) -> None:
+        self.child, self.pid = child, child.pid
+        self.stdin, self.stdout, self.stderr = pipes.stdin, pipes.stdout, pipes.stderr
+        self._tree_killer: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+
+    def cpu_ns(self) -> int:
+        return 0
+
+    def run_delay_ns(self) -> int:
+        return 0
+
+    def gave_up_stdout(self) -> bool:
+        return False
+
+    def pause(self) -> None:
+        """Nobody knows when."""
+
+    def resume(self) -> None:
+        """Nobody has paused it."""
+
+    def kill(self) -> None:
+        if self.child.poll() is not None:
+            return
+        if hasattr(os, "killpg"):
+            self._end_group()
+        elif self._tree_killer is None:
+            self._tree_killer = _kill_tree(self.pid)
+        if self._tree_killer is None:
+            self.child.kill()
+
+    def stop(self, patience_ms: int = 0) -> int | None:
+        """Wait, end it with all it has started as far as that is known, and wait. Raises ``PlatformFailure``."""
+        if not self._stopped:
+            self._stopped = True
+            if not self._gone(patience_ms / 1000):
+                self.kill()
+            if self._tree_killer is not None:
+                with suppress(subprocess.TimeoutExpired):
+                    self._tree_killer.wait(_END_S)
+                self.child.kill()
+            self._end_group()
+            if not self._gone(_END_S):
+                raise PlatformFailure(f"the process {self.pid} of a bot does not end")
+        return self.child.returncode
+
+    def _gone(self, timeout_s: float) -> bool:
+        try:
+            self.child.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def _end_group(self) -> None:
+        """End what runs in its session, where there are sessions."""
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):  # macOS: not permitted if all of them are gone
+                os.killpg(self.pid, signal.SIGKILL)
+
+
+def _kill_tree(pid: int) -> subprocess.Popen[bytes] | None:
+    """Windows' own program for it, which finds the children only while their parent lives; ``None`` without it."""
+    program = shutil.which("taskkill")
+    if program is None:
+        return None
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen([program, "/T", "/F", "/PID", str(pid)], stdin=nothing, stdout=nothing, stderr=nothing)
