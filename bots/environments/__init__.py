@@ -1,0 +1,8 @@
+"""Every game as a PettingZoo environment, for learning: the extra ``[rl]``, ``docs/environments.md``."""
+
+from __future__ import annotations
+
+from bots.environments.environment import GameEnvironment, Observation, env, raw_env
+from bots.environments.rewards import REWARDS
+
+__all__ = ["REWARDS", "GameEnvironment", "Observation", "env", "raw_env"]

@@ -1,0 +1,200 @@
+"""A game as agents see it: they act in turn, each on what its own seat is told, and put a move together from actions.
+
+PettingZoo's agent-environment cycle. Chance, forced moves and actions without an alternative are played along the way,
+so whoever is selected has a choice. Those who choose at once are asked one after the other, and none sees what another
+has chosen, nor how far another has come with a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypedDict, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from bots.environments.rewards import REWARDS
+from games.base import Document, State
+from games.encoding import Chosen
+from games.registry import GAMES
+
+ILLEGAL_REWARD: Final = -1.0
+"""What an action that is masked out costs its agent in ``env``, where it ends the game with nothing for the others."""
+
+RENDER_MODES: Final = ("ansi",)
+
+Thing = TypeVar("Thing")
+
+
+class Observation(TypedDict):
+    """What an agent observes: numbers from 0 up, and 1 for every action it may take now; off its turn all are 0."""
+
+    observation: npt.NDArray[np.float32]
+    action_mask: npt.NDArray[np.int8]
+
+
+class GameEnvironment(AECEnv[str, Observation, int | None]):
+    """One table of a game; its agents are ``seat_0``, ``seat_1`` and so on.
+
+    ``encoding`` says what the numbers mean, ``table`` is the state of the game after ``reset``, secrets included.
+    """
+
+    table: State
+
+    def __init__(
+        self, game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
+    ) -> None:
+        """As :func:`env`."""
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.game = _named(game, GAMES, "game")
+        self.encoding = self.game.encoding(min(self.game.seat_counts) if seats is None else seats)
+        self.reward = _named(rewards, REWARDS, "rewards")
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"there is no render_mode {render_mode!r}; there are None and {', '.join(RENDER_MODES)}")
+        self.render_mode = render_mode
+        self.metadata = {
+            "name": f"{game.replace('-', '_')}_v{self.game.rules}",
+            "render_modes": list(RENDER_MODES),
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"seat_{seat}" for seat in range(self.encoding.seats)]
+        self.agents = []
+        self.observation_spaces = {agent: self._seen() for agent in self.possible_agents}
+        self.action_spaces = {agent: self._acting() for agent in self.possible_agents}
+        self._random = np.random.default_rng()
+
+    def _acting(self) -> spaces.Space[Any]:
+        return spaces.Discrete(len(self.encoding.actions))
+
+    def _seen(self) -> spaces.Space[Any]:
+        highs = np.array(self.encoding.highs, dtype=np.float32)
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(np.zeros_like(highs), highs, dtype=np.float32),
+                "action_mask": spaces.Box(0, 1, (len(self.encoding.actions),), dtype=np.int8),
+            }
+        )
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    # --- the cycle ------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+        """Deal anew. ``seed`` settles this game and all that follow without one; there are no ``options``."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self.table = self.game.new(self.encoding.seats, self._random.bytes(32))
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._ask()
+
+    def step(self, action: int | None) -> None:
+        """The next action of the selected agent. Raises ``ValueError``, and changes nothing, if it is masked out."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        if action not in self._options:
+            possible = ", ".join(f"{number} {self.encoding.actions[number]!r}" for number in self._options)
+            raise ValueError(f"{agent} cannot take action {action!r} now; possible are {possible}")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._choose(int(action))
+        self._accumulate_rewards()
+
+    def _ask(self) -> None:
+        """Select the first who owes a decision; when nobody does, the game is over."""
+        self._views: dict[int, Document] = {}
+        self._decision: Document | None = None
+        self._chosen: Chosen = ()
+        self._options: list[int] = []
+        if not self.table.pending:
+            self._end()
+            return
+        seat = self.table.pending[0]
+        self.agent_selection = self.possible_agents[seat]
+        self._decision = self.table.decision(seat)
+        self._options = self.encoding.options(self._decision, ())
+
+    def _choose(self, action: int) -> None:
+        """Go on with the move, past what has no alternative, and play it when it is whole."""
+        assert self._decision is not None
+        following = [action]
+        while len(following) == 1:
+            self._chosen = (*self._chosen, *following)
+            following = self.encoding.options(self._decision, self._chosen)
+        self._options = following
+        if not following:
+            self.table.play(self._decision["seat"], self.encoding.compose(self._decision, self._chosen))
+            self._ask()
+
+    def _end(self) -> None:
+        outcome = self.table.outcome
+        assert outcome is not None
+        self.rewards = dict(zip(self.agents, self.reward(outcome, self.encoding), strict=True))
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._deads_step_first()
+
+    # --- what can be seen -----------------------------------------------------------------------
+
+    def observe(self, agent: str) -> Observation:
+        """What ``agent`` is told now; what it has chosen of a move only while it is selected."""
+        seat = self.possible_agents.index(agent)
+        if seat not in self._views:
+            self._views[seat] = self.table.view(seat)
+        mask = np.zeros(len(self.encoding.actions), dtype=np.int8)
+        asked = self._decision is not None and agent == self.agent_selection
+        if asked:
+            mask[self._options] = 1
+        numbers = self.encoding.observation(
+            self._views[seat], self._decision if asked else None, self._chosen if asked else ()
+        )
+        return {"observation": np.array(numbers, dtype=np.float32), "action_mask": mask}
+
+    def render(self) -> str | None:
+        """The chapter of the story that is being played, as a spectator may read it; ``None`` without a mode."""
+        if self.render_mode is None:
+            return None
+        chapter = self.game.story(self.table.log(None), self.possible_agents)[-1]
+        return "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def raw_env(
+    game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
+) -> GameEnvironment:
+    """As :func:`env`, without wrappers: an action that is masked out raises ``ValueError`` and changes nothing."""
+    return GameEnvironment(game, seats, rewards, render_mode)
+
+
+def env(
+    game: str, seats: int | None = None, rewards: str = "ranks", render_mode: str | None = None
+) -> AECEnv[str, Observation, int | None]:
+    """A table of the game that is called ``game`` in the registry, with PettingZoo's usual wrappers.
+
+    ``seats``: the fewest the game can be played by, if left out. ``rewards``: ``"ranks"`` or ``"scores"``
+    (``bots.environments.rewards``). Raises ``ValueError`` for what there is not. An action that is masked out ends
+    the game.
+    """
+    table = wrappers.TerminateIllegalWrapper(raw_env(game, seats, rewards, render_mode), ILLEGAL_REWARD)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(table))
+
+
+def _named(name: str, things: Mapping[str, Thing], what: str) -> Thing:
+    """The thing of that name. Raises ``ValueError`` where there is none."""
+    if name not in things:
+        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(things)}")
+    return things[name]
