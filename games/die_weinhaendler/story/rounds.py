@@ -78,17 +78,16 @@ def tell_outcome(story: Story, outcome: Event) -> None:
     story.begin("The result", story.ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
-    winners = [seat for seat in placed if ranks[seat] == 1]
-    if not winners:
+    if not placed:
         story.say("Nobody has played to the end")
-    else:
-        verb = "wins" if len(winners) == 1 else "share the win"
-        story.say(f"{story.named(winners)} {verb} with {scores[winners[0]]['points']} points")
-    others = [
-        f"{story.names[seat]} is {ordinal(ranks[seat])} with {scores[seat]['points']}"
-        for seat in placed
-        if ranks[seat] > 1
-    ]
-    if others:
-        story.say(", ".join(others))
+    told = []
+    for rank in sorted({ranks[seat] for seat in placed}):
+        level = [seat for seat in placed if ranks[seat] == rank]
+        points = scores[level[0]]["points"]
+        if rank == 1:
+            story.say(f"{story.named(level)} {'share the win' if len(level) > 1 else 'wins'} with {points} points")
+        else:
+            told.append(f"{story.named(level)} {'are' if len(level) > 1 else 'is'} {ordinal(rank)} with {points}")
+    if told:
+        story.say(", ".join(told))
     story.tell_forfeits(scores)
