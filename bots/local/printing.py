@@ -41,7 +41,7 @@ def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
         yield _estimate(Estimate.of(tally.scores[name]), 0)
     yield str(tally.strikes)
     yield str(tally.forfeits)
-    yield f"{tally.wall_us / tally.decisions / 1000:.2f}" if tally.decisions else "-"
+    yield "-" if tally.decision_ms is None else f"{tally.decision_ms:.2f}"
 
 
 def _estimate(estimate: Estimate, digits: int) -> str:

@@ -1,4 +1,4 @@
-"""Who sits at a table that was described on a command line: ``house:greedy``, or a folder with a ``bot.py``."""
+"""Who sits at a table that was described on a command line: ``house:greedy``, or the folder of a bot."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bots.house.catalogue import HOUSE
 from bots.local.faults import UsageError
+from bots.manifest import FILE, ManifestError, read_folder
 from bots.runner import HouseProgram, Limits, LocalProgram, SeatSpec
 from games.base import Game
 from games.registry import GAMES
@@ -17,11 +18,16 @@ HOUSE_PREFIX = "house:"
 LocalSeat = SeatSpec[HouseProgram | LocalProgram]
 
 
+def game_of(slug: str) -> Game:
+    """The game called ``slug``. Raises ``UsageError`` where there is none."""
+    if slug not in GAMES:
+        raise UsageError(f"There is no game {slug!r}. There are {', '.join(GAMES)}.")
+    return GAMES[slug]
+
+
 def find_game(slug: str, seats: int) -> Game:
     """The game called ``slug`` if ``seats`` can play it. Raises ``UsageError`` otherwise."""
-    game = GAMES.get(slug)
-    if game is None:
-        raise UsageError(f"There is no game {slug!r}. There are {', '.join(GAMES)}.")
+    game = game_of(slug)
     if seats not in game.seat_counts:
         suited = [other.slug for other in GAMES.values() if seats in other.seat_counts]
         instead = f" With {seats} there is {' or '.join(suited)}." if suited else ""
@@ -29,37 +35,60 @@ def find_game(slug: str, seats: int) -> Game:
     return game
 
 
-def seat_bots(words: Sequence[str]) -> tuple[LocalSeat, ...]:
-    """A seat for every word, in order; a bot that sits twice is told apart by its label: ``greedy``, ``greedy#2``.
+def seat_bots(words: Sequence[str], game: Game) -> tuple[LocalSeat, ...]:
+    """A seat at ``game`` for every word, in order; a bot that sits twice gets labels: ``greedy``, ``greedy#2``.
 
-    Raises ``UsageError`` for an unknown house bot and for a path without a bot.
+    Raises ``UsageError`` for an unknown house bot, a path without a bot, and a bot that does not play this.
     """
-    programs = [find_program(word) for word in words]
-    names = [_name(program) for program in programs]
+    seats: list[LocalSeat] = []
     seen: Counter[str] = Counter()
-    seats = []
-    for name, program in zip(names, programs, strict=True):
+    for word in words:
+        name, program = find_program(word, game, len(words))
         seen[name] += 1
         seats.append(SeatSpec(name if seen[name] == 1 else f"{name}#{seen[name]}", program))
     return tuple(seats)
 
 
-def find_program(word: str) -> HouseProgram | LocalProgram:
-    """The program that ``word`` names: a house bot, a folder with a ``bot.py``, or one Python file."""
+def find_program(word: str, game: Game, seats: int) -> tuple[str, HouseProgram | LocalProgram]:
+    """The name and the program of a house bot, a bot's folder, or one Python file. Raises ``UsageError``."""
     if word.startswith(HOUSE_PREFIX):
         name = word.removeprefix(HOUSE_PREFIX)
-        if name not in HOUSE:
-            raise UsageError(f"There is no house bot {name!r}. There are {', '.join(HOUSE)}.")
-        return HouseProgram(name)
+        return name, _house_bot(name, game, seats)
     path = Path(word).expanduser()
     if path.is_file() and path.suffix == ".py":
-        return LocalProgram(path.parent.resolve(), entry=path.name)
+        return path.stem, LocalProgram(path.parent.resolve(), entry=path.name)
     if path.is_dir():
-        if not (path / "bot.py").is_file():
-            raise UsageError(f"The folder {word} has no bot.py.")
-        return LocalProgram(path.resolve())
+        return _own_bot(path, game, seats)
     hint = f" Did you mean {HOUSE_PREFIX}{word}?" if word in HOUSE else ""
-    raise UsageError(f"{word!r} is neither a folder with a bot.py nor a house bot such as house:greedy.{hint}")
+    raise UsageError(f"{word!r} is neither the folder of a bot nor a house bot such as house:random.{hint}")
+
+
+def house_bots(game: Game, seats: int) -> list[str]:
+    """The names of the house bots that play ``game`` with ``seats``."""
+    return [name for name, bot in HOUSE.items() if bot.plays(game.slug, seats)]
+
+
+def _house_bot(name: str, game: Game, seats: int) -> HouseProgram:
+    suited = house_bots(game, seats)
+    if name in suited:
+        return HouseProgram(name)
+    if name in HOUSE:
+        instead = f"Those that do are {', '.join(suited)}." if suited else "No house bot does."
+        raise UsageError(f"house:{name} does not play {game.slug} with {seats} seats. {instead}")
+    raise UsageError(f"There is no house bot {name!r}. For {game.slug} there are {', '.join(suited) or 'none'}.")
+
+
+def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
+    try:
+        manifest = read_folder(folder)
+    except ManifestError as error:
+        raise UsageError(str(error)) from error
+    if (game.slug, seats) not in manifest.tables:
+        raise UsageError(
+            f"{manifest.name} does not play {game.slug} with {seats} seats, says its {FILE}."
+            f" Write that it does under [games], if it can."
+        )
+    return manifest.name, LocalProgram(folder.resolve(), manifest.args, manifest.entry)
 
 
 def read_limits(text: str) -> Limits:
@@ -81,9 +110,3 @@ def in_words(numbers: Sequence[int]) -> str:
     """``3, 4 or 5``."""
     *first, last = map(str, numbers)
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def _name(program: HouseProgram | LocalProgram) -> str:
-    if isinstance(program, HouseProgram):
-        return program.name
-    return program.folder.name if program.entry == "bot.py" else Path(program.entry).stem

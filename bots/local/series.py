@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, play_match
+from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.spec import MAX_REPLAYS
 
 P = TypeVar("P")
@@ -43,11 +43,29 @@ class Series(Generic[P]):
 
 @dataclass(frozen=True)
 class Played:
-    """One finished game of a series: its number from 0, the bot at each seat, and what the runner reports."""
+    """One finished game of a series: its number from 0, the bot at each seat, and what the runner reports.
+
+    ``transcript`` is what was said at the table, where it was kept.
+    """
 
     number: int
     order: tuple[int, ...]
     report: MatchReport
+    transcript: Transcript | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The game as JSON values: who sat where, how it ended, what went wrong."""
+        report, outcome = self.report, self.report.record["outcome"]
+        return {
+            "number": self.number,
+            "seed": report.record["seed"],
+            "bots": [seat.label for seat in report.seats],
+            "ranks": outcome["ranks"],
+            "scores": outcome["scores"],
+            "strikes": [[asdict(strike) for strike in seat.strikes] for seat in report.seats],
+            "forfeits": [asdict(forfeit) for forfeit in report.forfeits],
+            "wall_us": report.wall_us,
+        }
 
 
 def game_seed(seed: str, number: int) -> bytes:
@@ -55,13 +73,18 @@ def game_seed(seed: str, number: int) -> bytes:
     return sha256(f"play/{seed}/{number}".encode("ascii")).digest()
 
 
-def play_series(series: Series[P], launcher: Launcher[P]) -> Iterator[Played]:
-    """Play the games one after another. Raises ``PlatformFailure`` when this machine fails."""
+def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) -> Iterator[Played]:
+    """Play the games one after another; ``keep`` what is said. Raises ``PlatformFailure`` when this machine fails."""
     for number in range(series.games):
-        spec = series.spec(number)
-        report = play_match(spec, launcher)
-        for played_before in range(1, MAX_REPLAYS + 1):
-            if not report.play_again:
-                break
-            report = play_match(replace(spec, played_before=played_before), launcher)
-        yield Played(number, series.order(number), report)
+        yield play_game(series, number, launcher, keep)
+
+
+def play_game(series: Series[P], number: int, launcher: Launcher[P], keep: bool = False) -> Played:
+    """Play game ``number`` of a series, again where the machine was late. Raises ``PlatformFailure``."""
+    spec = series.spec(number)
+    for played_before in range(MAX_REPLAYS + 1):
+        transcript = Transcript(len(spec.seats)) if keep else None
+        report = play_match(replace(spec, played_before=played_before), launcher, transcript)
+        if not report.play_again:
+            break
+    return Played(number, series.order(number), report, transcript)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean, stdev
+from typing import Any
 
 from bots.local.series import Played
 
@@ -25,6 +26,10 @@ class Estimate:
         """The estimate from independent ``values``, at least one, by the normal approximation."""
         width = Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
         return cls(fmean(values), width)
+
+    def document(self) -> dict[str, Any]:
+        """The estimate as JSON values."""
+        return {"mean": self.mean, "half_width": self.half_width}
 
 
 def wilson(share: float, games: int) -> tuple[float, float]:
@@ -63,6 +68,25 @@ class Tally:
         """The share of wins, and its interval."""
         share = fmean(self.wins)
         return share, *wilson(share, self.games)
+
+    @property
+    def decision_ms(self) -> float | None:
+        """The mean time of a decision; ``None`` where there was none."""
+        return self.wall_us / self.decisions / 1000 if self.decisions else None
+
+    def document(self) -> dict[str, Any]:
+        """The row of the table as JSON values."""
+        share, low, high = self.win_share
+        return {
+            "bot": self.label,
+            "games": self.games,
+            "mean_rank": self.mean_rank.document(),
+            "win_share": {"mean": share, "low": low, "high": high},
+            "scores": {name: Estimate.of(values).document() for name, values in self.scores.items()},
+            "strikes": self.strikes,
+            "forfeits": self.forfeits,
+            "decision_ms": self.decision_ms,
+        }
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from games.record import RecordError, from_json, verify
 
@@ -26,6 +26,10 @@ class Fault:
         """``games.jsonl:12: ply 57: what is wrong``."""
         where = f"{self.path}:{self.line}" if self.line else str(self.path)
         return f"{where}: {self.message}" if self.ply is None else f"{where}: ply {self.ply}: {self.message}"
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {"file": str(self.path), "line": self.line or None, "ply": self.ply, "message": self.message}
 
 
 @dataclass(frozen=True)
