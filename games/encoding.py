@@ -126,14 +126,24 @@ def one_hot(index: int | None, size: int) -> list[float]:
     return numbers
 
 
-def shares(items: Iterable[str], copies: Mapping[str, int]) -> list[float]:
-    """How many of all ``copies`` of each item are among ``items``, from 0 to 1, in the order of ``copies``."""
-    found = dict.fromkeys(copies, 0)
-    for item in items:
-        found[item] += 1
-    return [count / copies[item] for item, count in found.items()]
-
-
 def scaled(numbers: Iterable[float], unit: float) -> list[float]:
     """Every number in units of ``unit``."""
     return [number / unit for number in numbers]
+
+
+class Shares:
+    """How many of all its copies of each item are among some: from 0 to 1, in the order of ``copies``."""
+
+    def __init__(self, copies: Mapping[str, int]) -> None:
+        self.places = {item: (place, 1 / count) for place, (item, count) in enumerate(copies.items())}
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def of(self, items: Iterable[str]) -> list[float]:
+        """The shares of ``items``, a multiset."""
+        numbers = [0.0] * len(self.places)
+        for item in items:
+            place, share = self.places[item]
+            numbers[place] += share
+        return numbers

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from games.base import Document
 from games.die_weinhaendler.cards import (
     CODES,
     COPIES,
     DISPLAY_SIZE,
+    EMPTY_CODE,
     HAND_LIMIT,
     HAND_SIZE,
-    NUMBERS,
     STAR_GRADES,
     STARS,
     VARIETIES,
@@ -21,7 +21,7 @@ from games.die_weinhaendler.cards import (
 from games.die_weinhaendler.encoding.moves import PLACES, cards_chosen
 from games.die_weinhaendler.grid import BOTTLES
 from games.die_weinhaendler.rulings import IDLE_LIMIT
-from games.encoding import Section, Seen, one_hot, shares
+from games.encoding import Section, Seen, Shares, one_hot
 
 STAGES: Final = ("bid", "lay")
 ROUNDS_UNIT: Final = 20
@@ -31,11 +31,15 @@ CELLARS_UNIT: Final = 4
 CAP: Final = 10.0
 """What numbers without a bound in the rules are cut at; games never come near ten of their units."""
 
-_COPIES: Final = dict.fromkeys(CODES, COPIES)
+_SHARES: Final = Shares(dict.fromkeys(CODES, COPIES))
 _CARDS: Final = len(CODES)
-_STARS: Final = len(VARIETIES)
-_EMPTY: Final = _STARS + 1
-_CELL_SIZE: Final = _EMPTY + 1
+_CELL: Final = {
+    code: [*one_hot(VARIETY[card] if card else None, len(VARIETIES)), STARS[card] / STAR_GRADES, float(not card)]
+    for card, code in enumerate(CODES)
+}
+"""The numbers of a cell that a bottle lies in."""
+
+_CELL_SIZE: Final = len(_CELL[EMPTY_CODE])
 _CELLAR_SIZE: Final = _CELL_SIZE * len(PLACES)
 _FIRST: Final = {tuple(place): _CELL_SIZE * number for number, place in enumerate(PLACES)}
 """Where the numbers of a cell begin in those of its cellar."""
@@ -103,7 +107,7 @@ def _stage(stage: str | None) -> list[float]:
 
 
 def _bottles(codes: list[str]) -> list[float]:
-    return shares(codes, _COPIES)
+    return _SHARES.of(codes)
 
 
 def _laid(seen: Seen) -> list[float]:
@@ -144,7 +148,7 @@ def _points(seen: Seen) -> list[float]:
 
 
 def _is_full(cellar: list[Document]) -> bool:
-    return sum(STARS[NUMBERS[cell["card"]]] > 0 for cell in cellar) == BOTTLES
+    return len(cellar) == BOTTLES and all(cell["card"] != EMPTY_CODE for cell in cellar)
 
 
 def _full_cellars(seen: Seen) -> list[float]:
@@ -157,19 +161,9 @@ def _cellars(seen: Seen) -> list[float]:
     for place, player in enumerate(seen.players):
         if player["cellars"] and not _is_full(player["cellars"][-1]):
             for cell in player["cellars"][-1]:
-                _write(cell, numbers, _CELLAR_SIZE * place)
+                start = _CELLAR_SIZE * place + _FIRST[cell["level"], cell["x"]]
+                numbers[start : start + _CELL_SIZE] = _CELL[cell["card"]]
     return numbers
-
-
-def _write(cell: dict[str, Any], numbers: list[float], start: int) -> None:
-    """Write a bottle of the cellar whose numbers begin at ``start``."""
-    start += _FIRST[cell["level"], cell["x"]]
-    card = NUMBERS[cell["card"]]
-    if STARS[card]:
-        numbers[start + VARIETY[card]] = 1.0
-        numbers[start + _STARS] = STARS[card] / STAR_GRADES
-    else:
-        numbers[start + _EMPTY] = 1.0
 
 
 # --- what this seat is asked --------------------------------------------------------------------

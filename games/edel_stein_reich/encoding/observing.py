@@ -17,7 +17,7 @@ from games.edel_stein_reich.cards import (
     SCORING_CARDS,
 )
 from games.edel_stein_reich.encoding.moves import FROM, GIVE, NAME, OFFER, TAKE, WORDS, offered
-from games.encoding import Section, Seen, one_hot, scaled, shares
+from games.encoding import Section, Seen, Shares, one_hot, scaled
 
 KINDS: Final = (
     "action",
@@ -36,9 +36,9 @@ CAP: Final = 10.0
 
 _ACTIONS: Final = WORDS[:4]
 _EVENTS: Final = len(EVENT_ORDER)
-_EVENT_COPIES: Final = Counter(EVENT_CARDS)
-_GEM_COPIES: Final = Counter(GEM_CARDS)
-_SCORING_COPIES: Final = {card: _EVENT_COPIES[card] for card in EVENT_ORDER if card in SCORING_CARDS}
+_EVENT_SHARES: Final = Shares(Counter(EVENT_CARDS))
+_GEM_CARD_SHARES: Final = Shares(Counter(GEM_CARDS))
+_SCORING_SHARES: Final = Shares(Counter(card for card in EVENT_CARDS if card in SCORING_CARDS))
 _IMMEDIATE: Final = tuple(card for card in EVENT_ORDER if card not in SCORING_CARDS)
 _GEM_CARD: Final[dict[str | None, list[float]]] = {
     None: [0.0] * 5,
@@ -64,7 +64,7 @@ def _table() -> tuple[Section, ...]:
         Section("supply", 4, "gems by colour ÷ 22", lambda seen: scaled(seen.view["supply"], GEMS_PER_COLOUR)),
         Section("gem stack", 1, "face-down gem cards ÷ 30", lambda seen: [seen.view["gem_stack"] / len(GEM_CARDS)]),
         Section(
-            "gem cards out", len(_GEM_COPIES), "by card, the share of its copies that has shown up", _gem_cards_out
+            "gem cards out", len(_GEM_CARD_SHARES), "by card, the share of its copies that has shown up", _gem_cards_out
         ),
         Section("display", _EVENTS, "by event, one-hot", lambda seen: _event(seen.view["event"]["display"])),
         Section("event stack", 1, "face-down events ÷ 39", _event_stack),
@@ -73,7 +73,7 @@ def _table() -> tuple[Section, ...]:
 
 
 def _players(seats: int) -> tuple[Section, ...]:
-    scoring = len(_SCORING_COPIES)
+    scoring = len(_SCORING_SHARES)
     return (
         Section("gems", 4 * seats, "by seat, by colour ÷ 22", _gems),
         Section("money", seats, "by seat ÷ 100, at most 10", _money, CAP),
@@ -114,7 +114,7 @@ def _asked(seats: int) -> tuple[Section, ...]:
 def _gem_cards_out(seen: Seen) -> list[float]:
     aside = seen.view["aside"]
     dealt = [player["gem_card"] for player in seen.players] + [aside and aside["top"]]
-    return shares([*seen.view["gem_discards"], *filter(None, dealt)], _GEM_COPIES)
+    return _GEM_CARD_SHARES.of([*seen.view["gem_discards"], *filter(None, dealt)])
 
 
 def _event_stack(seen: Seen) -> list[float]:
@@ -122,7 +122,7 @@ def _event_stack(seen: Seen) -> list[float]:
 
 
 def _event_discards(seen: Seen) -> list[float]:
-    return shares(seen.view["event"]["discards"], _EVENT_COPIES)
+    return _EVENT_SHARES.of(seen.view["event"]["discards"])
 
 
 def _event(card: str | None) -> list[float]:
@@ -141,7 +141,7 @@ def _money(seen: Seen) -> list[float]:
 
 
 def _scoring_cards(seen: Seen) -> list[float]:
-    return [share for player in seen.players for share in shares(player["cards"], _SCORING_COPIES)]
+    return [share for player in seen.players for share in _SCORING_SHARES.of(player["cards"])]
 
 
 def _gem_card(seen: Seen) -> list[float]:
