@@ -86,7 +86,7 @@ class TextIn(io.TextIOWrapper):
         self.script.read_one()
         return line
 
-    def __next__(self) -> str:
+    def __next__(self) -> str:  # type: ignore[override]
         line = super().__next__()
         self.script.read_one()
         return line
