@@ -24,6 +24,7 @@ class PolledChannel(Channel):
         self.unsent = b""
         self._stdin_open = True
         self._poll = select.poll()
+        self._wait = self._poll.poll
         self._watched: dict[int, int] = {}
         self._watch(self.stdout, select.POLLIN)
         self._watch(self.stderr, select.POLLIN)
@@ -43,7 +44,7 @@ class PolledChannel(Channel):
             self._watch(self.stdin, select.POLLOUT)
 
     def wait(self, timeout_ns: int) -> News:
-        return self._poll.poll(timeout_ns / 1e6 if timeout_ns > 0 else 0)
+        return self._wait(timeout_ns / 1e6 if timeout_ns > 0 else 0)
 
     @classmethod
     def wait_for_any(cls, channels: Sequence[Self], timeout_ns: int) -> list[News]:
@@ -61,8 +62,13 @@ class PolledChannel(Channel):
         spoke = False
         for descriptor, _ in news:
             if descriptor == self.stdout:
-                self._receive()
                 spoke = True
+                try:
+                    self._hear(os.read(descriptor, READ_BYTES))
+                except BlockingIOError:
+                    continue
+                if self.ended:
+                    self._forget(descriptor)
             elif descriptor == self.stderr:
                 self._listen()
             else:
@@ -84,15 +90,6 @@ class PolledChannel(Channel):
         self.close_stdin()
         os.close(self.stdout)
         os.close(self.stderr)
-
-    def _receive(self) -> None:
-        try:
-            data = os.read(self.stdout, READ_BYTES)
-        except BlockingIOError:
-            return
-        self._hear(data)
-        if not data:
-            self._forget(self.stdout)
 
     def _listen(self) -> bool:
         """Whether there was anything, be it the end."""

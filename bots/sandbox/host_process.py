@@ -43,10 +43,10 @@ class HostProcess:
 
     def cpu_ns(self) -> int:
         try:
-            self._cpu_ns = self._read_clock()
+            self._cpu_ns = cpu_ns = self._read_clock()
         except OSError:
             return self._cpu_ns
-        return self._cpu_ns
+        return cpu_ns
 
     def run_delay_ns(self) -> int:
         if self._schedstat is None:
