@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 import orjson
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
+from bots.runner.opening import OpenChannel, open_channel
 from bots.sandbox import InProcessLauncher
 from games.base import Document, State
 
@@ -18,6 +20,8 @@ DUEL = "edel-stein-reich-duel"
 TABLE = "edel-stein-reich"
 HASTY = Limits(startup_ms=200, move_ms=10, bank_ms=0, game_ms=60_000)
 """Limits under which a bot that says nothing is late at once."""
+CHANNEL: ContextVar[OpenChannel] = ContextVar("CHANNEL", default=open_channel)
+"""What reads the pipes in :func:`play`; the fixture ``each_channel`` sets it."""
 
 
 def default(message: Document) -> Any:
@@ -84,4 +88,4 @@ def play(
     seats = tuple(SeatSpec(f"bot {seat}", program) for seat, program in enumerate(programs))
     game = DUEL if len(bots) == 2 else TABLE
     spec = MatchSpec(game, seats, SEED, limits or Limits(), key=b"secret", match="m1", **more)
-    return play_match(spec, InProcessLauncher(), observer)
+    return play_match(spec, InProcessLauncher(), observer, CHANNEL.get())

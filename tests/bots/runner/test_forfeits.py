@@ -10,6 +10,8 @@ from games.base import Document
 from games.record import verify
 from tests.bots.runner.fakes import HASTY, Watcher, at, default, later_legal, leave, play
 
+pytestmark = pytest.mark.usefixtures("each_channel")
+
 
 def only_forfeit(report: MatchReport) -> tuple[int, str]:
     """Who lost by what; everything else about a forfeited game is checked here."""

@@ -10,6 +10,8 @@ from bots.runner import FakeProgram, MatchReport
 from games.base import Document
 from tests.bots.runner.fakes import default, play
 
+pytestmark = pytest.mark.usefixtures("each_channel")
+
 LIMITS = Limits(startup_ms=500, move_ms=40, bank_ms=0, game_ms=60_000)
 
 

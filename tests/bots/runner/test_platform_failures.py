@@ -9,7 +9,9 @@ from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchSpec, PlatformFailure, SeatSpec, play_match
 from bots.runner.failures import NeverBegun
 from bots.sandbox import InProcessLauncher
-from tests.bots.runner.fakes import DUEL, SEED, default
+from tests.bots.runner.fakes import CHANNEL, DUEL, SEED, default
+
+pytestmark = pytest.mark.usefixtures("each_channel")
 
 SAID = "a secret of the bot's owner"
 
@@ -43,7 +45,7 @@ def told(failure: PlatformFailure) -> str:
     seats = (SeatSpec("a", FakeProgram(default)), SeatSpec("b", FakeProgram(default)))
     spec = MatchSpec(game=DUEL, seats=seats, seed=SEED, limits=Limits(), key=b"key", match="1")
     with pytest.raises(PlatformFailure) as caught:
-        play_match(spec, UnendingLauncher(failure))
+        play_match(spec, UnendingLauncher(failure), open_channel=CHANNEL.get())
     return str(caught.value)
 
 

@@ -6,6 +6,8 @@ from bots.protocol import Limits, bot_seed
 from games.record import from_json, to_json, verify
 from tests.bots.runner.fakes import SEED, Watcher, default, later_legal, play
 
+pytestmark = pytest.mark.usefixtures("each_channel")
+
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_a_game_of_legal_moves_is_played_to_its_end_and_verifies(seats: int) -> None:

@@ -9,6 +9,8 @@ from games.base import Document
 from games.record import verify
 from tests.bots.runner.fakes import HASTY, Watcher, at, default, play, raw
 
+pytestmark = pytest.mark.usefixtures("each_channel")
+
 
 def defaults_of(record: Document, seat: int) -> list[str]:
     return [step["default"] for step in record["steps"] if step.get("seat") == seat and "default" in step]

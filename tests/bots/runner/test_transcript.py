@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import orjson
+import pytest
 
 from bots.runner import MatchReport, Transcript
 from tests.bots.runner.fakes import HASTY, at, default, leave, play, raw
+
+pytestmark = pytest.mark.usefixtures("each_channel")
 
 
 def test_a_transcript_has_every_line_of_both_sides_beside_its_times() -> None:
