@@ -15,11 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.chance import ChanceError, ScriptedChance, SeededChance, commitment
+from games.die_weinhaendler.cards import deck
 from games.edel_stein_reich.cards import EVENT_CARDS, EVENT_ORDER, GEM_CARDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
 SEEDS = {"Zeros": bytes(32), "Play": sha256(b"play/7/0").digest()}
-ITEMS: dict[str, list[Any]] = {"event_deck": list(EVENT_CARDS), "gem_deck": list(GEM_CARDS)}
+ITEMS: dict[tuple[str, int], list[Any]] = {
+    ("event_deck", len(EVENT_CARDS)): list(EVENT_CARDS),
+    ("gem_deck", len(GEM_CARDS)): list(GEM_CARDS),
+    **{("deck", len(deck(seats))): list(deck(seats)) for seats in (3, 4, 5)},
+}
 VECTORS = re.findall(r"^\| (Zeros|Play) \| `(\w+)/(\d)` \| (\d+) \w+ \| (.*) \|$", PAGE, flags=re.MULTILINE)
 seeds = st.binary(min_size=32, max_size=32)
 
@@ -38,8 +43,7 @@ def test_a_vector_of_the_page_comes_out(seed: str, name: str, occurrence: str, s
     if name == "starter":
         assert str(chance.below(name, int(size))) == begins
         return
-    items = ITEMS.get(name, list(range(int(size))))
-    assert len(items) == int(size)
+    items = list(range(int(size))) if name == "age_order" else ITEMS[name, int(size)]
     for _ in range(int(occurrence) + 1):
         shuffled = chance.shuffle(name, items)
     assert [str(item) for item in shuffled][: len(begins.split())] == begins.split()
@@ -47,7 +51,7 @@ def test_a_vector_of_the_page_comes_out(seed: str, name: str, occurrence: str, s
 
 def test_the_page_has_vectors_of_every_name() -> None:
     assert len(VECTORS) >= 10
-    assert {name for _, name, *_ in VECTORS} == {"starter", "age_order", "event_deck", "gem_deck"}
+    assert {name for _, name, *_ in VECTORS} == {"starter", "age_order", "event_deck", "gem_deck", "deck"}
 
 
 def test_the_page_names_seeds_commitments_and_blocks_correctly() -> None:

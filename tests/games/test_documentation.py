@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, LEFT_OUT, NUMBERS, codes, in_order, total
+from games.registry import GAMES
 from games.schemas import schema
+from tests.games.reading import table_after
 
 ROOT = Path(__file__).parents[2]
 VIEWS = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
@@ -30,20 +35,58 @@ def first_column(page: str, after: str, index: int = 0) -> list[str]:
     return [code for line in table.splitlines()[2:] for code in re.findall(r"`([^`]+)`", line.split("|")[1])]
 
 
-def validate(document: str, instance: Any) -> None:
-    Draft202012Validator(schema("edel-stein-reich", document)).validate(instance)
+def validate(document: str, instance: Any, slug: str = "edel-stein-reich") -> None:
+    Draft202012Validator(schema(slug, document)).validate(instance)
 
 
-def both(document: str, name: str | None = None) -> list[dict[str, Any]]:
-    shapes = [schema(slug, document) for slug in ("edel-stein-reich", "edel-stein-reich-duel")]
-    return shapes if name is None else [shape["$defs"][name] for shape in shapes]
+def shapes(slugs: Sequence[str], document: str, name: str | None = None) -> list[dict[str, Any]]:
+    """The schemas of several games, or one definition of each."""
+    found = [schema(slug, document) for slug in slugs]
+    return found if name is None else [shape["$defs"][name] for shape in found]
+
+
+ESR = ("edel-stein-reich", "edel-stein-reich-duel")
+WINE = ("die-weinhaendler",)
+PARTS = [("Edel, Stein & Reich", ESR), ("Die Weinhändler", WINE)]
+"""The heading of a game's parts of the pages, and the games they are about."""
+
+
+def test_every_game_has_its_part_of_the_pages() -> None:
+    assert sorted(slug for _title, slugs in PARTS for slug in slugs) == sorted(GAMES)
+    for slug in GAMES:
+        assert f"`{slug}`" in VIEWS
+        assert f"`{slug}` (" in RECORD
 
 
 def test_the_examples_of_the_views_are_valid() -> None:
-    decision, log, decide = (json.loads(block) for block in blocks(VIEWS))
-    validate("decision", decision)
+    offer, bid, lay, log, decide = (json.loads(block) for block in blocks(VIEWS))
+    validate("decision", offer)
+    for decision in (bid, lay):
+        validate("decision", decision, WINE[0])
+        assert decision["legal"][0] == decision["default"]
     validate("log", {**log, "commitment": "0" * 64})
     validate("decide", decide)
+
+
+def test_the_bounds_of_the_bid_on_the_page_give_its_legal_moves() -> None:
+    bid = json.loads(blocks(VIEWS)[1])
+    hand = in_order([NUMBERS[code] for code in bid["hand"]])
+    parts = {part for count in range(1, len(hand) + 1) for part in combinations(hand, count)}
+    free = [part for part in parts if total(part) not in bid["taken"]]
+    ordered = sorted(free, key=lambda part: (total(part), len(part), part[::-1]))
+    assert bid["legal"] == ["pass", *({"cards": codes(part)} for part in ordered)]
+
+
+def test_the_bounds_of_the_laying_on_the_page_give_its_legal_moves() -> None:
+    lay = json.loads(blocks(VIEWS)[2])
+    assert len(lay["hand"]) - lay["must_lay"] == HAND_LIMIT
+    hand = sorted({NUMBERS[code] for code in lay["hand"]})
+    assert lay["legal"] == [
+        {"card": CODES[card], "cell": cell["cell"]}
+        for card in hand
+        for cell in lay["cells"]
+        if card != EMPTY or cell["cards"] == "any"
+    ]
 
 
 def test_the_examples_of_the_record_are_valid() -> None:
@@ -62,49 +105,66 @@ def sample_decks() -> list[dict[str, Any]]:
     return steps[1:3]
 
 
-def test_the_page_names_every_key_of_a_view() -> None:
-    for shape in both("view"):
-        assert sorted(first_column(VIEWS, "## The view")) == sorted(shape["required"])
+def test_the_page_names_every_key_of_a_view_of_edel_stein_and_reich() -> None:
+    for shape in shapes(ESR, "view"):
+        assert sorted(first_column(VIEWS, "### Edel, Stein & Reich\n")) == sorted(shape["required"])
         assert sorted(first_column(VIEWS, "A player:")) == sorted(shape["$defs"]["player"]["required"])
         assert sorted(first_column(VIEWS, "A barter:")) == sorted(shape["$defs"]["barter"]["required"])
 
 
-def test_the_page_names_every_kind_of_decision_and_its_bounds() -> None:
-    table = VIEWS.split("## The decision", 1)[1]
-    kinds = {option["properties"]["kind"]["const"] for shape in both("decision") for option in shape["oneOf"]}
-    assert set(first_column(table, "```\n")) == kinds
-    bounds = {key for shape in both("decision") for option in shape["oneOf"] for key in option["required"]}
-    for key in bounds:
-        assert f"`{key}`" in table, key
+def test_the_page_names_every_key_of_a_view_of_die_weinhaendler() -> None:
+    (shape,) = shapes(WINE, "view")
+    assert sorted(first_column(VIEWS, "### Die Weinhändler\n")) == sorted(shape["required"])
+    assert sorted(first_column(VIEWS, "A merchant:")) == sorted(shape["$defs"]["player"]["required"])
+    assert sorted(first_column(VIEWS, "A bottle in a cellar:")) == sorted(shape["$defs"]["bottle"]["required"])
 
 
-def test_the_page_names_every_event_with_its_keys() -> None:
-    shapes = [option for shape in both("log", "event") for option in shape["oneOf"]]
-    assert set(first_column(VIEWS, "## The log")) == {shape["properties"]["type"]["const"] for shape in shapes}
-    rows = VIEWS.split("## The log", 1)[1].splitlines()
-    for shape in shapes:
-        kind = shape["properties"]["type"]["const"]
-        row = next(line for line in rows if line.startswith(f"| `{kind}` |"))
-        for key in shape["required"]:
+@pytest.mark.parametrize(("title", "slugs"), PARTS)
+def test_the_page_names_every_kind_of_decision_and_its_bounds(title: str, slugs: Sequence[str]) -> None:
+    part = VIEWS.split(f"### {title}, what is asked\n", 1)[1].split("\n#", 1)[0]
+    options = [option for shape in shapes(slugs, "decision") for option in shape["oneOf"]]
+    assert set(first_column(part, "\n")) == {option["properties"]["kind"]["const"] for option in options}
+    for key in {key for option in options for key in option["required"]} - {"kind", "seat", "default", "legal"}:
+        assert f"`{key}`" in part, key
+
+
+@pytest.mark.parametrize(("title", "slugs"), PARTS)
+def test_the_page_names_every_event_with_its_keys(title: str, slugs: Sequence[str]) -> None:
+    part = VIEWS.split(f"### {title}, what happens\n", 1)[1].split("\n## ", 1)[0]
+    options = [option for shape in shapes(slugs, "log", "event") for option in shape["oneOf"]]
+    assert set(first_column(part, "\n")) == {option["properties"]["type"]["const"] for option in options}
+    for option in options:
+        kind = option["properties"]["type"]["const"]
+        row = next(line for line in part.splitlines() if line.startswith("| ") and f"`{kind}`" in line.split("|")[1])
+        for key in option["required"]:
             assert key == "type" or f"`{key}`" in row, (kind, key)
-    assert set(first_column(VIEWS, "A scoring has five rows")) == set(both("log", "scored_row")[0]["required"])
+
+
+def test_the_page_names_every_key_of_a_scoring() -> None:
+    row = shapes(ESR, "log", "scored_row")[0]
+    assert set(first_column(VIEWS, "A scoring has five rows")) == set(row["required"])
 
 
 def test_the_page_names_every_kind_of_step_and_every_reason() -> None:
-    chance = {
-        name.removeprefix("chance_")
-        for shape in both("record")
-        for name in shape["$defs"]
-        if name.startswith("chance_")
-    }
-    kinds = {
-        name.removeprefix("move_") for shape in both("record") for name in shape["$defs"] if name.startswith("move_")
-    }
+    defs = [shape["$defs"] for shape in shapes(list(GAMES), "record")]
+    names = {name for part in defs for name in part}
+    chance = {name.removeprefix("chance_") for name in names if name.startswith("chance_")}
+    kinds = {name.removeprefix("move_") for name in names if name.startswith("move_")}
     assert set(first_column(RECORD, "### Chance")) == chance
     assert set(first_column(RECORD, "### Moves")) == kinds - {"step"}
-    assert first_column(RECORD, "### Outcome") == both("record", "forfeit_reason")[0]["enum"]
-    for reason in both("record", "default_reason")[0]["enum"]:
+    assert first_column(RECORD, "### Outcome") == defs[0]["forfeit_reason"]["enum"]
+    for reason in defs[0]["default_reason"]["enum"]:
         assert f"`{reason}`" in RECORD.split("### Moves", 1)[1]
+
+
+def test_the_page_names_the_bottles_as_the_engine_does() -> None:
+    rows = table_after(RECORD, "## Codes", 1)[1:]
+    listed = [f"{row[1].strip('`')}{value}" for row in rows for value in row[2:5]]
+    assert sorted([*listed, "empty"]) == sorted(CODES)
+    for row in rows:
+        letter = row[1].strip("`")
+        left_out = [seats for seats, letters in LEFT_OUT.items() if letter in letters]
+        assert row[5] == (f"{left_out[0]} seats" if left_out else "")
 
 
 @pytest.mark.parametrize("name", PAGES)
