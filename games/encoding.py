@@ -49,12 +49,18 @@ class Section:
 class Encoding(ABC):
     """The moves and views of one game at one number of seats, as numbers; stateless.
 
-    ``actions`` names every action, by its number. ``sections`` are the observation's, in order.
+    A game's own is made from its number of ``seats``, and nothing else.
     """
 
-    seats: int
-    actions: tuple[str, ...]
-    sections: tuple[Section, ...]
+    def __init__(self, seats: int, actions: tuple[str, ...], sections: tuple[Section, ...]) -> None:
+        """``actions`` names every action, by its number; ``sections`` are the observation's, in order."""
+        self.seats = seats
+        self.actions = actions
+        self.sections = sections
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or one read from a pickle, is made anew."""
+        return type(self), (self.seats,)
 
     @abstractmethod
     def options(self, decision: Document, chosen: Chosen) -> list[int]:

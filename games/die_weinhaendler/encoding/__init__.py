@@ -15,9 +15,7 @@ class WeinhaendlerEncoding(Encoding):
     """60 actions at every table: a bid card by card, a bottle and then its cell."""
 
     def __init__(self, seats: int) -> None:
-        self.seats = seats
-        self.actions = moves.NAMES
-        self.sections = sections(seats)
+        super().__init__(seats, moves.NAMES, sections(seats))
 
     def options(self, decision: Document, chosen: Chosen) -> list[int]:
         return moves.options(decision, chosen)

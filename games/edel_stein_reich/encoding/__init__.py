@@ -15,10 +15,8 @@ class EdelSteinReichEncoding(Encoding):
     """116 to 129 actions, an offer colour by colour; the two-player variant has the same ones."""
 
     def __init__(self, seats: int) -> None:
-        self.seats = seats
         self.moves = Moves(seats)
-        self.actions = self.moves.names
-        self.sections = sections(seats)
+        super().__init__(seats, self.moves.names, sections(seats))
 
     def options(self, decision: Document, chosen: Chosen) -> list[int]:
         return self.moves.options(decision, chosen)
