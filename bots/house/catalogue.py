@@ -12,17 +12,25 @@ from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
+from games.registry import GAMES
+
 HERE = Path(__file__).resolve().parent
-EVERY_TABLE: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {"edel-stein-reich": (3, 4, 5), "edel-stein-reich-duel": (2,)}
-)
+
+
+def tables(*slugs: str) -> Mapping[str, tuple[int, ...]]:
+    """Every number of seats of the games ``slugs``; without any, of every game there is."""
+    return MappingProxyType({slug: GAMES[slug].seat_counts for slug in slugs or GAMES})
+
+
+JEWELS = tables("edel-stein-reich", "edel-stein-reich-duel")
+WINES = tables("die-weinhaendler")
 
 
 @dataclass(frozen=True)
 class HouseBot:
     """One entry: the program of ``folder`` with ``args``, known to everybody as ``house:<name>``.
 
-    ``games`` says which games it plays, and with how many seats.
+    ``games`` says which games it plays, and with how many seats; without them it plays every game there is.
     """
 
     name: str
@@ -30,7 +38,7 @@ class HouseBot:
     description: str
     folder: str
     args: tuple[str, ...] = ()
-    games: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: EVERY_TABLE)
+    games: Mapping[str, tuple[int, ...]] = field(default_factory=tables)
 
     @property
     def path(self) -> Path:
@@ -59,13 +67,30 @@ class HouseBot:
 
 _ENTRIES = (
     HouseBot("random", "Random", "Every legal move is as good as any other.", "random"),
-    HouseBot("greedy", "Greedy", "Fixed prices; takes the dearest thing on the table.", "greedy"),
-    HouseBot("miser", "Miser", "Greedy with a weakness for money.", "greedy", ("money=1.5",)),
-    HouseBot("magpie", "Magpie", "Greedy with a weakness for gems.", "greedy", ("gems=1.5",)),
-    HouseBot("gambler", "Gambler", "Greedy with a weakness for event cards.", "greedy", ("events=1.8",)),
-    HouseBot("haggler", "Haggler", "Values gems by the coming scoring, and barters accordingly.", "haggler"),
-    HouseBot("stickler", "Stickler", "A haggler who will not move for a small advantage.", "haggler", ("margin=2.5",)),
-    HouseBot("kontor", "Kontor", "Keeps everybody's books and thinks about what the others want.", "kontor"),
+    HouseBot("greedy", "Greedy", "Fixed prices; takes the dearest thing on the table.", "greedy", (), JEWELS),
+    HouseBot("miser", "Miser", "Greedy with a weakness for money.", "greedy", ("money=1.5",), JEWELS),
+    HouseBot("magpie", "Magpie", "Greedy with a weakness for gems.", "greedy", ("gems=1.5",), JEWELS),
+    HouseBot("gambler", "Gambler", "Greedy with a weakness for event cards.", "greedy", ("events=1.8",), JEWELS),
+    HouseBot(
+        "haggler", "Haggler", "Values gems by the coming scoring, and barters accordingly.", "haggler", (), JEWELS
+    ),
+    HouseBot(
+        "stickler", "Stickler", "A haggler who will not move for a small advantage.", "haggler", ("margin=2.5",), JEWELS
+    ),
+    HouseBot(
+        "kontor", "Kontor", "Keeps everybody's books and thinks about what the others want.", "kontor", (), JEWELS
+    ),
+    HouseBot("vintner", "Vintner", "Counts stars; makes the bid that brings most right now.", "vintner", (), WINES),
+    HouseBot("gleaner", "Gleaner", "A vintner who lives on what others bid.", "vintner", ("display=0.5",), WINES),
+    HouseBot("squire", "Squire", "A vintner who must have what is on display.", "vintner", ("display=1.25",), WINES),
+    HouseBot(
+        "abstainer", "Abstainer", "A vintner who would rather draw from the stack.", "vintner", ("draw=4",), WINES
+    ),
+    HouseBot("cellarman", "Cellarman", "A vintner who lays every bottle at once.", "vintner", ("keep=0",), WINES),
+    HouseBot(
+        "sommelier", "Sommelier", "Knows what goes with what, and bids with the others in mind.", "sommelier", (), WINES
+    ),
+    HouseBot("dreamer", "Dreamer", "A sommelier who believes in every trio to come.", "sommelier", ("hope=3",), WINES),
 )
 HOUSE: Mapping[str, HouseBot] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 """Every house bot by name."""

@@ -1,0 +1,139 @@
+"""The sommelier's answers: a method for each kind of decision."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from auction import BOTTLES, Auction
+from cellar import open_cellar, tenths
+from guessing import guess_hands, laid_bottles, unseen
+from habits import Habits
+from laying import lay_out
+from wire import Dice, Document, settings
+from worth import Worth
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auction import Prices
+    from cellar import Cell
+    from wire import Move
+
+MOST = 4
+"""How many bottles it adds to its bid in one turn at most."""
+
+
+def without(hand: list[str], cards: list[str]) -> list[str]:
+    """What is left of ``hand``."""
+    rest = list(hand)
+    for card in cards:
+        rest.remove(card)
+    return rest
+
+
+def additions(hand: list[str]) -> Iterator[list[str]]:
+    """Every different choice of bottles to add to a bid."""
+    kinds = list(dict.fromkeys(hand))
+    for counts in product(*(range(hand.count(kind) + 1) for kind in kinds)):
+        if 1 <= sum(counts) <= MOST:
+            yield [kind for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+
+
+class Sommelier:
+    """One seat's play. What it keeps from one decision to the next is what it has learnt of the others' tastes.
+
+    Its settings: ``guesses``, at how many guesses at the hidden hands it tries a bid; ``shortlist``, how many bids it
+    tries; ``rivalry``, how much the others' gains hurt; ``hope``, how much it believes in trios that are to come.
+    """
+
+    def __init__(self, hello: Document, args: list[str]) -> None:
+        self.dice = Dice(hello["seed"])
+        self.likes = settings(args, guesses=6, shortlist=8, rivalry=1, hope=1)
+        self.habits = Habits(hello["seats"])
+        self.plan: list[tuple[str, Cell]] = []
+
+    def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
+        """The answer to one decision: every kind has a method of its own."""
+        self.view = view
+        self.habits.read(log)
+        self.laid = laid_bottles(view)
+        self.hope = 0.0 if view["last_round"] else self.likes["hope"]
+        answer: Move = getattr(self, decision["kind"])(decision)
+        return answer
+
+    # Bidding
+
+    def bid(self, decision: Document) -> Move:
+        """The bid, or the pass, that leaves it best off after the biddings that it imagines."""
+        self.plan = []
+        cellars = self.view["players"][decision["seat"]]["cellars"]
+        self.worth = Worth(open_cellar(self.view, {**decision, "new_cellar": not cellars}), self.laid, self.hope)
+        prices = self.prices(decision["hand"])
+        ways = [[], *self.shortlist(decision)]
+        hidden = unseen(self.view, self.laid)
+        values = [0.0] * len(ways)
+        for _ in range(int(self.likes["guesses"])):
+            hands = guess_hands(self.view, hidden, self.dice)
+            tastes = [self.habits.taste(seat, self.dice) for seat in range(self.view["seats"])]
+            tastes[decision["seat"]] = 1.0
+            for i, cards in enumerate(ways):
+                values[i] += self.imagine(Auction(self.view, hands, prices, tastes), cards)
+        best = ways[values.index(max(values))]
+        return {"cards": best} if best else "pass"
+
+    def prices(self, hand: list[str]) -> Prices:
+        """What each bottle is worth to me: what I would lose with it, or gain with one more."""
+        now = self.worth.of(hand)
+        return {
+            card: now - self.worth.of(without(hand, [card])) if card in hand else self.worth.of([*hand, card]) - now
+            for card in BOTTLES
+        }
+
+    def shortlist(self, decision: Document) -> list[list[str]]:
+        """The additions to my bid that look best by the bids on the table, and the lowest one of all."""
+        judged = []
+        for cards in additions(decision["hand"]):
+            total = (decision["total"] or 0) + sum(map(tenths, cards))
+            if total not in decision["taken"]:
+                hand = without(decision["hand"], cards) + self.brought(total)
+                judged.append((self.worth.of(hand), -total, cards))
+        judged.sort(reverse=True)
+        chosen = judged[: int(self.likes["shortlist"])]
+        lowest = max(judged, key=lambda way: way[1], default=None)
+        if lowest and lowest not in chosen:
+            chosen.append(lowest)
+        return [cards for *_, cards in chosen]
+
+    def brought(self, total: int) -> list[str]:
+        """What a bid of ``total`` would bring if nobody else bid any more."""
+        higher: list[Document] = [
+            player
+            for seat, player in enumerate(self.view["players"])
+            if seat != self.view["seat"] and (player["total"] or 0) > total
+        ]
+        cards: list[str] = min(higher, key=lambda player: player["total"])["bid"] if higher else self.view["display"]
+        return cards
+
+    def imagine(self, auction: Auction, cards: list[str]) -> float:
+        """What I have after an auction in which I bid ``cards`` now, less a part of what the others gain."""
+        seat = auction.seat
+        auction.bid(seat, cards)
+        auction.play_on()
+        mine = self.worth.of(auction.hands[seat] + auction.received(seat))
+        drawn = 0.0 if auction.bids[seat] else auction.draw
+        others = sum(auction.gain(other) for other in range(len(auction.bids)) if other != seat)
+        return mine + drawn - self.likes["rivalry"] * others / (len(auction.bids) - 1)
+
+    # Laying
+
+    def lay(self, decision: Document) -> Move:
+        """No more than it must, before the last round: a bottle in the hand can still be bid, or wait for its like."""
+        count = len(decision["hand"]) if self.view["last_round"] else decision["must_lay"]
+        if not self.plan:
+            cellar = open_cellar(self.view, decision)
+            self.plan = lay_out(cellar, decision["hand"], count, self.laid, self.hope)
+        if not self.plan:
+            return "done"
+        card, cell = self.plan.pop(0)
+        return {"card": card, "cell": list(cell)}

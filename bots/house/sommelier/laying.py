@@ -1,0 +1,64 @@
+"""Where to lay which bottles: a search that follows the most promising cellars only (a beam search)."""
+
+from __future__ import annotations
+
+from cellar import EMPTY, points
+from worth import Worth, free_cells
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cellar import Cell, Cellar
+
+BEAM = 3
+"""How many cellars are followed at once."""
+
+
+class Layout:
+    """A cellar after some bottles have been laid: the points for them, what is left in hand, the way there."""
+
+    def __init__(self, cellar: Cellar, hand: list[str], scored: int, way: list[tuple[str, Cell]]) -> None:
+        self.cellar = cellar
+        self.hand = hand
+        self.scored = scored
+        self.way = way
+
+    def judged(self, laid: dict[str, int], hope: float) -> float:
+        """What has been scored, and what may still come of it."""
+        worth = Worth(self.cellar, laid, hope)
+        return self.scored + worth.of(self.hand) + worth.promise()
+
+    def followers(self) -> Iterator[Layout]:
+        """Every layout with one bottle more."""
+        places = [cell for cell, before in free_cells(self.cellar).items() if before == 0]
+        for card in dict.fromkeys(self.hand):
+            rest = list(self.hand)
+            rest.remove(card)
+            for cell in places:
+                if card != EMPTY or cell not in self.cellar:
+                    yield self.laying(card, cell, rest)
+
+    def laying(self, card: str, cell: Cell, rest: list[str]) -> Layout:
+        """The layout after ``card`` has been laid in ``cell``, which in a full cellar is the first of a new one."""
+        begins = cell in self.cellar and self.cellar[cell] != EMPTY
+        cellar = {} if begins else dict(self.cellar)
+        scored = points(cellar, card, cell)
+        cellar[cell] = card
+        return Layout(cellar, rest, self.scored + scored, [*self.way, (card, cell)])
+
+
+def lay_out(cellar: Cellar, hand: list[str], count: int, laid: dict[str, int], hope: float) -> list[tuple[str, Cell]]:
+    """The best way found to lay ``count`` bottles, fewer if no more can be laid: what goes where, in order."""
+    beam = [Layout(cellar, hand, 0, [])]
+    for _ in range(count):
+        found: dict[frozenset[tuple[Cell, str]], Layout] = {}
+        for layout in beam:
+            for after in layout.followers():
+                key = frozenset(after.cellar.items())
+                if key not in found or after.scored > found[key].scored:
+                    found[key] = after
+        if not found:
+            break
+        beam = sorted(found.values(), key=lambda layout: -layout.judged(laid, hope))[:BEAM]
+    return beam[0].way

@@ -1,0 +1,75 @@
+"""Bottles, and what they score in a wine cellar. The house bots that lay any carry this same file.
+
+A cell is ``(level, x)``: it rests on ``(level - 1, x)`` and ``(level - 1, x + 1)``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wire import Document
+
+    Cell = tuple[int, int]
+    Cellar = dict[Cell, str]
+    """The bottle that lies uppermost in every cell in use."""
+
+EMPTY = "empty"
+
+SHAPES = (
+    ((0, 0), (0, 1), (0, 2)),
+    ((0, 0), (1, 0), (2, 0)),
+    ((0, 0), (1, -1), (2, -2)),
+    ((0, 0), (0, 1), (1, 0)),
+    ((0, 1), (1, 0), (1, 1)),
+)
+"""Where the bottles of a trio lie: in a row, on either diagonal, in a triangle, in a triangle on its tip."""
+
+PARTNERS = tuple(
+    tuple((level - at[0], x - at[1]) for level, x in shape if (level, x) != at) for shape in SHAPES for at in shape
+)
+"""Seen from one bottle of a trio, where the two others lie: all fifteen ways to belong to one."""
+
+
+def tenths(card: str) -> int:
+    """What a bottle counts in a bid: ``B16`` 160, an empty one 2."""
+    return 2 if card == EMPTY else 10 * int(card[1:])
+
+
+def stars(card: str) -> int:
+    """What a bottle scores by itself: the values 5-11 have one star, 12-18 two, 19-25 three."""
+    return 0 if card == EMPTY else (int(card[1:]) - 5) // 7 + 1
+
+
+def price(cards: Iterable[str]) -> float:
+    """What bottles are worth to anybody: their stars, and an empty one a little, for it changes a bid by 0.2."""
+    return sum(stars(card) or 0.3 for card in cards)
+
+
+def trio(first: str, second: str, third: str) -> int:
+    """What three full bottles score together: 4 if they are identical, 1 if they are one colour's three kinds."""
+    if not first[0] == second[0] == third[0]:
+        return 0
+    return {1: 4, 2: 0, 3: 1}[len({first, second, third})]
+
+
+def open_cellar(view: Document, decision: Document) -> Cellar:
+    """The cellar that the next bottle goes to; nothing is in it when it is not yet begun."""
+    if decision["new_cellar"]:
+        return {}
+    return {(cell["level"], cell["x"]): cell["card"] for cell in view["players"][decision["seat"]]["cellars"][-1]}
+
+
+def points(cellar: Cellar, card: str, cell: Cell) -> int:
+    """What ``card`` scores when it is laid in ``cell``: its stars, and every trio that it completes."""
+    if card == EMPTY:
+        return 0
+    level, x = cell
+    scored = stars(card)
+    for (up, right), (up2, right2) in PARTNERS:
+        second = cellar.get((level + up, x + right), EMPTY)
+        third = cellar.get((level + up2, x + right2), EMPTY)
+        if second != EMPTY and third != EMPTY:
+            scored += trio(card, second, third)
+    return scored
