@@ -13,6 +13,8 @@ from bots.house.catalogue import HERE, HOUSE, HouseBot
 from games.registry import GAMES
 
 FOLDERS = sorted({bot.folder for bot in HOUSE.values()})
+SHARED = ("wire.py", "cellar.py")
+"""Files of which every folder that has one carries the same."""
 LADDERS = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
 SLOW_TO_IMPORT = {"json", "random", "re", "typing", "dataclasses", "collections", "enum", "functools"}
 
@@ -20,6 +22,19 @@ SLOW_TO_IMPORT = {"json", "random", "re", "typing", "dataclasses", "collections"
 @pytest.mark.parametrize(("game", "seats"), LADDERS)
 def test_every_ladder_has_at_least_six_house_bots(game: str, seats: int) -> None:
     assert sum(bot.plays(game, seats) for bot in HOUSE.values()) >= 6
+
+
+def test_random_plays_every_game_there_is_without_naming_one() -> None:
+    assert all(HOUSE["random"].plays(game, seats) for game, seats in LADDERS)
+
+
+def test_every_other_bot_says_which_games_it_plays() -> None:
+    everything = HOUSE["random"].games
+    assert [name for name, bot in HOUSE.items() if bot.games == everything] == ["random"]
+
+
+def test_a_game_nobody_knows_has_no_players() -> None:
+    assert not any(bot.plays("tiddlywinks", 4) for bot in HOUSE.values())
 
 
 def test_a_house_bot_is_known_by_its_own_name() -> None:
@@ -46,8 +61,13 @@ def test_a_digest_covers_every_file_that_a_seat_sees() -> None:
     assert set(HOUSE["kontor"].files()) == {path.name for path in HOUSE["kontor"].path.glob("*.py")}
 
 
-def test_every_folder_carries_the_same_wire() -> None:
-    assert len({(HERE / folder / "wire.py").read_bytes() for folder in FOLDERS}) == 1
+def test_every_folder_carries_the_wire() -> None:
+    assert all((HERE / folder / "wire.py").is_file() for folder in FOLDERS)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_several_folders_carry_is_the_same_in_all(name: str) -> None:
+    assert len({path.read_bytes() for path in HERE.glob(f"*/{name}")}) == 1
 
 
 @pytest.mark.parametrize("source", sorted(HERE.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -1,4 +1,4 @@
-"""House bots at the table: they play by the rules, the same way every time, and Kontor plays best."""
+"""House bots at the table: they play by the rules, the same way every time, and the best of each game wins."""
 
 from __future__ import annotations
 
@@ -9,46 +9,79 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
+from bots.local.series import Series, play_series
 from bots.local.tallies import wilson
+from bots.runner import HouseProgram, SeatSpec
+from bots.sandbox import PlainLauncher
 from games.base import Document
+from games.registry import GAMES
 
-NAMES = list(HOUSE)
 MAKERS = {name: load(bot) for name, bot in HOUSE.items()}
+TABLES = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
+CHAIRS = [(game, seats, name) for game, seats in TABLES for name, bot in HOUSE.items() if bot.plays(game, seats)]
+STRONGEST = {
+    "edel-stein-reich": ("kontor", ("greedy", "haggler", "random")),
+    "edel-stein-reich-duel": ("kontor", ("greedy", "haggler", "random")),
+    "die-weinhaendler": ("sommelier", ("vintner", "gleaner", "cellarman", "random")),
+}
+"""Whose game it is, and the others at the table. A game for which the house has no bot of its own has no line."""
+CONTESTS = [(game, seats) for game, seats in TABLES if game in STRONGEST]
 
 
-def play(names: list[str], seed: str) -> Document:
-    game = "edel-stein-reich-duel" if len(names) == 2 else "edel-stein-reich"
+def players(game: str, seats: int) -> list[str]:
+    """The house bots that take a seat at such a table, in the catalogue's order."""
+    return [name for name, bot in HOUSE.items() if bot.plays(game, seats)]
+
+
+def play(game: str, names: list[str], seed: str) -> Document:
     bots = [(HOUSE[name], MAKERS[name]) for name in names]
     return play_inside(game, bots, sha256(seed.encode()).digest())
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_house_bot_plays_whole_games_without_an_illegal_move(name: str, seats: int) -> None:
-    others = islice(cycle(NAMES), NAMES.index(name) + 1, NAMES.index(name) + seats)
-    outcome = play([name, *others], f"legal/{name}/{seats}")
+@pytest.mark.parametrize(("game", "seats", "name"), CHAIRS)
+def test_a_house_bot_plays_whole_games_without_an_illegal_move(game: str, seats: int, name: str) -> None:
+    names = players(game, seats)
+    line_up = islice(cycle(names), names.index(name), names.index(name) + seats)
+    outcome = play(game, list(line_up), f"legal/{name}/{seats}")
     assert len(outcome["ranks"]) == seats
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_house_bots_never_play_an_illegal_move_in_many_games(seats: int) -> None:
-    for number in range(60):
-        play(list(islice(cycle(NAMES), number, number + seats)), f"many/{number}")
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_house_bots_never_play_an_illegal_move_in_many_games(game: str, seats: int) -> None:
+    for number in range(100):
+        play(game, list(islice(cycle(players(game, seats)), number, number + seats)), f"many/{number}")
 
 
-@pytest.mark.parametrize("seats", [2, 4])
-def test_the_same_seeds_give_the_same_game(seats: int) -> None:
-    names = ["kontor", "random", "haggler", "greedy"][:seats]
-    assert play(names, "again") == play(names, "again")
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_house_bots_as_processes_get_neither_strikes_nor_forfeits(game: str, seats: int) -> None:
+    names = players(game, seats)
+    bots = tuple(SeatSpec(name, HouseProgram(name)) for name in islice(cycle(reversed(names)), seats))
+    for played in play_series(Series(game, bots, f"processes/{game}/{seats}", 1), PlainLauncher()):
+        assert not played.report.forfeits
+        assert not any(seat.strikes for seat in played.report.seats)
+
+
+@pytest.mark.parametrize(("game", "seats"), TABLES)
+def test_the_same_seeds_give_the_same_game(game: str, seats: int) -> None:
+    names = list(islice(cycle(reversed(players(game, seats))), seats))
+    assert play(game, names, "again") == play(game, names, "again")
+
+
+@pytest.mark.parametrize("moves", [["stay", "go"], None])
+def test_random_plays_a_kind_of_decision_it_does_not_know(moves: list[str] | None) -> None:
+    hello = {"type": "hello", "seed": "5" * 64, "seat": 0, "seats": 2}
+    decision = {"kind": "wander", "seat": 0, "default": "stay", "legal": moves}
+    assert MAKERS["random"](hello, []).choose(decision, {}, []) in ("stay", "go")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_kontor_wins_clearly_more_than_its_share_of_200_games(seats: int) -> None:
+@pytest.mark.parametrize(("game", "seats"), CONTESTS)
+def test_the_strongest_house_bot_wins_clearly_more_than_its_share_of_200_games(game: str, seats: int) -> None:
+    strongest, others = STRONGEST[game]
     wins = 0.0
     for number in range(200):
-        others = islice(cycle(["greedy", "haggler", "random"]), number % 3, number % 3 + seats - 1)
-        ranks = play(["kontor", *others], f"strength/{number}")["ranks"]
+        rivals = islice(cycle(others), number % len(others), number % len(others) + seats - 1)
+        ranks = play(game, [strongest, *rivals], f"strength/{number}")["ranks"]
         wins += (ranks[0] == 1) / ranks.count(1)
     assert wilson(wins / 200, 200)[0] > 1 / seats

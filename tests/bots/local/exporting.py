@@ -31,15 +31,16 @@ def play_all(games_a_table: int, launcher: Launcher[Program]) -> Iterator[MatchR
     """So many games with every number of seats, each from a seed of its own."""
     for game, seats in TABLES:
         for number in range(games_a_table):
-            bots = line_up(seats, number)
+            bots = line_up(game, seats, number)
             limits = STRICT if number % EVERY == 0 else Limits()
             series = Series(game, bots, f"export/{seats}/{number}", 1, limits)
             yield from (played.report for played in play_series(series, launcher))
 
 
-def line_up(seats: int, number: int) -> tuple[SeatSpec[Program], ...]:
+def line_up(game: str, seats: int, number: int) -> tuple[SeatSpec[Program], ...]:
     """House bots in turn; at every fourth table somebody who misbehaves sits among them."""
-    names = list(islice(cycle(HOUSE), number, number + seats))
+    house = [name for name, bot in HOUSE.items() if bot.plays(game, seats)]
+    names = list(islice(cycle(house), number, number + seats))
     bots: list[SeatSpec[Program]] = [SeatSpec(name, HouseProgram(name)) for name in names]
     if number % EVERY == 0:
         habit = HABITS[number // EVERY % len(HABITS)]
