@@ -83,8 +83,8 @@ class Question(ABC):
         """Send the message and start the clock."""
 
     @abstractmethod
-    def _judge(self, line: bytes) -> Fault | bool:
-        """Whether ``line`` is the answer; ``False``: read on."""
+    def _judge(self, line: bytes | None) -> Fault | bool:
+        """Whether ``line`` is the answer, ``None`` being one that was too long; ``False``: read on."""
 
     @abstractmethod
     def _lateness(self) -> Fault:
@@ -101,7 +101,7 @@ class Question(ABC):
         lines = self.channel.lines
         while lines:
             line = lines.popleft()
-            verdict = self._judge(line) if line is not None else Fault("too_long", "the line is longer than 64 KiB")
+            verdict = self._judge(line)
             if verdict is not False:
                 self.line = line
                 self._conclude(now_ns, None if verdict is True else verdict)
@@ -172,8 +172,8 @@ class ReadyQuestion(Question):
         self.channel.send(self._hello)
         self._start_clock(self._startup_ns, self._startup_ns)
 
-    def _judge(self, line: bytes) -> Fault | bool:
-        return is_ready(line) is True
+    def _judge(self, line: bytes | None) -> Fault | bool:
+        return line is not None and is_ready(line) is True
 
     def _lateness(self) -> Fault:
         return Fault("not_ready", f"no ready within {self._startup_ns // MS} ms")
@@ -203,7 +203,9 @@ class MoveQuestion(Question):
         allowed_ns = chair.clock.allowed_ns
         self._start_clock(allowed_ns, allowed_ns if chair.fair_clock is None else chair.fair_clock.allowed_ns)
 
-    def _judge(self, line: bytes) -> Fault | bool:
+    def _judge(self, line: bytes | None) -> Fault | bool:
+        if line is None:
+            return Fault("too_long", "the line is longer than 64 KiB")
         answer = parse_answer(line)
         if isinstance(answer, Malformed):
             return Fault("malformed", answer.reason, line)

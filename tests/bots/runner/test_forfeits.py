@@ -47,6 +47,15 @@ def test_chatter_before_ready_does_no_harm() -> None:
     assert play(chatty, default).forfeits == ()
 
 
+def test_a_line_before_ready_may_be_too_long() -> None:
+    def chatty(message: Document) -> Any:
+        return b"x" * 200_000 + b'\n{"type": "ready"}\n' if message["type"] == "hello" else default(message)
+
+    report = play(chatty, default)
+    assert report.forfeits == ()
+    assert report.seats[0].strikes == ()
+
+
 @pytest.mark.parametrize("number", [1, 7])
 def test_an_exit_at_a_decision_is_a_forfeit(number: int) -> None:
     report = play(default, at(number, leave), default)
