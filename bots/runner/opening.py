@@ -15,8 +15,11 @@ OpenChannel = Callable[[Process], Channel]
 """Takes over the pipes of a started process."""
 
 
+def best_channel() -> type[PolledChannel | ThreadedChannel]:
+    """The kind that polls, where pipes can be polled, and the one with threads elsewhere."""
+    return PolledChannel if hasattr(select, "poll") and hasattr(os, "set_blocking") else ThreadedChannel
+
+
 def open_channel(process: Process) -> Channel:
-    """A channel that polls, where pipes can be polled, and one with threads elsewhere."""
-    if hasattr(select, "poll") and hasattr(os, "set_blocking"):
-        return PolledChannel(process)
-    return ThreadedChannel(process)
+    """The best channel there is for ``process``."""
+    return best_channel()(process)

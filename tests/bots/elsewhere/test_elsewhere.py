@@ -1,0 +1,73 @@
+"""On Windows and macOS, as far as that can be tested here: with the calls hidden that are missing there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots.house.catalogue import HOUSE
+from games.registry import GAMES
+from tests.bots.elsewhere.hiding import PROFILES
+from tests.bots.sandbox.programs import HONEST, folder_of
+
+ROOT = Path(__file__).resolve().parents[3]
+CRLF = "import sys; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
+"""A bot whose lines end as they do on Windows."""
+
+
+@pytest.fixture(scope="module", params=PROFILES)
+def said(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the program ``playing`` says, under each profile."""
+    with folder_of({"bot.py": CRLF}) as folder:
+        words = [sys.executable, "-m", "tests.bots.elsewhere.playing", request.param, str(folder)]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return {"profile": request.param, **json.loads(done.stdout)}
+
+
+def test_every_module_of_the_library_can_be_imported(said: dict[str, Any]) -> None:
+    assert {"games.registry", "bots.runner.threaded", "bots.sandbox.sandboxed", "bots.local.series"} <= {
+        *said["modules"]
+    }
+    assert said["house"] == list(HOUSE)
+
+
+def test_threads_read_the_pipes_only_where_nothing_polls_them(said: dict[str, Any]) -> None:
+    assert said["channel"] == {"windows": "ThreadedChannel", "macos": "PolledChannel"}[said["profile"]]
+
+
+def test_house_bots_and_a_bot_of_ones_own_play_every_game_to_its_end_and_it_verifies(said: dict[str, Any]) -> None:
+    assert [(game["game"], game["seats"]) for game in said["games"]] == [
+        (game.slug, seats) for game in GAMES.values() for seats in game.seat_counts
+    ]
+    assert all(game["verified"] and game["faults"] == [] for game in said["games"])
+    assert all(set(game["exits"]) == {0} for game in said["games"])
+
+
+def test_wall_time_is_measured_and_processor_time_is_said_to_be_unknown(said: dict[str, Any]) -> None:
+    assert all(game["timed"] and set(game["cpu"]) == {None} for game in said["games"])
+
+
+def test_no_thread_is_left_behind(said: dict[str, Any]) -> None:
+    assert said["threads"] == 1
+
+
+def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, Any]) -> None:
+    answers = said["sandbox"]
+    assert answers["asked"].startswith("PlatformFailure: there is a sandbox on Linux only; this system lacks ")
+    assert "os.pidfd_open" in answers["asked"]
+    ok, problem, remedy = answers["self_test"]
+    assert not ok
+    assert "on Linux only" in problem
+    assert remedy == "Run the workers on Linux on x86-64."
+    assert answers["ladder"] == "HouseOnlyLauncher"
+
+
+def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(said: dict[str, Any]) -> None:
+    assert "no sandbox" in said["sandbox"]["caution"]
+    assert said["sandbox"]["caution"].count(".") == 1
