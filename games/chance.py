@@ -44,9 +44,8 @@ def commitment(seed: bytes) -> str:
     return sha256(seed).hexdigest()
 
 
-def _words(seed: bytes, name: str, occurrence: int) -> Iterator[int]:
+def _words(prefix: bytes) -> Iterator[int]:
     """The 8-byte big-endian words of one chance step, without end."""
-    prefix = seed + f"{name}/{occurrence}/".encode("ascii")
     for block in count():
         yield from unpack(">4Q", sha256(prefix + b"%d" % block).digest())
 
@@ -60,8 +59,25 @@ def _below(n: int, words: Iterator[int]) -> int:
             return word % n
 
 
+def _drawn(prefix: bytes, bounds: range) -> list[int]:
+    """An integer below each of ``bounds``, which descend, from the words of one chance step.
+
+    Hardly ever is a word so large that it may have to be skipped; then, and only then, they are read one by one.
+    """
+    needed = len(bounds)
+    blocks = [sha256(prefix + b"%d" % block).digest() for block in range((needed + 3) // 4)]
+    words = unpack(f">{needed}Q", b"".join(blocks)[: 8 * needed])
+    if max(words) < _WORDS - bounds[0]:
+        return [word % n for word, n in zip(words, bounds, strict=True)]
+    reader = _words(prefix)
+    return [_below(n, reader) for n in bounds]
+
+
 class SeededChance:
-    """Chance outcomes computed from a seed of 32 bytes. Raises ``ValueError`` for any other length."""
+    """Chance outcomes computed from a seed of 32 bytes. Raises ``ValueError`` for any other length.
+
+    The counts of a step's name are replaced, never changed, so that copies can share them.
+    """
 
     __slots__ = ("_counts", "_seed")
 
@@ -75,25 +91,28 @@ class SeededChance:
     def seed(self) -> bytes:
         return self._seed
 
-    def _next(self, name: str) -> Iterator[int]:
+    def _next(self, name: str) -> bytes:
+        """What the next chance step ``name`` hashes before the number of each block."""
         occurrence = self._counts.get(name, 0)
-        self._counts[name] = occurrence + 1
-        return _words(self._seed, name, occurrence)
+        self._counts = {**self._counts, name: occurrence + 1}
+        return self._seed + f"{name}/{occurrence}/".encode("ascii")
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
-        words = self._next(name)
+        prefix = self._next(name)
         shuffled = list(items)
-        for i in range(len(shuffled) - 1, 0, -1):
-            j = _below(i + 1, words)
-            shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+        i = len(shuffled) - 1
+        if i > 0:
+            for j in _drawn(prefix, range(i + 1, 1, -1)):
+                shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+                i -= 1
         return shuffled
 
     def below(self, name: str, n: int) -> int:
-        return _below(n, self._next(name))
+        return _drawn(self._next(name), range(n, n - 1, -1))[0]
 
     def copy(self) -> SeededChance:
         twin = SeededChance(self._seed)
-        twin._counts = dict(self._counts)
+        twin._counts = self._counts
         return twin
 
 

@@ -21,8 +21,8 @@ class Weinhaendler(Game):
 
     slug = "die-weinhaendler"
     name = "Die Weinhändler"
-    seat_counts = (3, 4, 5)
-    tokens = BOTTLES
+    seat_counts: tuple[int, ...] = (3, 4, 5)
+    tokens: Mapping[str, str] = BOTTLES
     drawing = "bottle"
 
     def start(self, seats: int, chance: Chance) -> State:

@@ -11,6 +11,11 @@ _DATA: Final[dict[str, Any]] = tomllib.loads(
     files("games.edel_stein_reich").joinpath("decks.toml").read_text(encoding="utf-8")
 )
 
+Gems = tuple[int, int, int, int]
+"""So many red, yellow, green and blue gems."""
+
+NO_GEMS: Final[Gems] = (0, 0, 0, 0)
+
 COLOURS: Final = "RYGB"
 GEMS_PER_COLOUR: Final[int] = _DATA["gems_per_colour"]
 GEMS_AT_START: Final[int] = _DATA["gems_at_start"]
@@ -48,6 +53,20 @@ GEM_CARDS: Final[tuple[str, ...]] = tuple(f"{row['money']}{gems}" for row in _DA
 """All 30 gem cards in the order in which they lie before the shuffle."""
 
 MONEY_ON_CARD: Final[dict[str, int]] = {code: int(code[0]) for code in GEM_CARDS}
-GEMS_ON_CARD: Final[dict[str, tuple[int, ...]]] = {
-    code: tuple(code.count(colour) for colour in COLOURS) for code in GEM_CARDS
-}
+
+
+def vector(colours: str) -> Gems:
+    """``"RRB"`` as ``(2, 0, 0, 1)``."""
+    return (colours.count("R"), colours.count("Y"), colours.count("G"), colours.count("B"))
+
+
+def letters(gems: Gems) -> str:
+    """The letters of the colours that are there: ``(2, 0, 0, 1)`` as ``"RB"``."""
+    red, yellow, green, blue = gems
+    return ("R" if red else "") + ("Y" if yellow else "") + ("G" if green else "") + ("B" if blue else "")
+
+
+ONE: Final[dict[str, Gems]] = {colour: vector(colour) for colour in COLOURS}
+"""One gem of a colour."""
+
+GEMS_ON_CARD: Final[dict[str, Gems]] = {code: vector(code) for code in GEM_CARDS}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from games.base import Document
 from games.edel_stein_reich import legal
-from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.cards import COLOURS, letters
 from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 
@@ -43,11 +43,11 @@ def bounds(state: EdelSteinReichState, seat: int) -> Document:
         return {
             "action": state.resolving,
             "to": state.opener,
-            "colours": legal.colours_of(state.gems[seat]),
+            "colours": list(letters(state.gems[seat])),
         }
-    barter = {"action": state.resolving, "other": state.rival(seat), "holdings": state.gems[seat][:]}
+    barter = {"action": state.resolving, "other": state.rival(seat), "holdings": list(state.gems[seat])}
     if stage == "answer_offer":
-        barter["standing"] = state.offers[-1][1][:]
+        barter["standing"] = list(state.offers[-1][1])
         barter["offers_made"] = len(state.offers)
         barter["offers_limit"] = OFFER_LIMIT
     return barter
@@ -57,10 +57,14 @@ def _immediate(state: EdelSteinReichState, seat: int) -> Document:
     if state.immediate in ("half", "three"):
         return {"colours": list(COLOURS)}
     if state.immediate == "swap":
-        return {"give": legal.colours_of(state.gems[seat]), "take": legal.victims(state, seat)}
+        return {"give": list(letters(state.gems[seat])), "take": _victims(state, seat)}
     if state.immediate == "rob":
-        return {"take": legal.victims(state, seat)}
+        return {"take": _victims(state, seat)}
     return {}
+
+
+def _victims(state: EdelSteinReichState, seat: int) -> Document:
+    return {other: list(held) for other, held in legal.victims(state, seat).items()}
 
 
 def _free_choice(state: EdelSteinReichState, seat: int) -> Document:
@@ -68,6 +72,6 @@ def _free_choice(state: EdelSteinReichState, seat: int) -> Document:
     count = min(FREE_CHOICE_TAKES, sum(state.supply) + 1) if alone else 1
     return {
         "alone": alone,
-        "give": legal.colours_of(state.gems[seat]) if alone else [],
-        "take": {"count": count, "supply": state.supply[:]},
+        "give": list(letters(state.gems[seat])) if alone else [],
+        "take": {"count": count, "supply": list(state.supply)},
     }

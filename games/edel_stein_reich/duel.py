@@ -20,9 +20,10 @@ class DuelState(EdelSteinReichState):
         """Lay out all 30 gem cards and draw who begins."""
         self.active = -1
         self.hidden = -1
-        self.guesses: list[str] = []
-        self.gem_pile = self.chance.shuffle("gem_deck", list(GEM_CARDS))
-        self.note_chance("gem_deck", self.gem_pile)
+        self.guesses: tuple[str, ...] = ()
+        deck = self.chance.shuffle("gem_deck", list(GEM_CARDS))
+        self.note_chance("gem_deck", deck)
+        self.gem_pile = tuple(deck)
         self.starter = self.chance.below("starter", self.seats)
         self.note_step(NOBODY, "starter", self.starter, None)
 
@@ -37,7 +38,7 @@ class DuelState(EdelSteinReichState):
         self.active = (self.starter + self.round) % self.seats
         card = self.gem_pile[(self.phase - 1) * self.rounds + self.round]
         self.round += 1
-        self.gem_cards[self.active] = card
+        self.gem_cards = (card, None) if self.active == 0 else (None, card)
         if self.journal is not None:
             self.note_event({"type": "deal", "round": self.round, "seat": self.active, "gem_card": card})
         self.turn_up_event()
@@ -51,11 +52,11 @@ class DuelState(EdelSteinReichState):
     def end_round(self) -> None:
         """The gem card is out for good; the event stays on display until the next turn, or the scoring."""
         card = self.used_card(self.active)
-        self.gem_discards.append(card)
-        self.gem_cards = [None] * self.seats
+        self.gem_discards += (card,)
+        self.gem_cards = (None, None)
         self.revealed = False
         self.choices = [None] * self.seats
-        self.guesses = []
+        self.guesses = ()
         self.active = -1
         if self.round < self.rounds:
             self.begin_round()
@@ -78,14 +79,14 @@ class DuelState(EdelSteinReichState):
         """A card shown by the opponent: caught at once it costs the action, caught late it opens a barter."""
         action = self.choices[self.active]
         assert action is not None
-        self.guesses.append(move)
+        self.guesses += (move,)
         hit = move == action
         if self.journal is not None:
             caught = {"type": "caught", "guess": move, "action": action}
             self.note_event(caught if hit else {"type": "missed", "guess": move})
         if not hit and len(self.guesses) < GUESSES:
             return
-        self.reveal()
+        self.turn_over()
         if hit and len(self.guesses) == 1:
             self.settle()
             return
@@ -96,7 +97,7 @@ class DuelState(EdelSteinReichState):
         else:
             self.perform(self.active, action)
 
-    def reveal(self) -> None:
+    def turn_over(self) -> None:
         """Turn the hidden action over for everybody."""
         self.revealed = True
         if self.journal is not None:
@@ -116,7 +117,7 @@ class DuelState(EdelSteinReichState):
     def has_chosen(self, seat: int) -> bool:
         return self.choices[seat] is not None
 
-    def shown(self) -> list[str]:
+    def shown(self) -> tuple[str, ...]:
         return self.guesses
 
     def active_seat(self) -> int | None:
@@ -126,6 +127,6 @@ class DuelState(EdelSteinReichState):
         assert isinstance(twin, DuelState)
         super().copy_to(twin)
         twin.active = self.active
-        twin.guesses = self.guesses[:]
+        twin.guesses = self.guesses
         twin.hidden = self.hidden
         twin.starter = self.starter

@@ -28,7 +28,7 @@ class EdelSteinReich(Game):
     slug = "edel-stein-reich"
     name = "Edel, Stein & Reich"
     seat_counts: tuple[int, ...] = (3, 4, 5)
-    tokens = COLOUR_NAMES
+    tokens: Mapping[str, str] = COLOUR_NAMES
     drawing = "gem"
 
     def start(self, seats: int, chance: Chance) -> State:
@@ -61,7 +61,7 @@ class Duel(EdelSteinReich):
 
     slug = "edel-stein-reich-duel"
     name = "Edel, Stein & Reich for two"
-    seat_counts = (2,)
+    seat_counts: tuple[int, ...] = (2,)
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

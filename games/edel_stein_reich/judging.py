@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from games.base import IllegalMove, Move
-from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.legal import colours_of, every, few, takes, victims
-from games.edel_stein_reich.offers import NOTHING, can_be_topped, key
+from games.edel_stein_reich.cards import COLOURS, letters
+from games.edel_stein_reich.legal import every, few, takes, victims
+from games.edel_stein_reich.offers import NOTHING, can_be_topped
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 
 if TYPE_CHECKING:
@@ -17,14 +17,27 @@ if TYPE_CHECKING:
 
 _LISTED_IN_WORDS = 12
 
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "guess": (),
+    "open_barter": ("decline",),
+    "answer_offer": ("accept",),
+    "counter_gift": ("decline",),
+    "event_card": ("face_up", "blind"),
+    "immediate": ("decline",),
+    "free_choice": ("decline",),
+}
+"""The words that are legal whenever a decision of a kind is owed; an action's depend on the table."""
+
 
 def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
     """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
     stage = state.stage
     if type(move) is str:
+        if move in (state.actions if stage == "action" else _WORDS[stage]):
+            return move
         return _check_word(state, seat, stage, move)
     if type(move) is dict:
-        if stage in ("open_barter", "answer_offer"):
+        if stage in ("answer_offer", "open_barter"):
             return _check_offer(state, seat, move)
         if stage == "counter_gift":
             return _check_gift(state, seat, move)
@@ -36,17 +49,9 @@ def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
 
 
 def _check_word(state: EdelSteinReichState, seat: int, stage: str, move: str) -> Move:
-    if stage in ("action", "guess"):
-        if move in state.actions and move not in state.shown():
-            return move
-        raise _illegal(state, seat, _why_not(state, stage, move))
-    if stage == "event_card":
-        if move in ("face_up", "blind"):
-            return move
-        raise _illegal(state, seat, "Event: take the card on display or the unseen one; there is no way back.")
-    if move == ("accept" if stage == "answer_offer" else "decline"):
+    if stage == "guess" and move in state.actions and move not in state.shown():
         return move
-    if move == "apply" and stage == "immediate" and state.immediate in ("adjust:RB", "adjust:YG", "halve_all"):
+    if stage == "immediate" and move == "apply" and state.immediate in ("adjust:RB", "adjust:YG", "halve_all"):
         return move
     raise _illegal(state, seat, _why_not(state, stage, move))
 
@@ -61,6 +66,8 @@ def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
         return "Barter: a standing offer is accepted or topped, it cannot be declined."
     if stage == "open_barter" and move == "accept":
         return "Barter: nothing has been offered yet."
+    if stage == "event_card":
+        return "Event: take the card on display or the unseen one; there is no way back."
     return f"{shortened(move)} is no answer to {stage}."
 
 
@@ -68,16 +75,21 @@ def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) ->
     offer = move.get("offer")
     if len(move) != 1 or type(offer) is not list or len(offer) != 4:
         raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
-    held = state.gems[seat]
-    for colour in range(4):
-        count = offer[colour]
-        if type(count) is not int or not 0 <= count <= held[colour]:
-            raise _illegal(state, seat, "Barter: an offer is whole gems of one's own, none below 0.")
-    if key(offer) <= state.standing:
+    red, yellow, green, blue = offer
+    reds, yellows, greens, blues = state.gems[seat]
+    if not (
+        type(red) is type(yellow) is type(green) is type(blue) is int
+        and 0 <= red <= reds
+        and 0 <= yellow <= yellows
+        and 0 <= green <= greens
+        and 0 <= blue <= blues
+    ):
+        raise _illegal(state, seat, "Barter: an offer is whole gems of one's own, none below 0.")
+    if (red + yellow + green + blue, red, yellow, green, blue) <= state.standing:
         raise _illegal(state, seat, _too_low(state))
     if len(state.offers) >= OFFER_LIMIT:
         raise _illegal(state, seat, f"Barter: after {OFFER_LIMIT} offers the standing one must be accepted.")
-    return {"offer": offer[:]}
+    return {"offer": [red, yellow, green, blue]}
 
 
 def _too_low(state: EdelSteinReichState) -> str:
@@ -88,7 +100,7 @@ def _too_low(state: EdelSteinReichState) -> str:
 
 def _check_gift(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
     gift = move.get("gift")
-    if len(move) != 1 or type(gift) is not str or gift not in colours_of(state.gems[seat]):
+    if len(move) != 1 or not _is_colour(gift) or gift not in letters(state.gems[seat]):
         raise _illegal(state, seat, "Barter: the gift is exactly one gem of one's own.")
     return {"gift": gift}
 
@@ -109,8 +121,8 @@ def _check_immediate(state: EdelSteinReichState, seat: int, move: dict[str, Any]
 def _check_swap(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
     give, other, take = move.get("give"), move.get("seat"), move.get("take")
     if len(move) == 3 and _is_colour(give) and _is_colour(take) and type(other) is int:
-        held = victims(state, seat).get(str(other), [])
-        if give in colours_of(state.gems[seat]) and take in held:
+        held = victims(state, seat).get(str(other), "")
+        if give in letters(state.gems[seat]) and take in held:
             return {"give": give, "seat": other, "take": take}
     raise _illegal(state, seat, "Event: a swap gives one own gem and takes one of an opponent who has it.")
 
@@ -135,16 +147,16 @@ def _check_free_choice(state: EdelSteinReichState, seat: int, move: dict[str, An
         raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
     taken = sorted(taken, key=COLOURS.index)
     if len(state.free_order) > 1:
-        if len(move) == 1 and len(taken) == 1 and taken[0] in colours_of(state.supply):
+        if len(move) == 1 and len(taken) == 1 and taken[0] in letters(state.supply):
             return {"take": taken}
         raise _illegal(state, seat, "Free Choice: among several, each takes one gem that is in the supply.")
-    give = move.get("give")
-    if len(move) == 2 and _is_colour(give) and give in colours_of(state.gems[seat]) and taken in takes(state, give):
+    give, own = move.get("give"), letters(state.gems[seat])
+    if len(move) == 2 and _is_colour(give) and give in own and "".join(taken) in takes(state, give):
         return {"give": give, "take": taken}
     raise _illegal(state, seat, "Free Choice: alone, give one own gem, then take two, or what the supply has.")
 
 
-def _is_colour(value: object) -> bool:
+def _is_colour(value: object) -> TypeGuard[str]:
     return type(value) is str and len(value) == 1 and value in COLOURS
 
 
@@ -161,5 +173,5 @@ def _in_words(state: EdelSteinReichState, seat: int) -> str:
     word = "accept" if state.offers else "decline"
     if len(state.offers) >= OFFER_LIMIT or not can_be_topped(state.gems[seat], state.standing):
         return word
-    bound = "" if state.standing == NOTHING else f" above {state.offers[-1][1]}"
-    return f"{word}, or an offer{bound} out of {state.gems[seat]}"
+    bound = "" if state.standing == NOTHING else f" above {list(state.offers[-1][1])}"
+    return f"{word}, or an offer{bound} out of {list(state.gems[seat])}"

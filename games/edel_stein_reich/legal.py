@@ -7,26 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, islice, product
+from math import prod
+from operator import ge
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from games.base import Move
-from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.offers import above, surely_above
+from games.edel_stein_reich.cards import COLOURS, NO_GEMS, ONE, Gems, letters, vector
+from games.edel_stein_reich.offers import above, drawn_above, surely_above
 from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
-from games.edel_stein_reich.table import Gems
+from games.edel_stein_reich.table import together
 
 if TYPE_CHECKING:
     from games.edel_stein_reich.state import EdelSteinReichState
 
-_DRAWS = 12
-"""So many offers are drawn from all that a hand can make before the legal ones are listed instead."""
-
-
-def colours_of(gems: Gems) -> list[str]:
-    """The letters of the colours that are there."""
-    return [COLOURS[colour] for colour in range(4) if gems[colour]]
+_FACES = ("face_up", "blind")
 
 
 def options(state: EdelSteinReichState) -> list[str]:
@@ -35,21 +31,28 @@ def options(state: EdelSteinReichState) -> list[str]:
     return [action for action in state.actions if action not in shown] if shown else list(state.actions)
 
 
-def victims(state: EdelSteinReichState, seat: int) -> dict[str, list[str]]:
+def victims(state: EdelSteinReichState, seat: int) -> dict[str, str]:
     """The colours each opponent with a gem holds, by the opponent's number as a string."""
-    return {str(other): colours_of(gems) for other, gems in enumerate(state.gems) if other != seat and any(gems)}
+    return {str(other): letters(gems) for other, gems in enumerate(state.gems) if other != seat and gems != NO_GEMS}
 
 
-def takes(state: EdelSteinReichState, give: str) -> list[list[str]]:
+def _ways(supply: Gems) -> tuple[str, ...]:
+    """What can be taken of a supply, with the colours in order."""
+    pairs = combinations_with_replacement(letters(supply), min(FREE_CHOICE_TAKES, sum(supply)))
+    ways = ["".join(pair) for pair in pairs]
+    return tuple([way for way in ways if all(map(ge, supply, vector(way)))])
+
+
+_COUNTS = range(FREE_CHOICE_TAKES + 1)
+_TAKES: Final = {supply: _ways(supply) for supply in product(_COUNTS, _COUNTS, _COUNTS, _COUNTS)}
+"""What can be taken alone on Free Choice, by the supply, of which more than can be taken makes no difference."""
+
+
+def takes(state: EdelSteinReichState, give: str) -> tuple[str, ...]:
     """Alone on Free Choice: what can be taken once ``give`` is back in the supply."""
-    supply = state.supply[:]
-    supply[COLOURS.index(give)] += 1
-    count = min(FREE_CHOICE_TAKES, sum(supply))
-    return [
-        list(taken)
-        for taken in combinations_with_replacement(colours_of(supply), count)
-        if all(taken.count(colour) <= supply[COLOURS.index(colour)] for colour in taken)
-    ]
+    red, yellow, green, blue = together(state.supply, ONE[give])
+    most = FREE_CHOICE_TAKES
+    return _TAKES[min(red, most), min(yellow, most), min(green, most), min(blue, most)]
 
 
 def offers(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
@@ -66,7 +69,7 @@ def immediates(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
         for colour in COLOURS:
             yield {"colour": colour}
     elif card == "swap":
-        for give in colours_of(state.gems[seat]):
+        for give in letters(state.gems[seat]):
             for other, held in victims(state, seat).items():
                 for take in held:
                     yield {"give": give, "seat": int(other), "take": take}
@@ -82,12 +85,12 @@ def immediates(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
 def free_choices(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
     """Gems to give and take, alone or among several."""
     if len(state.free_order) > 1:
-        for colour in colours_of(state.supply):
+        for colour in letters(state.supply):
             yield {"take": [colour]}
         return
-    for give in colours_of(state.gems[seat]):
+    for give in letters(state.gems[seat]):
         for taken in takes(state, give):
-            yield {"give": give, "take": taken}
+            yield {"give": give, "take": list(taken)}
 
 
 def every(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
@@ -96,7 +99,7 @@ def every(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
     if stage in ("action", "guess"):
         yield from options(state)
     elif stage == "event_card":
-        yield from ("face_up", "blind")
+        yield from _FACES
     elif stage == "answer_offer":
         yield "accept"
         yield from offers(state, seat)
@@ -105,7 +108,7 @@ def every(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
         if stage == "open_barter":
             yield from offers(state, seat)
         elif stage == "counter_gift":
-            yield from ({"gift": colour} for colour in colours_of(state.gems[seat]))
+            yield from ({"gift": colour} for colour in letters(state.gems[seat]))
         elif stage == "immediate":
             yield from immediates(state, seat)
         else:
@@ -135,34 +138,43 @@ def default(state: EdelSteinReichState) -> Move:
 
 
 def draw(state: EdelSteinReichState, seat: int, random: Random) -> Move:
-    """One legal move, all equally likely.
-
-    An offer is drawn from everything the hand can make, and drawn again until it is legal; the empty one
-    stands for accepting or declining.
-    """
+    """One legal move, all equally likely; nothing is listed where there may be many."""
     stage = state.stage
     if stage == "action":
         return state.actions[int(random.random() * len(state.actions))]
-    if stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT:
-        drawn = _draw_offer(state, seat, random)
-        if drawn is not None:
-            return drawn
+    if stage in ("answer_offer", "open_barter"):
+        offer = drawn_above(state.gems[seat], state.standing, random)
+        if offer is None:
+            return "accept" if state.offers else "decline"
+        return {"offer": list(offer)}
+    if stage == "event_card":
+        return _FACES[int(random.random() * 2)]
+    if stage == "immediate" and state.immediate == "rob":
+        return _drawn_robbery(state, seat, random)
+    if stage == "free_choice" and len(state.free_order) == 1:
+        return _drawn_exchange(state, seat, random)
     legal = moves(state, seat)
     return legal[int(random.random() * len(legal))]
 
 
-def _draw_offer(state: EdelSteinReichState, seat: int, random: Random) -> Move | None:
-    reds, yellows, greens, blues = state.gems[seat]
-    total = (reds + 1) * (yellows + 1) * (greens + 1) * (blues + 1)
-    standing = state.standing
-    for _ in range(_DRAWS):
-        index = int(random.random() * total)
-        if index == 0:
-            return "accept" if state.offers else "decline"
-        index, blue = divmod(index, blues + 1)
-        index, green = divmod(index, greens + 1)
-        red, yellow = divmod(index, yellows + 1)
-        count = red + yellow + green + blue
-        if count >= standing[0] and (count, red, yellow, green, blue) > standing:
-            return {"offer": [red, yellow, green, blue]}
-    return None
+def _drawn_robbery(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+    targets = victims(state, seat)
+    index = int(random.random() * (1 + prod(map(len, targets.values()))))
+    if index == 0:
+        return "decline"
+    index -= 1
+    taken = {}
+    for other, held in targets.items():
+        taken[other] = held[index % len(held)]
+        index //= len(held)
+    return {"take": taken}
+
+
+def _drawn_exchange(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+    ways = [(give, takes(state, give)) for give in letters(state.gems[seat])]
+    index = int(random.random() * (1 + sum([len(taken) for _, taken in ways])))
+    for give, taken in ways:
+        if index < len(taken):
+            return {"give": give, "take": list(taken[index])}
+        index -= len(taken)
+    return "decline"

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from random import Random
 
-Offer = tuple[int, int, int, int]
+from games.edel_stein_reich.cards import Gems
+
 Key = tuple[int, int, int, int, int]
 
 NOTHING: Key = (0, 0, 0, 0, 0)
 
 
-def key(offer: Sequence[int]) -> Key:
+def key(offer: Gems) -> Key:
     """What two offers are compared by: (number, R, Y, G, B); the greater key is the higher offer."""
     red, yellow, green, blue = offer
     return (red + yellow + green + blue, red, yellow, green, blue)
 
 
-def can_be_topped(holdings: Sequence[int], standing: Key) -> bool:
+def can_be_topped(holdings: Gems, standing: Key) -> bool:
     """Whether some offer from ``holdings`` is higher; offering everything is the highest of them."""
-    return key(holdings) > standing
+    red, yellow, green, blue = holdings
+    count = red + yellow + green + blue
+    return count > standing[0] or (count == standing[0] and (count, red, yellow, green, blue) > standing)
 
 
-def surely_above(holdings: Sequence[int], standing: Key) -> int:
+def surely_above(holdings: Gems, standing: Key) -> int:
     """So many offers from ``holdings`` are higher than ``standing`` at least, found without listing any.
 
     What a hand can offer lies symmetrically around half of its gems: if fewer are standing, half of it is more.
@@ -31,7 +35,7 @@ def surely_above(holdings: Sequence[int], standing: Key) -> int:
     return (reds + 1) * (yellows + 1) * (greens + 1) * (blues + 1) // 2 if fewer else 0
 
 
-def above(holdings: Sequence[int], standing: Key = NOTHING) -> Iterator[Offer]:
+def above(holdings: Gems, standing: Key = NOTHING) -> Iterator[Gems]:
     """Every offer from ``holdings`` that is higher than ``standing``, ascending."""
     reds, yellows, greens, blues = holdings
     for count in range(max(1, standing[0]), reds + yellows + greens + blues + 1):
@@ -42,3 +46,34 @@ def above(holdings: Sequence[int], standing: Key = NOTHING) -> Iterator[Offer]:
                 for green in range(max(0, rest - blues), min(greens, rest) + 1):
                     if (count, red, yellow, green, rest - green) > standing:
                         yield (red, yellow, green, rest - green)
+
+
+def drawn_above(holdings: Gems, standing: Key, random: Random) -> Gems | None:
+    """``None`` or an offer from ``holdings`` above ``standing``, all equally likely, without listing them.
+
+    What is kept back is drawn, at most as many gems of a colour as can be kept in all, and drawn again until what
+    is offered is higher.
+    """
+    reds, yellows, greens, blues = holdings
+    most = reds + yellows + greens + blues - standing[0]
+    red_kept = 1 + (reds if reds < most else most)
+    yellow_kept = 1 + (yellows if yellows < most else most)
+    green_kept = 1 + (greens if greens < most else most)
+    pairs = red_kept * yellow_kept
+    triples = pairs * green_kept
+    vectors = triples * (1 + (blues if blues < most else most))
+    while True:
+        index = int(random.random() * (vectors + 1))
+        if index == vectors:
+            return None
+        red = index % red_kept
+        yellow = index % pairs // red_kept
+        green = index % triples // pairs
+        blue = index // triples
+        kept = red + yellow + green + blue
+        if kept < most:
+            return (reds - red, yellows - yellow, greens - green, blues - blue)
+        if kept == most:
+            offer = (reds - red, yellows - yellow, greens - green, blues - blue)
+            if key(offer) > standing:
+                return offer

@@ -6,12 +6,12 @@ from typing import Any
 
 from games.base import Document, Game
 from games.chance import Chance
-from games.edel_stein_reich.cards import GEM_CARDS, PHASES, TABLES
+from games.edel_stein_reich.cards import GEM_CARDS, PHASES, TABLES, Gems
 from games.edel_stein_reich.resolving import Resolving
 from games.edel_stein_reich.rulings import LOW_SUPPLY
 from games.edel_stein_reich.scoring import score_phase
-from games.edel_stein_reich.table import ALL_EVENTS
-from games.stepped import NOBODY, SteppedState
+from games.edel_stein_reich.table import ALL_EVENTS, together, without
+from games.stepped import NOBODY
 
 
 class Procedure(Resolving):
@@ -34,10 +34,10 @@ class Procedure(Resolving):
         self.round = 0
         self.revealed = False
         self.choices: list[str | None] = [None] * seats
-        self.marks: list[str | None] = [None] * seats
+        self.marks: dict[int, str] = {}
         self.action_index = 0
-        self.gem_pile: list[str] = []
-        self.gem_discards: list[str] = []
+        self.gem_pile: tuple[str, ...] = ()
+        self.gem_discards: tuple[str, ...] = ()
         self.begin()
         self.draw_age_order()
         self.shuffle_events(ALL_EVENTS)
@@ -54,8 +54,8 @@ class Procedure(Resolving):
         """Shuffle the gem cards and set some aside, the last one face up."""
         deck = self.chance.shuffle("gem_deck", list(GEM_CARDS))
         self.note_chance("gem_deck", deck)
-        self.gem_pile = deck
-        self.gem_discards = []
+        self.gem_pile = tuple(deck)
+        self.gem_discards = ()
 
     def begin_phase(self) -> None:
         """Deal the gem cards of the next phase, let a low supply be replenished, begin the first round."""
@@ -74,30 +74,30 @@ class Procedure(Resolving):
     def replenish(self) -> None:
         """Everybody returns one gem of each colour that is low in the supply; all colours judged together."""
         low = [count <= LOW_SUPPLY for count in self.supply]
-        returned = [[int(low[c] and gems[c] > 0) for c in range(4)] for gems in self.gems]
-        for gems, back in zip(self.gems, returned, strict=True):
-            for colour in range(4):
-                gems[colour] -= back[colour]
-                self.supply[colour] += back[colour]
+        if True not in low:
+            return
+        returned = [_one_of_each(low, gems) for gems in self.gems]
+        for seat, back in enumerate(returned):
+            self.gems[seat] = without(self.gems[seat], back)
+            self.supply = together(self.supply, back)
         if self.journal is not None and any(any(back) for back in returned):
-            self.note_event({"type": "supply_rule", "returned": returned})
+            self.note_event({"type": "supply_rule", "returned": [list(back) for back in returned]})
 
     def begin_round(self) -> None:
         """A gem card for every seat, an event face up, and everybody chooses."""
         first = self.round * self.seats
         self.round += 1
-        self.gem_cards = list(self.gem_pile[first : first + self.seats])
+        self.gem_cards = self.gem_pile[first : first + self.seats]
         if self.journal is not None:
-            self.note_event({"type": "deal", "round": self.round, "gem_cards": self.gem_cards[:]})
+            self.note_event({"type": "deal", "round": self.round, "gem_cards": list(self.gem_cards)})
         self.turn_up_event()
-        self.revealed = False
-        self.choices = [None] * self.seats
         self.ask(NOBODY, "action")
 
     def end_round(self) -> None:
         """Clear the table; the last round of a phase is followed by a scoring."""
-        self.gem_discards += [card for card in self.gem_cards if card is not None]
-        self.gem_cards = [None] * self.seats
+        first = (self.round - 1) * self.seats
+        self.gem_discards += self.gem_pile[first : first + self.seats]
+        self.gem_cards = (None,) * self.seats
         self.discard_display()
         self.revealed = False
         self.choices = [None] * self.seats
@@ -117,36 +117,47 @@ class Procedure(Resolving):
     def choose(self, seat: int, move: str, mark: str | None) -> None:
         """Keep a choice in secret; the last one reveals them all, in seat order."""
         self.choices[seat] = move
-        self.marks[seat] = mark
-        if None in self.choices:
-            return
-        for chooser, choice in enumerate(self.choices):
+        if mark is not None:
+            self.marks = {**self.marks, seat: mark}
+        if None not in self.choices:
+            self.reveal()
+
+    def reveal(self) -> None:
+        """Turn all choices over and begin with the first action."""
+        marks = self.marks
+        for seat, choice in enumerate(self.choices):
             assert choice is not None
-            self.note_step(chooser, "action", choice, self.marks[chooser])
-        self.marks = [None] * self.seats
+            self.note_step(seat, "action", choice, marks.get(seat))
+        self.marks = {}
         self.revealed = True
         self.action_index = 0
         self.settle()
 
     def proceed(self) -> None:
-        """Go on with the next action of this round, or end the round."""
-        if self.action_index == len(self.actions):
-            self.resolving = None
-            self.end_round()
-            return
-        action = self.actions[self.action_index]
-        self.action_index += 1
-        if action not in self.choices:
-            return
-        seats = [seat for seat, choice in enumerate(self.choices) if choice == action]
-        self.resolving = action
-        if len(seats) == 1:
-            self.perform(seats[0], action)
+        """Go on with the actions of this round up to one that asks somebody, then end the round."""
+        while self.action_index < len(self.actions):
+            action = self.actions[self.action_index]
+            self.action_index += 1
+            wanted = self.choices.count(action)
+            if wanted:
+                self.resolving = action
+                self.resolve(action, wanted)
+                if self.stage:
+                    return
+        self.resolving = None
+        self.end_round()
+
+    def resolve(self, action: str, wanted: int) -> None:
+        """Let the ``wanted`` seats that chose ``action`` have it, barter for it or find it cancelled."""
+        first = self.choices.index(action)
+        if wanted == 1:
+            self.perform(first, action)
         elif action == "free_choice":
-            self.begin_free_choice(seats)
-        elif len(seats) == 2:
-            self.begin_barter(seats[0], seats[1])
+            self.begin_free_choice([seat for seat, choice in enumerate(self.choices) if choice == action])
+        elif wanted == 2:
+            self.begin_barter(first, self.choices.index(action, first + 1))
         elif self.journal is not None:
+            seats = [seat for seat, choice in enumerate(self.choices) if choice == action]
             self.note_event({"type": "cancelled", "action": action, "seats": seats})
 
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
@@ -190,22 +201,16 @@ class Procedure(Resolving):
         """Whether it is known that ``seat`` has chosen; nobody is seen to be ready before all are."""
         return self.revealed
 
-    def shown(self) -> list[str]:
+    def shown(self) -> tuple[str, ...]:
         """The cards guessed so far in this turn."""
-        return []
+        return ()
 
     def active_seat(self) -> int | None:
         """Whose turn it is, where there are turns."""
         return None
 
-    def copy_to(self, twin: SteppedState) -> None:
-        assert isinstance(twin, Procedure)
-        super().copy_to(twin)
-        twin.phase = self.phase
-        twin.round = self.round
-        twin.revealed = self.revealed
-        twin.choices = self.choices[:]
-        twin.marks = self.marks[:]
-        twin.action_index = self.action_index
-        twin.gem_pile = self.gem_pile
-        twin.gem_discards = self.gem_discards[:]
+
+def _one_of_each(low: list[bool], gems: Gems) -> Gems:
+    """One gem of each colour that is low and there."""
+    red, yellow, green, blue = [int(is_low and count > 0) for is_low, count in zip(low, gems, strict=True)]
+    return (red, yellow, green, blue)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from games.base import Move
-from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MONEY_ON_CARD, SCORING_CARDS
+from games.edel_stein_reich.cards import (
+    COLOURS,
+    GEMS_ON_CARD,
+    MONEY_ON_CARD,
+    NO_GEMS,
+    ONE,
+    SCORING_CARDS,
+    Gems,
+    vector,
+)
 from games.edel_stein_reich.offers import NOTHING, Key, can_be_topped, key
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.scoring import score_half
-from games.edel_stein_reich.table import SUPPLY, Gems, Table, vector
-from games.stepped import SteppedState
+from games.edel_stein_reich.table import SUPPLY, Table
 
 ADJUSTED = 4
 """How many gems of a colour an adjustment leaves."""
@@ -40,13 +48,13 @@ class Resolving(Table):
         self.resolving: str | None = None
         self.opener = -1
         self.other = -1
-        self.declined: list[int] = []
-        self.offers: list[tuple[int, Gems]] = []
+        self.declined: tuple[int, ...] = ()
+        self.offers: tuple[tuple[int, Gems], ...] = ()
         self.standing: Key = NOTHING
-        self.free_order: list[int] = []
+        self.free_order: tuple[int, ...] = ()
         self.free_next = 0
         self.immediate: str | None = None
-        self.gem_cards: list[str | None] = [None] * self.seats
+        self.gem_cards: tuple[str | None, ...] = (None,) * self.seats
 
     def used_card(self, seat: int) -> str:
         """The gem card that ``seat`` acts with."""
@@ -59,7 +67,7 @@ class Resolving(Table):
         if action == "money":
             self.pay(seat, MONEY_ON_CARD[self.used_card(seat)])
         elif action == "gems":
-            self.take(seat, list(GEMS_ON_CARD[self.used_card(seat)]), "gems")
+            self.take(seat, GEMS_ON_CARD[self.used_card(seat)], "gems")
         elif action == "event":
             self.ask(seat, "event_card")
         else:
@@ -71,17 +79,15 @@ class Resolving(Table):
         """Two seats want the same action: the one with fewer gems opens."""
         if self.precedence(two) < self.precedence(one):
             one, two = two, one
-        self.opener, self.other = one, two
-        self.declined = []
-        self.offers = []
-        self.standing = NOTHING
+        self.opener = one
+        self.other = two
         self.ask(one, "open_barter")
 
     def end_barter(self) -> None:
         """The barter is won or void."""
         self.opener = self.other = -1
-        self.declined = []
-        self.offers = []
+        self.declined = ()
+        self.offers = ()
         self.standing = NOTHING
         self.settle()
 
@@ -95,16 +101,17 @@ class Resolving(Table):
         assert self.resolving is not None
         self.perform(winner, self.resolving)
 
-    def offer(self, seat: int, gems: Gems) -> None:
+    def offer(self, seat: int, gems: list[int]) -> None:
         """Lay an offer before the rival, who must answer it."""
-        self.offers.append((seat, gems))
-        self.standing = key(gems)
+        offer = (gems[0], gems[1], gems[2], gems[3])
+        self.offers += ((seat, offer),)
+        self.standing = key(offer)
         self.ask(self.rival(seat), "answer_offer")
 
     def open_barter(self, seat: int, move: Any) -> None:
         """The opener's move."""
         if move == "decline":
-            self.declined.append(seat)
+            self.declined = (seat,)
             self.ask(self.other, "counter_gift")
         else:
             self.offer(seat, move["offer"])
@@ -125,7 +132,7 @@ class Resolving(Table):
                 self.note_event({"type": "void", "action": self.resolving})
             self.end_barter()
         else:
-            self.transfer(seat, self.opener, vector(move["gift"]), "counter_gift")
+            self.transfer(seat, self.opener, ONE[move["gift"]], "counter_gift")
             self.win_barter(seat)
 
     # --- events ---------------------------------------------------------------------------------
@@ -143,7 +150,7 @@ class Resolving(Table):
             self.discard_event(seat, shown)
         self.display = None
         if card in SCORING_CARDS:
-            self.cards[seat].append(card)
+            self.cards[seat] += (card,)
             if self.journal is not None:
                 self.note_event({"type": "kept", "seat": seat, "card": card})
             self.settle()
@@ -166,32 +173,32 @@ class Resolving(Table):
         if card == "half":
             score_half(self, COLOURS.index(move["colour"]))
         elif card == "three":
-            self.take(seat, [3 * count for count in vector(move["colour"])], "three")
+            self.take(seat, vector(3 * move["colour"]), "three")
         elif card == "swap":
-            self.transfer(seat, move["seat"], vector(move["give"]), "swap")
-            self.transfer(move["seat"], seat, vector(move["take"]), "swap")
+            self.transfer(seat, move["seat"], ONE[move["give"]], "swap")
+            self.transfer(move["seat"], seat, ONE[move["take"]], "swap")
         elif card == "rob":
             for victim, colour in move["take"].items():
-                self.transfer(int(victim), SUPPLY, vector(colour), "rob")
+                self.transfer(int(victim), SUPPLY, ONE[colour], "rob")
         elif card == "halve_all":
             for loser in range(self.seats):
-                self.transfer(loser, SUPPLY, [count // 2 for count in self.gems[loser]], "halve_all")
+                red, yellow, green, blue = self.gems[loser]
+                self.transfer(loser, SUPPLY, (red // 2, yellow // 2, green // 2, blue // 2), "halve_all")
         else:
             self.adjust(seat, vector(card.removeprefix("adjust:")))
 
     def adjust(self, seat: int, colours: Gems) -> None:
         """Bring the chosen colours to four gems each, as far as the supply goes."""
-        held = self.gems[seat]
-        surplus = [max(0, held[c] - ADJUSTED) if colours[c] else 0 for c in range(4)]
-        missing = [max(0, ADJUSTED - held[c]) if colours[c] else 0 for c in range(4)]
-        self.transfer(seat, SUPPLY, surplus, "adjust")
-        self.take(seat, missing, "adjust")
+        beyond = [count - ADJUSTED if chosen else 0 for count, chosen in zip(self.gems[seat], colours, strict=True)]
+        red, yellow, green, blue = beyond
+        self.transfer(seat, SUPPLY, (max(0, red), max(0, yellow), max(0, green), max(0, blue)), "adjust")
+        self.take(seat, (max(0, -red), max(0, -yellow), max(0, -green), max(0, -blue)), "adjust")
 
     # --- free choice ----------------------------------------------------------------------------
 
     def begin_free_choice(self, seats: list[int]) -> None:
         """All choosers act, in an order that is fixed now."""
-        self.free_order = sorted(seats, key=self.precedence)
+        self.free_order = tuple(sorted(seats, key=self.precedence))
         self.free_next = 0
         self.ask(self.free_order[0], "free_choice")
 
@@ -199,13 +206,13 @@ class Resolving(Table):
         """One gem back and two taken by a player alone; one taken by each of several."""
         if move != "decline":
             if len(self.free_order) == 1:
-                self.transfer(seat, SUPPLY, vector(move["give"]), "free_choice")
+                self.transfer(seat, SUPPLY, ONE[move["give"]], "free_choice")
             self.take(seat, vector("".join(move["take"])), "free_choice")
         self.free_next += 1
         if self.free_next < len(self.free_order):
             self.ask(self.free_order[self.free_next], "free_choice")
         else:
-            self.free_order = []
+            self.free_order = ()
             self.free_next = 0
             self.settle()
 
@@ -215,38 +222,21 @@ class Resolving(Table):
         """The move of the seat that is asked, if it is the only legal one."""
         stage, seat = self.stage, self.turn
         if stage == "answer_offer":
-            must = len(self.offers) >= OFFER_LIMIT or not can_be_topped(self.gems[seat], self.standing)
-            return "accept" if must else None
+            more = len(self.offers) < OFFER_LIMIT and can_be_topped(self.gems[seat], self.standing)
+            return None if more else "accept"
         if stage in ("open_barter", "counter_gift"):
-            return None if any(self.gems[seat]) else "decline"
+            return "decline" if self.gems[seat] == NO_GEMS else None
         if stage == "immediate":
             return None if self.immediate_has_effect(seat) else "decline"
         if stage == "free_choice":
             source = self.gems[seat] if len(self.free_order) == 1 else self.supply
-            return None if any(source) else "decline"
+            return "decline" if source == NO_GEMS else None
         return None
 
     def immediate_has_effect(self, seat: int) -> bool:
         """Whether a swap or a robbery finds gems to move; other cards can always be carried out."""
         if self.immediate not in ("swap", "rob"):
             return True
-        if self.immediate == "swap" and not any(self.gems[seat]):
+        if self.immediate == "swap" and self.gems[seat] == NO_GEMS:
             return False
-        return any(any(gems) for other, gems in enumerate(self.gems) if other != seat)
-
-    def copy_to(self, twin: SteppedState) -> None:
-        """Copy what is being resolved as well."""
-        assert isinstance(twin, Resolving)
-        super().copy_to(twin)
-        twin.stage = self.stage
-        twin.turn = self.turn
-        twin.resolving = self.resolving
-        twin.opener = self.opener
-        twin.other = self.other
-        twin.declined = self.declined[:]
-        twin.offers = self.offers[:]
-        twin.standing = self.standing
-        twin.free_order = self.free_order
-        twin.free_next = self.free_next
-        twin.immediate = self.immediate
-        twin.gem_cards = self.gem_cards[:]
+        return any(gems != NO_GEMS for other, gems in enumerate(self.gems) if other != seat)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from games.base import Document
 from games.edel_stein_reich.cards import (
     CERTIFICATE_VALUES,
@@ -12,7 +14,10 @@ from games.edel_stein_reich.cards import (
     SOLE_BONUS,
 )
 from games.edel_stein_reich.rulings import TIE_RETURN
-from games.edel_stein_reich.table import Table
+from games.edel_stein_reich.table import Table, together, without
+
+_COUNTED: Final = tuple(f"per:{colour}" for colour in COLOURS)
+_SOLE: Final = tuple(f"sole:{colour}" for colour in COLOURS)
 
 
 def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Document:
@@ -20,26 +25,32 @@ def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Doc
     seats = table.seats
     counts = [gems[colour] for gems in table.gems]
     most = max(counts)
-    leaders = [seat for seat in range(seats) if counts[seat] == most] if most else []
-    share, bonus, per_gem, returned = ([0] * seats for _ in range(4))
-    for seat in leaders:
-        share[seat] = value // len(leaders)
-        returned[seat] = (most + 1) // 2 if len(leaders) == 1 else min(TIE_RETURN, most)
-    if with_cards:
-        if len(leaders) == 1:
-            bonus[leaders[0]] = sole_bonus(table.cards[leaders[0]], colour)
-        holder = f"per:{COLOURS[colour]}"
-        per_gem = [counts[seat] * table.cards[seat].count(holder) for seat in range(seats)]
+    leading = counts.count(most) if most else 0
+    share, bonus, per_gem, returned = [0] * seats, [0] * seats, [0] * seats, [0] * seats
     for seat in range(seats):
+        if leading and counts[seat] == most:
+            share[seat] = value // leading
+            returned[seat] = (most + 1) // 2 if leading == 1 else min(TIE_RETURN, most)
+            if with_cards and leading == 1:
+                bonus[seat] = sole_bonus(table.cards[seat], colour)
+            give_back(table, seat, colour, returned[seat])
+        if with_cards and table.cards[seat]:
+            per_gem[seat] = counts[seat] * table.cards[seat].count(_COUNTED[colour])
         table.money[seat] += share[seat] + bonus[seat] + per_gem[seat]
-        table.gems[seat][colour] -= returned[seat]
-        table.supply[colour] += returned[seat]
     return {"of": COLOURS[colour], "share": share, "sole_bonus": bonus, "per_gem": per_gem, "returned": returned}
 
 
-def sole_bonus(cards: list[str], colour: int) -> int:
+def give_back(table: Table, seat: int, colour: int, count: int) -> None:
+    """``count`` gems of one colour go from a seat to the supply."""
+    red, yellow, green, blue = [count if other == colour else 0 for other in range(4)]
+    gems = (red, yellow, green, blue)
+    table.gems[seat] = without(table.gems[seat], gems)
+    table.supply = together(table.supply, gems)
+
+
+def sole_bonus(cards: tuple[str, ...], colour: int) -> int:
     """What a sole leader's scoring cards add for ``colour``, in millions."""
-    return SOLE_BONUS[colour] * cards.count(f"sole:{COLOURS[colour]}") + SOLE_ANY_BONUS * cards.count("sole_any")
+    return SOLE_BONUS[colour] * cards.count(_SOLE[colour]) + SOLE_ANY_BONUS * cards.count("sole_any")
 
 
 def certificate_pay(counts: list[int]) -> list[int]:
@@ -63,8 +74,8 @@ def score_phase(table: Table, phase: int) -> None:
         table.money[seat] += amount
     rows.append({"of": "cert", "share": pay, "sole_bonus": nothing, "per_gem": nothing, "returned": nothing})
     for seat in range(table.seats):
-        table.event_discards.extend(table.cards[seat])
-        table.cards[seat] = []
+        table.event_discards += table.cards[seat]
+        table.cards[seat] = ()
     table.note_event({"type": "scored", "phase": phase, "rows": rows})
 
 

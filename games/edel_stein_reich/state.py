@@ -10,6 +10,7 @@ from games.edel_stein_reich import deciding, judging, legal, viewing
 from games.edel_stein_reich.procedure import Procedure
 from games.edel_stein_reich.scoring import rank_keys
 from games.outcomes import outcome
+from games.stepped import SteppedState
 
 
 class EdelSteinReichState(Procedure):
@@ -25,13 +26,14 @@ class EdelSteinReichState(Procedure):
             return ()
         return tuple([seat for seat in range(self.seats) if self.choices[seat] is None])
 
-    def owes_with_others(self, seat: int) -> bool:
-        """Whether ``seat`` is one of several who choose at once."""
-        return self.stage != "over" and 0 <= seat < self.seats and self.choices[seat] is None
-
     def require(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` owes a decision."""
-        if not (seat == self.turn if self.turn >= 0 else self.owes_with_others(seat)):
+        if seat != self.turn or seat < 0:
+            self.require_one_of_several(seat)
+
+    def require_one_of_several(self, seat: int) -> None:
+        """Raise ``LookupError`` unless ``seat`` is one of those who choose at once."""
+        if self.turn >= 0 or self.stage == "over" or not 0 <= seat < self.seats or self.choices[seat] is not None:
             raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
 
     def decision(self, seat: int) -> Document:
@@ -47,11 +49,13 @@ class EdelSteinReichState(Procedure):
         return legal.default(self)
 
     def random_move(self, seat: int, random: Random) -> Move:
-        self.require(seat)
+        if seat != self.turn or seat < 0:
+            self.require_one_of_several(seat)
         return legal.draw(self, seat, random)
 
     def check(self, seat: int, move: object) -> Move:
-        self.require(seat)
+        if seat != self.turn or seat < 0:
+            self.require_one_of_several(seat)
         return judging.check(self, seat, move)
 
     def view(self, seat: int | None) -> Document:
@@ -62,6 +66,39 @@ class EdelSteinReichState(Procedure):
         if self.stage != "over":
             return None
         scores: list[Document] = [
-            {"money": money, "gems": gems[:]} for money, gems in zip(self.money, self.gems, strict=True)
+            {"money": money, "gems": list(gems)} for money, gems in zip(self.money, self.gems, strict=True)
         ]
         return outcome(rank_keys(self), scores, self.forfeits)
+
+    def copy_to(self, twin: SteppedState) -> None:
+        assert isinstance(twin, EdelSteinReichState)
+        super().copy_to(twin)
+        twin.actions = self.actions
+        twin.action_index = self.action_index
+        twin.age = self.age
+        twin.age_order = self.age_order
+        twin.cards = self.cards[:]
+        twin.choices = self.choices[:]
+        twin.declined = self.declined
+        twin.display = self.display
+        twin.event_discards = self.event_discards
+        twin.event_pile = self.event_pile
+        twin.free_next = self.free_next
+        twin.free_order = self.free_order
+        twin.gem_cards = self.gem_cards
+        twin.gem_discards = self.gem_discards
+        twin.gem_pile = self.gem_pile
+        twin.gems = self.gems[:]
+        twin.immediate = self.immediate
+        twin.marks = self.marks
+        twin.money = self.money[:]
+        twin.offers = self.offers
+        twin.opener = self.opener
+        twin.other = self.other
+        twin.phase = self.phase
+        twin.resolving = self.resolving
+        twin.revealed = self.revealed
+        twin.round = self.round
+        twin.rounds = self.rounds
+        twin.standing = self.standing
+        twin.supply = self.supply

@@ -1,16 +1,25 @@
-"""The table of a game: who holds what, where the cards lie, and what has happened so far."""
+"""The table of a game: who holds what, and where the cards lie.
+
+Gems and piles of cards are tuples, which are replaced and never changed, so that copies of a state share them.
+"""
 
 from __future__ import annotations
 
 from games.base import Game
 from games.chance import Chance
-from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS, EVENT_ORDER, GEMS_AT_START, GEMS_PER_COLOUR, TABLES
+from games.edel_stein_reich.cards import (
+    EVENT_CARDS,
+    EVENT_ORDER,
+    GEMS_AT_START,
+    GEMS_PER_COLOUR,
+    NO_GEMS,
+    TABLES,
+    Gems,
+)
 from games.stepped import NOBODY, SteppedState
 
 SUPPLY = -1
 """The supply as giver or receiver of gems."""
-
-Gems = list[int]
 
 
 class Table(SteppedState):
@@ -33,15 +42,17 @@ class Table(SteppedState):
     def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
         super().__init__(game, seats, chance, journal)
         layout = TABLES[seats]
+        in_supply = GEMS_PER_COLOUR - seats * GEMS_AT_START
         self.rounds = layout.rounds
         self.actions = layout.actions
-        self.gems: list[Gems] = [[GEMS_AT_START] * 4 for _ in range(seats)]
-        self.supply: Gems = [GEMS_PER_COLOUR - seats * GEMS_AT_START] * 4
-        self.money = [0] * seats
-        self.cards: list[list[str]] = [[] for _ in range(seats)]
+        at_start = (GEMS_AT_START, GEMS_AT_START, GEMS_AT_START, GEMS_AT_START)
+        self.gems: list[Gems] = [at_start for _ in range(seats)]
+        self.supply: Gems = (in_supply, in_supply, in_supply, in_supply)
+        self.money: list[int] = [0] * seats
+        self.cards: list[tuple[str, ...]] = [()] * seats
         self.display: str | None = None
-        self.event_discards: list[str] = []
-        self.event_pile: list[str] = []
+        self.event_discards: tuple[str, ...] = ()
+        self.event_pile: tuple[str, ...] = ()
         self.age_order: list[int] = []
         self.age: list[int] = []
 
@@ -52,32 +63,39 @@ class Table(SteppedState):
         self.note_step(NOBODY, "age_order", self.age_order, None)
 
     def shuffle_events(self, cards: list[str]) -> None:
-        """Make a new face-down event pile of ``cards``."""
+        """Make a new face-down event pile of ``cards``; the last of the pile is the next to be drawn."""
         deck = self.chance.shuffle("event_deck", cards)
         self.note_chance("event_deck", deck)
-        self.event_pile = deck[::-1]
+        self.event_pile = tuple(deck[::-1])
 
     def transfer(self, giver: int, receiver: int, gems: Gems, why: str) -> None:
         """Move gems between two seats, or a seat and the ``SUPPLY``."""
-        source = self.supply if giver < 0 else self.gems[giver]
-        target = self.supply if receiver < 0 else self.gems[receiver]
-        for colour in range(4):
-            source[colour] -= gems[colour]
-            target[colour] += gems[colour]
-        if self.journal is not None and any(gems):
+        if giver < 0:
+            self.supply = without(self.supply, gems)
+        else:
+            self.gems[giver] = without(self.gems[giver], gems)
+        if receiver < 0:
+            self.supply = together(self.supply, gems)
+        else:
+            self.gems[receiver] = together(self.gems[receiver], gems)
+        if self.journal is not None and gems != NO_GEMS:
             self.note_event(
                 {
                     "type": "gems_moved",
                     "from": "supply" if giver < 0 else giver,
                     "to": "supply" if receiver < 0 else receiver,
-                    "gems": gems,
+                    "gems": list(gems),
                     "why": why,
                 }
             )
 
-    def take(self, seat: int, wanted: list[int], why: str) -> None:
+    def take(self, seat: int, wanted: Gems, why: str) -> None:
         """Give ``seat`` the gems it wants, colour by colour as far as the supply goes."""
-        self.transfer(SUPPLY, seat, [min(want, have) for want, have in zip(wanted, self.supply, strict=True)], why)
+        red, yellow, green, blue = wanted
+        reds, yellows, greens, blues = self.supply
+        if red > reds or yellow > yellows or green > greens or blue > blues:
+            wanted = (min(red, reds), min(yellow, yellows), min(green, greens), min(blue, blues))
+        self.transfer(SUPPLY, seat, wanted, why)
 
     def pay(self, seat: int, amount: int) -> None:
         """The money action: ``amount`` millions from the bank."""
@@ -89,11 +107,13 @@ class Table(SteppedState):
         """The next event card; the discards become a new pile first if the old one is used up."""
         if not self.event_pile:
             cards = sorted(self.event_discards, key=EVENT_ORDER.__getitem__)
-            self.event_discards = []
+            self.event_discards = ()
             self.shuffle_events(cards)
             if self.journal is not None:
                 self.note_event({"type": "reshuffle", "count": len(cards)})
-        return self.event_pile.pop()
+        card = self.event_pile[-1]
+        self.event_pile = self.event_pile[:-1]
+        return card
 
     def turn_up_event(self) -> None:
         """Lay the next event card face up."""
@@ -103,7 +123,7 @@ class Table(SteppedState):
 
     def discard_event(self, seat: int | None, card: str) -> None:
         """Put an event card under the pile, face up; ``None`` is a card nobody claimed."""
-        self.event_discards.append(card)
+        self.event_discards += (card,)
         if self.journal is not None:
             self.note_event({"type": "discarded", "seat": seat, "card": card})
 
@@ -117,25 +137,19 @@ class Table(SteppedState):
         """Who opens a barter or chooses first: fewest red, yellow, green, blue, least money, youngest; the least."""
         return (*self.gems[seat], self.money[seat], self.age[seat])
 
-    def copy_to(self, twin: SteppedState) -> None:
-        assert isinstance(twin, Table)
-        super().copy_to(twin)
-        twin.rounds = self.rounds
-        twin.actions = self.actions
-        twin.gems = [gems[:] for gems in self.gems]
-        twin.supply = self.supply[:]
-        twin.money = self.money[:]
-        twin.cards = [cards[:] for cards in self.cards]
-        twin.display = self.display
-        twin.event_discards = self.event_discards[:]
-        twin.event_pile = self.event_pile[:]
-        twin.age_order = self.age_order
-        twin.age = self.age
+
+def together(held: Gems, more: Gems) -> Gems:
+    """``held`` and ``more``."""
+    reds, yellows, greens, blues = held
+    red, yellow, green, blue = more
+    return (reds + red, yellows + yellow, greens + green, blues + blue)
 
 
-def vector(colours: str) -> Gems:
-    """``"RRB"`` as ``[2, 0, 0, 1]``."""
-    return [colours.count(colour) for colour in COLOURS]
+def without(held: Gems, gone: Gems) -> Gems:
+    """``held`` less what is ``gone``."""
+    reds, yellows, greens, blues = held
+    red, yellow, green, blue = gone
+    return (reds - red, yellows - yellow, greens - green, blues - blue)
 
 
 ALL_EVENTS = list(EVENT_CARDS)

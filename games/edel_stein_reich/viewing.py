@@ -24,23 +24,23 @@ def view(state: EdelSteinReichState, seat: int | None) -> Document:
         "round": state.round,
         "rounds": state.rounds,
         "age_order": state.age_order[:],
-        "supply": state.supply[:],
+        "supply": list(state.supply),
         "gem_stack": state.gem_stack(),
-        "gem_discards": state.gem_discards[:],
+        "gem_discards": list(state.gem_discards),
         "aside": state.aside(),
         "event": {
             "display": state.display,
             "stack": len(state.event_pile),
-            "discards": state.event_discards[:],
+            "discards": list(state.event_discards),
         },
         "players": [player(state, other) for other in range(state.seats)],
         "turn": state.turn if state.turn >= 0 else None,
         "resolving": state.resolving,
         "barter": barter(state),
-        "free_choice": {"order": state.free_order[:], "next": state.free_next} if state.free_order else None,
+        "free_choice": {"order": list(state.free_order), "next": state.free_next} if state.free_order else None,
         "immediate": {"seat": state.turn, "card": state.immediate} if state.immediate is not None else None,
         "active": state.active_seat(),
-        "guesses": state.shown()[:],
+        "guesses": list(state.shown()),
         "you": None if seat is None else {"action": state.choices[seat]},
     }
 
@@ -48,9 +48,9 @@ def view(state: EdelSteinReichState, seat: int | None) -> Document:
 def player(state: EdelSteinReichState, seat: int) -> Document:
     """What lies open before one seat."""
     return {
-        "gems": state.gems[seat][:],
+        "gems": list(state.gems[seat]),
         "money": state.money[seat],
-        "cards": state.cards[seat][:],
+        "cards": list(state.cards[seat]),
         "gem_card": state.gem_cards[seat],
         "chosen": state.has_chosen(seat),
         "action": state.choices[seat] if state.revealed else None,
@@ -65,6 +65,6 @@ def barter(state: EdelSteinReichState) -> Document | None:
         "action": state.resolving,
         "opener": state.opener,
         "other": state.other,
-        "declined": state.declined[:],
-        "offers": [{"seat": offerer, "offer": gems[:]} for offerer, gems in state.offers],
+        "declined": list(state.declined),
+        "offers": [{"seat": offerer, "offer": list(gems)} for offerer, gems in state.offers],
     }

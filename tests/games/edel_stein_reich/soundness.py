@@ -29,7 +29,7 @@ def _event_card_faults(state: EdelSteinReichState) -> Iterator[str]:
     view = state.view(None)
     seen = [view["event"]["display"], (view["immediate"] or {}).get("card"), *view["event"]["discards"]]
     seen += [card for player in view["players"] for card in player["cards"]]
-    there = Counter([card for card in seen if card] + state.event_pile)
+    there = Counter([*(card for card in seen if card), *state.event_pile])
     if there != Counter(EVENT_CARDS):
         yield f"event cards lost or doubled: {Counter(EVENT_CARDS) - there}, {there - Counter(EVENT_CARDS)}"
     if view["event"]["stack"] != len(state.event_pile):

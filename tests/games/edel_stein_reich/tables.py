@@ -7,16 +7,18 @@ those that are not named lie face down; the gem cards named are swapped with tho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from games.base import Document
-from games.edel_stein_reich.cards import EVENT_CARDS, GEMS_PER_COLOUR
+from games.edel_stein_reich.cards import EVENT_CARDS, GEMS_PER_COLOUR, NO_GEMS, Gems
 from games.edel_stein_reich.duel import DuelState
 from games.edel_stein_reich.state import EdelSteinReichState
+from games.edel_stein_reich.table import together
 from games.registry import GAMES
 
 SEED = bytes(range(32))
+TABLES = [("edel-stein-reich", 3), ("edel-stein-reich", 4), ("edel-stein-reich", 5), ("edel-stein-reich-duel", 2)]
 COLOURS = "RYGB"
 DULL = "cert"
 """An event card with which nothing happens before the scoring."""
@@ -55,9 +57,9 @@ def table(
     _date(state, phase, round_)
     first = (round_ - 1) * seats
     for seat, code in (gem_cards or {}).items():
-        _swap(state.gem_pile, first + seat, code)
+        state.gem_pile = _swapped(state.gem_pile, first + seat, code)
     state.gem_discards = state.gem_pile[:first]
-    state.gem_cards = list(state.gem_pile[first : first + seats])
+    state.gem_cards = state.gem_pile[first : first + seats]
     _lay(state, held or {}, supply, money, age_order)
     _lay_events(state, cards or {}, display, draws, discards)
     return state
@@ -83,11 +85,11 @@ def duel(
     assert isinstance(state, DuelState)
     _date(state, phase, round_)
     turn = (phase - 1) * state.rounds + round_ - 1
-    _swap(state.gem_pile, turn, gem_card)
+    state.gem_pile = _swapped(state.gem_pile, turn, gem_card)
     state.gem_discards = state.gem_pile[:turn]
     state.starter = active if round_ % 2 else 1 - active
     state.active = state.turn = active
-    state.gem_cards = [gem_card if seat == active else None for seat in range(2)]
+    state.gem_cards = (gem_card, None) if active == 0 else (None, gem_card)
     _lay(state, held or {}, supply, money, age_order)
     _lay_events(state, cards or {}, display, draws, discards)
     return state
@@ -98,10 +100,18 @@ def _date(state: EdelSteinReichState, phase: int, round_: int) -> None:
     state.journal = []
 
 
-def _swap(pile: list[str], place: int, code: str) -> None:
-    """Bring the last such card of the pile to ``place``."""
-    found = len(pile) - 1 - pile[::-1].index(code)
-    pile[place], pile[found] = pile[found], pile[place]
+def _swapped(pile: Sequence[str], place: int, code: str) -> tuple[str, ...]:
+    """The pile with the last such card brought to ``place``."""
+    cards = list(pile)
+    found = len(cards) - 1 - cards[::-1].index(code)
+    cards[place], cards[found] = cards[found], cards[place]
+    return tuple(cards)
+
+
+def four(counts: Iterable[int]) -> Gems:
+    """Four counts as the engine keeps them."""
+    red, yellow, green, blue = counts
+    return (red, yellow, green, blue)
 
 
 def _lay(
@@ -112,11 +122,11 @@ def _lay(
     age_order: Sequence[int] | None,
 ) -> None:
     for seat, holding in held.items():
-        state.gems[seat] = gems(holding)
+        state.gems[seat] = four(gems(holding))
     if supply is not None:
         others = state.gems[:-1]
-        state.gems[-1] = [GEMS_PER_COLOUR - supply[c] - sum(own[c] for own in others) for c in range(4)]
-    state.supply = [GEMS_PER_COLOUR - sum(own[c] for own in state.gems) for c in range(4)]
+        state.gems[-1] = four(GEMS_PER_COLOUR - supply[c] - sum(own[c] for own in others) for c in range(4))
+    state.supply = four(GEMS_PER_COLOUR - sum(own[c] for own in state.gems) for c in range(4))
     assert min(min(pile) for pile in (*state.gems, state.supply)) >= 0, "there are only 22 gems of a colour"
     state.money = list(money or [0] * state.seats)
     state.age_order = list(age_order or range(state.seats))
@@ -132,25 +142,25 @@ def _lay_events(
 ) -> None:
     """``draws`` come first from the pile, the cards not named after them; ``discards`` lie face up under it."""
     for seat, own in cards.items():
-        state.cards[seat] = list(own)
+        state.cards[seat] = tuple(own)
     named = Counter([display, *draws, *discards, *(card for own in cards.values() for card in own)])
     rest = list((Counter(EVENT_CARDS) - named).elements())
     assert len(rest) + named.total() == len(EVENT_CARDS), "the deck does not have these cards"
     state.display = display
-    state.event_discards = list(discards)
-    state.event_pile = [*draws, *rest][::-1]
+    state.event_discards = tuple(discards)
+    state.event_pile = tuple([*draws, *rest][::-1])
 
 
 def put_back(state: EdelSteinReichState, seat: int) -> None:
     """All gems of ``seat`` go to the supply."""
-    state.supply = [there + own for there, own in zip(state.supply, state.gems[seat], strict=True)]
-    state.gems[seat] = [0, 0, 0, 0]
+    state.supply = together(state.supply, state.gems[seat])
+    state.gems[seat] = NO_GEMS
 
 
 def bury_the_pile(state: EdelSteinReichState) -> None:
     """Turn the whole event pile face up: every card of it has been seen, the next one needs a reshuffle."""
     state.event_discards += state.event_pile[::-1]
-    state.event_pile = []
+    state.event_pile = ()
 
 
 def begin_next_phase(state: EdelSteinReichState) -> None:

@@ -14,6 +14,7 @@ from games.edel_stein_reich.scoring import score_phase
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES, event_card
 from games.registry import GAMES
+from tests.games.edel_stein_reich.tables import four
 from tests.games.reading import section, table_after, tables
 
 GUIDES = {slug: GAMES[slug].guide for slug in ("edel-stein-reich", "edel-stein-reich-duel")}
@@ -51,7 +52,7 @@ def test_a_guide_counts_every_event_card(guide: str) -> None:
 @pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
 def test_the_offers_of_the_worked_barter_rise(guide: str) -> None:
     rows = next(table for table in tables(section(guide, "The barter")) if table[0][1] == "offer")[1:-1]
-    keys = [key([offer.count(f"{{{colour}}}") for colour in COLOURS]) for _, offer, _ in rows]
+    keys = [key(four(offer.count(f"{{{colour}}}") for colour in COLOURS)) for _, offer, _ in rows]
     assert keys == sorted(set(keys))
     assert len(keys) >= 4
 
@@ -74,8 +75,8 @@ def test_the_worked_scoring_is_what_the_engine_pays(guide: str) -> None:
     seats = len(holdings[0]) - 1
     table = EdelSteinReichState(GAMES["edel-stein-reich"], seats, SeededChance(bytes(32)), journal=True)
     for seat in range(seats):
-        table.gems[seat] = [int(row[seat + 1]) for row in holdings[1:5]]
-        table.cards[seat] = " ".join(CODES[name] for name in holdings[5][seat + 1].split(", ")).split()
+        table.gems[seat] = four(int(row[seat + 1]) for row in holdings[1:5])
+        table.cards[seat] = tuple(" ".join(CODES[name] for name in holdings[5][seat + 1].split(", ")).split())
     score_phase(table, 1)
     rows = table.entries(None)[-1]["event"]["rows"]
     for row, cells in zip(rows, paid[1:6], strict=True):
