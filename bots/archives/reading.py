@@ -1,0 +1,143 @@
+"""From the bytes that somebody uploads to a bot that could be started, or to the reason why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import PurePosixPath, PureWindowsPath
+from types import MappingProxyType
+from typing import Final
+
+from bots.archives.archive import Archive
+from bots.archives.directory import contents
+from bots.archives.kinds import is_text, is_zip, told
+from bots.archives.limits import ArchiveLimits
+from bots.archives.names import is_junk
+from bots.archives.refusing import Refused, refused, shown, size
+from bots.archives.unpacking import unpack
+from bots.languages import LANGUAGES
+from bots.manifest import FILE, MAX_NAME, Manifest, ManifestError, parse
+
+ENTRY: Final = "bot.py"
+"""What a bot without a ``bot.toml`` is started from, and what a Python file that is uploaded alone is called."""
+
+_DEFAULT: Final = ArchiveLimits()
+
+
+def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) -> Archive:
+    """The bot in ``data``, one ``.py`` or a ``.zip``; ``filename`` is what it was called where it comes from.
+
+    One folder around everything is taken off if the bot is in it. What systems add to archives unasked is left out
+    (``names.is_junk``). Nothing is compiled or run, and archives within the archive are files like others.
+    Raises ``Refused``.
+    """
+    if len(data) > limits.archive_bytes:
+        raise refused(filename, f"has {size(len(data))}, and an upload has at most {size(limits.archive_bytes)}")
+    if is_zip(data):
+        files = _files(filename, data, limits)
+    elif filename.lower().endswith(".py"):
+        files = _single(filename, data, limits)
+    else:
+        raise refused(filename, _no_upload(filename, data))
+    return _archive(files, _name(filename))
+
+
+def _single(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
+    """The files of a bot that is one ``.py``."""
+    if len(data) > min(limits.file_bytes, limits.unpacked_bytes):
+        raise refused(filename, f"has {size(len(data))}, and a file has at most {size(limits.file_bytes)}")
+    fault = LANGUAGES["python"].fault(data)
+    if fault:
+        raise refused(filename, fault)
+    return {ENTRY: data}
+
+
+def _files(filename: str, data: bytes, limits: ArchiveLimits) -> dict[str, bytes]:
+    """The files of a zip archive, from the bot's folder on."""
+    if filename.lower().endswith(".py"):
+        raise refused(filename, "is a zip archive and not Python: give it a name that ends with .zip")
+    packed = contents(data, limits)
+    kept = [one.name for one in packed if not one.is_folder and not is_junk(one.name)]
+    if len(kept) > limits.files:
+        raise Refused(
+            f"The archive has {len(kept)} files, and a bot has at most {limits.files}: leave out what it does not"
+            f" read{_most(kept)}."
+        )
+    files = {name: content for name, content in unpack(data, packed, limits).items() if not is_junk(name)}
+    if not files:
+        raise Refused("The archive has no files in it: put the files of your bot into it.")
+    return _without_one_folder(files)
+
+
+def _no_upload(filename: str, data: bytes) -> str:
+    kind, remedy = told(data)
+    if kind:
+        return f"is {kind}: {remedy}"
+    if not data:
+        return "is empty: upload a .py or a .zip"
+    if is_text(data):
+        return "is neither a .py nor a .zip: if it is a Python program, give it a name that ends with .py"
+    if filename.lower().endswith(".zip"):
+        return "is no zip archive, or something stands before its beginning: make it again"
+    return "is neither a .py nor a .zip: put all files of the bot into a .zip"
+
+
+def _most(names: list[str]) -> str:
+    """Where more than half of the files are, if that is one folder of the first level."""
+    folders = [name.partition("/")[0] for name in names if "/" in name]
+    folder = max(folders, key=folders.count, default="")
+    return f"; most are in the folder {shown(folder)}" if folders.count(folder) > len(names) / 2 else ""
+
+
+def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files without the folder that is around all of them, if the bot is right in it."""
+    folders = {name.partition("/")[0] if "/" in name else "" for name in files}
+    folder = next(iter(folders))
+    if len(folders) > 1 or not folder or not {f"{folder}/{ENTRY}", f"{folder}/{FILE}"} & files.keys():
+        return files
+    return {name.removeprefix(f"{folder}/"): content for name, content in files.items()}
+
+
+def _archive(files: dict[str, bytes], name: str) -> Archive:
+    """The bot that ``files`` are, if it has an entry that can be started."""
+    manifest = _manifest(files, name)
+    if manifest.entry not in files:
+        raise _no_entry(files, manifest.entry)
+    fault = LANGUAGES[manifest.language].fault(files[manifest.entry])
+    if fault:
+        raise refused(manifest.entry, fault)
+    return Archive(MappingProxyType(dict(sorted(files.items()))), manifest)
+
+
+def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:
+    data = files.get(FILE)
+    if data is None:
+        return Manifest(name)
+    try:
+        return parse(data, name)
+    except ManifestError as error:
+        raise Refused(str(error), FILE) from error
+
+
+def _no_entry(files: Mapping[str, bytes], entry: str) -> Refused:
+    """Why nothing can be started, with the file that was probably meant."""
+    starts = f"{FILE} starts {shown(entry)}, which" if FILE in files else f"{entry} is what is started, and it"
+    deeper = [path for path in files if PurePosixPath(path).name == PurePosixPath(entry).name]
+    similar = get_close_matches(entry.lower(), [path.lower() for path in files], n=1)
+    if deeper:
+        remedy = f"there is {shown(deeper[0])}: put into the archive what is in its folder, not the folder itself"
+    elif similar:
+        meant = next(path for path in files if path.lower() == similar[0])
+        remedy = f"there is {shown(meant)}: call it {shown(entry)}, with the same small letters and capitals"
+    elif len(files) == 1 and is_zip(next(iter(files.values()))):
+        remedy = f"there is only another archive, {shown(next(iter(files)))}: upload that one"
+    else:
+        remedy = f"put it at the archive's root, or name another file in {FILE}"
+    return Refused(f"{starts} is not in the archive; {remedy}.", entry)
+
+
+def _name(filename: str) -> str:
+    """What a bot is called that does not say it: the file's name without its folders and its ending."""
+    stem = PurePosixPath(PureWindowsPath(filename).name).stem
+    printable = "".join(char for char in stem if char.isprintable()).strip()
+    return printable[:MAX_NAME].strip() or "bot"
