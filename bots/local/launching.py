@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -11,8 +10,10 @@ from bots.local.faults import UsageError
 from bots.local.screen import Screen
 from bots.runner import HouseProgram, Launcher, LocalProgram
 from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
+from bots.sandbox.portable import CAUTION
+from bots.sandbox.system import missing
 
-HAS_SANDBOX: Final = sys.platform == "linux"
+HAS_SANDBOX: Final = not missing()
 """The sandbox is made of what only Linux has."""
 
 Local = HouseProgram | LocalProgram
@@ -40,5 +41,7 @@ def warn_about_plain(screen: Screen, sandbox: bool, programs: Iterable[Local]) -
     """Say in one line that nothing holds one's own bots back, where that is so."""
     if sandbox or not any(isinstance(program, LocalProgram) for program in programs):
         return
-    instead = "--sandbox puts them into one" if HAS_SANDBOX else "there is none on this system"
-    screen.say(f"Bots run as plain processes, without a sandbox ({instead}): play only code that you trust.", "dim")
+    plain = (
+        "Bots run as plain processes, without a sandbox (--sandbox puts them into one): play only code that you trust."
+    )
+    screen.say(plain if HAS_SANDBOX else CAUTION, "dim")

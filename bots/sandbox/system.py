@@ -16,6 +16,7 @@ _NEEDED: Final = {
     "signal": ("SIGKILL", "pidfd_send_signal"),
     "time": ("clock_gettime_ns",),
 }
+_NAMED: Final = 3
 _PROCESSES: Final = Path("/proc/self/stat")
 
 
@@ -29,7 +30,8 @@ def require_linux() -> None:
     """Raises ``PlatformFailure`` with a sentence for people where there can be no sandbox."""
     names = missing()
     if names:
-        raise PlatformFailure(f"there is a sandbox on Linux only; this system lacks {', '.join(names)}")
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        raise PlatformFailure(f"there is a sandbox on Linux only; this system lacks {', '.join(names[:_NAMED])}{more}")
 
 
 def _has(module: str, name: str) -> bool:

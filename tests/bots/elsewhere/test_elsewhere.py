@@ -60,7 +60,7 @@ def test_no_thread_is_left_behind(said: dict[str, Any]) -> None:
 def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, Any]) -> None:
     answers = said["sandbox"]
     assert answers["asked"].startswith("PlatformFailure: there is a sandbox on Linux only; this system lacks ")
-    assert "os.pidfd_open" in answers["asked"]
+    assert "resource.prlimit" in answers["asked"]
     ok, problem, remedy = answers["self_test"]
     assert not ok
     assert "on Linux only" in problem
@@ -71,3 +71,24 @@ def test_asking_for_the_sandbox_says_that_it_is_on_linux_only(said: dict[str, An
 def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(said: dict[str, Any]) -> None:
     assert "no sandbox" in said["sandbox"]["caution"]
     assert said["sandbox"]["caution"].count(".") == 1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(profile: str, tmp_path: Path) -> None:
+    def esr(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tests.bots.elsewhere.commands", profile, *words]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+
+    bot, records = str(tmp_path / "mybot"), str(tmp_path / "games.jsonl")
+    table = ("edel-stein-reich", bot, "house:greedy", "house:random")
+    steps = [
+        esr("new-bot", bot, "--game", "edel-stein-reich"),
+        esr("check", bot),
+        esr("play", *table, "--games", "2", "--record", records),
+        esr("verify", records),
+    ]
+    assert [(step.returncode, step.stderr) for step in steps if step.returncode] == []
+    assert "no sandbox" in steps[2].stdout + steps[2].stderr
+    refused = esr("play", *table, "--sandbox")
+    assert refused.returncode == 2
+    assert "needs Linux" in refused.stderr
