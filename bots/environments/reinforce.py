@@ -1,0 +1,154 @@
+"""An example: a linear policy that learns by playing against itself, ``python -m bots.environments.reinforce``.
+
+REINFORCE (Williams 1992) with Adam (Kingma and Ba 2015) and nothing but numpy: every action has a weight for every
+number of the observation, the actions that are not masked out are drawn by softmax, and after each batch of games what
+was done in the better ones becomes likelier. Any game of the registry will do; small ones need less than a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bots.environments.environment import GameEnvironment, Observation, raw_env
+from bots.local.tallies import wilson
+from games.registry import GAMES
+
+Array = npt.NDArray[np.float32]
+
+BATCH: Final = 16
+"""Games between two steps of learning."""
+
+RATE: Final = 0.02
+MOMENTUM: Final = 0.9
+SCALE_MOMENTUM: Final = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One action as it was drawn: the observation, what was possible and how likely, and which of these it was."""
+
+    observation: Array
+    possible: npt.NDArray[np.intp]
+    likely: Array
+    drawn: int
+
+
+class LinearPolicy:
+    """A weight for every action and every number of an observation; all zero, it draws uniformly."""
+
+    def __init__(self, actions: int, size: int) -> None:
+        self.weights: Array = np.zeros((actions, size), dtype=np.float32)
+
+    def act(self, seen: Observation, random: np.random.Generator) -> Act:
+        """Draw one of the actions that are possible."""
+        possible = np.flatnonzero(seen["action_mask"])
+        logits = self.weights[possible] @ seen["observation"]
+        likely = np.exp(logits - logits.max())
+        likely /= likely.sum()
+        drawn = min(int(np.searchsorted(np.cumsum(likely), random.random())), len(possible) - 1)
+        return Act(seen["observation"], possible, likely, drawn)
+
+    def gradient(self, acts: Sequence[Act]) -> Array:
+        """Where the weights would have to go for these acts to become likelier."""
+        gradient = np.zeros_like(self.weights)
+        for act in acts:
+            missing = -act.likely
+            missing[act.drawn] += 1
+            gradient[act.possible] += np.outer(missing, act.observation)
+        return gradient
+
+
+class Adam:
+    """Steps along a gradient, longer where it is steady; ``rate`` is the longest."""
+
+    def __init__(self, weights: Array, rate: float) -> None:
+        self.weights = weights
+        self.rate = rate
+        self.mean = np.zeros_like(weights)
+        self.square = np.zeros_like(weights)
+        self.steps = 0
+
+    def step(self, gradient: Array) -> None:
+        """Change the weights in place."""
+        self.steps += 1
+        self.mean += (1 - MOMENTUM) * (gradient - self.mean)
+        self.square += (1 - SCALE_MOMENTUM) * (gradient**2 - self.square)
+        mean = self.mean / (1 - MOMENTUM**self.steps)
+        square = self.square / (1 - SCALE_MOMENTUM**self.steps)
+        self.weights += self.rate * mean / (np.sqrt(square) + 1e-8)
+
+
+def play(
+    table: GameEnvironment, policies: Mapping[str, LinearPolicy], seed: int, random: np.random.Generator
+) -> tuple[dict[str, float], dict[str, list[Act]]]:
+    """One game to its end: the rewards and the acts of every agent."""
+    table.reset(seed=seed)
+    acts: dict[str, list[Act]] = {agent: [] for agent in table.agents}
+    while not table.terminations[agent := table.agent_selection]:
+        act = policies[agent].act(table.observe(agent), random)
+        acts[agent].append(act)
+        table.step(int(act.possible[act.drawn]))
+    return dict(table.rewards), acts
+
+
+def train(game: str, seats: int | None, games: int, seed: int) -> LinearPolicy:
+    """Let one policy play ``games`` games against itself, rewarded by scores; equal seeds, equal policies."""
+    table, random = raw_env(game, seats, rewards="scores"), np.random.default_rng(seed)
+    policy = LinearPolicy(len(table.encoding.actions), table.encoding.size)
+    adam = Adam(policy.weights, RATE)
+    everybody = dict.fromkeys(table.possible_agents, policy)
+    for _ in range(games // BATCH):
+        played = [play(table, everybody, int(random.integers(2**31)), random) for _ in range(BATCH)]
+        spread = np.std([reward for rewards, _ in played for reward in rewards.values()]) + 1e-8
+        gradient = np.zeros_like(policy.weights)
+        for rewards, acts in played:
+            for agent, reward in rewards.items():
+                gradient += np.float32(reward / spread) * policy.gradient(acts[agent])
+        adam.step(gradient / np.float32(BATCH * len(everybody)))
+    return policy
+
+
+def evaluate(game: str, seats: int | None, policy: LinearPolicy, games: int, seed: int) -> float:
+    """The share of games that ``policy`` wins, in every seat in turn, against seats that draw uniformly.
+
+    A win that *k* seats share counts 1/*k*.
+    """
+    table, random = raw_env(game, seats), np.random.default_rng(seed)
+    uniform = LinearPolicy(*policy.weights.shape)
+    wins = 0.0
+    for number in range(games):
+        agent = table.possible_agents[number % len(table.possible_agents)]
+        rewards, _ = play(table, dict.fromkeys(table.possible_agents, uniform) | {agent: policy}, number, random)
+        best = [winner for winner, reward in rewards.items() if reward == max(rewards.values())]
+        wins += (agent in best) / len(best)
+    return wins / games
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train, evaluate, and say what came out."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bots.environments.reinforce", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument("game", nargs="?", default="edel-stein-reich-duel", choices=GAMES)
+    parser.add_argument("--seats", type=int, help="how many sit there; the fewest that can, if left out")
+    parser.add_argument("--games", type=int, default=480, help="games to learn from")
+    parser.add_argument("--trials", type=int, default=200, help="games against the uniform policy afterwards")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    began = perf_counter()
+    policy = train(options.game, options.seats, options.games, options.seed)
+    print(f"{options.games} games against itself in {perf_counter() - began:.1f} s")
+    share = evaluate(options.game, options.seats, policy, options.trials, options.seed)
+    low, high = wilson(share, options.trials)
+    print(f"wins {share:.1%} ({low:.1%}-{high:.1%}) of {options.trials} games against the uniform policy")
+
+
+if __name__ == "__main__":
+    main()
