@@ -1,0 +1,73 @@
+"""How fast the learning environments are: ``python -m bench.environments [--windows 9] [--window-s 0.5]``.
+
+A step is what a learner pays for one action: ``last()`` with its observation and mask, a uniform draw, ``step()``. The
+loop is the same for ours and for PettingZoo's own classic games, all with their usual wrappers, in one run on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import Any
+
+import numpy as np
+from pettingzoo.classic import chess_v6, connect_four_v3, leduc_holdem_v4, texas_holdem_no_limit_v6, tictactoe_v3
+
+from bench.measuring import Contender, Rate, measure, pin_to_one_core
+from bots.environments import env
+from games.registry import GAMES
+
+PEERS: dict[str, Callable[[], Any]] = {
+    "PettingZoo tictactoe": tictactoe_v3.env,
+    "PettingZoo connect_four": connect_four_v3.env,
+    "PettingZoo leduc_holdem": leduc_holdem_v4.env,
+    "PettingZoo texas_holdem_no_limit": texas_holdem_no_limit_v6.env,
+    "PettingZoo chess": chess_v6.env,
+}
+
+
+def random_play(table: Any, random: Random) -> Contender:
+    """A whole game, every action drawn from the mask; its parts are its steps."""
+    seeds = count()
+
+    def play() -> int:
+        table.reset(seed=next(seeds))
+        steps = 0
+        for _ in table.agent_iter():
+            seen, _, terminated, truncated, info = table.last()
+            if terminated or truncated:
+                table.step(None)
+                continue
+            mask = seen["action_mask"] if "action_mask" in seen else info["action_mask"]
+            table.step(random.choice(np.flatnonzero(mask).tolist()))
+            steps += 1
+        return steps
+
+    return play
+
+
+def show(rates: dict[str, Rate]) -> None:
+    print(f"{'random play':34}  {'games/s':>8}  {'steps/s':>8}  {'µs a step':>9}  spread")
+    for name, rate in rates.items():
+        print(f"{name:34}  {rate.things_s:8.1f}  {rate.parts_s:8,.0f}  {1e6 / rate.parts_s:9.0f}  {rate.spread:6.0%}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--windows", type=int, default=9, help="how many windows the medians are of")
+    parser.add_argument("--window-s", type=float, default=0.5, help="seconds of processor time a window")
+    options = parser.parse_args()
+    random = Random(1)
+    tables: dict[str, Any] = {
+        f"{slug} {seats}": env(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts
+    }
+    tables |= {name: make() for name, make in PEERS.items()}
+    print(f"core {pin_to_one_core()}, medians of {options.windows} windows of {options.window_s} s of processor time\n")
+    contenders = {name: random_play(table, random) for name, table in tables.items()}
+    show(measure(contenders, options.windows, options.window_s))
+
+
+if __name__ == "__main__":
+    main()
