@@ -1,0 +1,218 @@
+"""A finished record in about a hundred bytes: its seed and its choices, from which the rules rebuild it exactly.
+
+The bytes are, in this order:
+
+- a byte for this form (1), a byte for the number of seats, and one that is 1 if a default move was played, else 0;
+- the game's slug and the number of its rules, each as a byte for its length and ASCII text;
+- the seed, 32 bytes;
+- a byte for the number of forfeits, and for each a byte for the seat and one for its place in ``FORFEIT_REASONS``;
+- the first 6 bytes of the SHA-256 of all bytes but these 6, followed by the record's JSON;
+- the choices as one big-endian integer without leading zero bytes, in mixed radix, the first choice least significant.
+
+A choice is the place of the move among the legal ones in their order, with as many values as there are legal moves.
+Where defaults were played there is one value more: the highest, followed by the reason's place in ``DEFAULT_REASONS``.
+A seat that has once been defaulted for ``forfeit`` chooses nothing any more. Chance and forced moves take no space.
+
+What is rebuilt hangs on the rules and the order of legal moves, so it is held against the sum: bytes that were damaged,
+or that the rules of today read in another way, are refused. They never give another record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from games import strict
+from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
+from games.chance import SEED_BYTES
+from games.record import to_json
+from games.registry import GAMES
+
+_FORM: Final = 1
+_SUM_BYTES: Final = 6
+
+
+class CompactError(ValueError):
+    """A record that cannot be packed, or bytes that cannot be unpacked: damaged, or of other rules."""
+
+
+@dataclass(frozen=True)
+class _Head:
+    """What is known of a game before its first choice, and how it was left."""
+
+    game: str
+    rules: str
+    seats: int
+    seed: bytes
+    defaults: bool
+    forfeits: dict[int, str]
+
+    def start(self) -> State:
+        """The deal. Raises ``CompactError`` for a game, rules or seats that are not known."""
+        game = GAMES.get(self.game)
+        if game is None or game.rules != self.rules or self.seats not in game.seat_counts:
+            asked = f"{self.game!r} by the rules {self.rules!r} for {self.seats}"
+            raise CompactError(f"this is a record of {asked}, which is not known here")
+        return game.new(self.seats, self.seed)
+
+    def to_bytes(self) -> bytes:
+        texts = [text.encode("ascii") for text in (self.game, self.rules)]
+        lost = [place for seat, reason in self.forfeits.items() for place in (seat, FORFEIT_REASONS.index(reason))]
+        return b"".join(
+            [
+                bytes([_FORM, self.seats, self.defaults]),
+                *(bytes([len(text)]) + text for text in texts),
+                self.seed,
+                bytes([len(self.forfeits), *lost]),
+            ]
+        )
+
+
+class _Reader:
+    """Bytes from the front on. Raises ``CompactError`` where they end too soon."""
+
+    def __init__(self, packed: bytes) -> None:
+        self.packed = packed
+        self.place = 0
+
+    def take(self, count: int) -> bytes:
+        taken = self.packed[self.place : self.place + count]
+        if len(taken) < count:
+            raise CompactError("the bytes end in the middle of what they tell")
+        self.place += count
+        return taken
+
+    def byte(self, below: int = 256) -> int:
+        number = self.take(1)[0]
+        if number >= below:
+            raise CompactError("the bytes are damaged: a number is out of its bounds")
+        return number
+
+    def text(self) -> str:
+        return self.take(self.byte()).decode("ascii", errors="replace")
+
+
+def pack(record: Mapping[str, Any]) -> bytes:
+    """A finished record in its compact form.
+
+    Raises ``CompactError`` for a record without an end, or that is not what the rules make of its seed and choices.
+    """
+    if record["outcome"] is None:
+        raise CompactError("only a finished game is packed")
+    moves = [step for step in record["steps"] if "decision" in step and "forced" not in step]
+    head = _Head(
+        record["game"],
+        record["rules"],
+        record["seats"],
+        bytes.fromhex(record["seed"]),
+        any("default" in step for step in moves),
+        {seat: score["forfeit"] for seat, score in enumerate(record["outcome"]["scores"]) if "forfeit" in score},
+    )
+    state = head.start()
+    number = _number_of(_digits(state, moves, head.defaults))
+    rebuilt = _ended(state, head)
+    if not strict.same(rebuilt, dict(record)):
+        raise CompactError("the rules make another game of this record's seed and choices")
+    front, choices = head.to_bytes(), number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return front + _sum(front, choices, rebuilt) + choices
+
+
+def unpack(packed: bytes) -> Document:
+    """The record of a compact form. Raises ``CompactError`` for bytes that are damaged or of other rules."""
+    reader = _Reader(packed)
+    head = _head(reader)
+    front = packed[: reader.place]
+    checksum = reader.take(_SUM_BYTES)
+    choices = packed[reader.place :]
+    state = head.start()
+    rest = _choose(state, int.from_bytes(choices, "big"), head.defaults)
+    record = _ended(state, head)
+    if rest or _sum(front, choices, record) != checksum:
+        raise CompactError(
+            f"the bytes do not give the record of {head.game!r} that was packed: they were damaged, or the rules "
+            f"have changed without a new number"
+        )
+    return record
+
+
+def _head(reader: _Reader) -> _Head:
+    form = reader.byte()
+    if form != _FORM:
+        raise CompactError(f"compact form {form} is not known here, only {_FORM}")
+    seats, defaults = reader.byte(), bool(reader.byte(below=2))
+    game, rules, seed = reader.text(), reader.text(), reader.take(SEED_BYTES)
+    forfeits = {}
+    for _ in range(reader.byte(below=seats + 1)):
+        seat = reader.byte(below=seats)
+        forfeits[seat] = FORFEIT_REASONS[reader.byte(below=len(FORFEIT_REASONS))]
+    return _Head(game, rules, seats, seed, defaults, forfeits)
+
+
+def _digits(state: State, moves: list[Document], defaults: bool) -> list[tuple[int, int]]:
+    """Play the moves, and write every choice as (value, number of values)."""
+    digits: list[tuple[int, int]] = []
+    gone: set[int] = set()
+    for step in moves:
+        seat, reason = step["seat"], step.get("default")
+        if seat not in state.pending[:1]:
+            raise CompactError(f"seat {seat} moves where {list(state.pending)} are asked")
+        if seat not in gone:
+            digits += _choice(state, seat, step["move"], reason, defaults)
+        if reason == "forfeit":
+            gone.add(seat)
+        elif seat in gone:
+            raise CompactError(f"seat {seat} has forfeited and moves")
+        try:
+            state.play(seat, step["move"], default=reason)
+        except IllegalMove as error:
+            raise CompactError(str(error)) from error
+    return digits
+
+
+def _choice(state: State, seat: int, move: Any, reason: str | None, defaults: bool) -> list[tuple[int, int]]:
+    legal = state.legal_moves(seat)
+    if reason is not None:
+        return [(len(legal), len(legal) + 1), (DEFAULT_REASONS.index(reason), len(DEFAULT_REASONS))]
+    if move not in legal:
+        raise CompactError(f"{move!r} is not legal for seat {seat}")
+    return [(legal.index(move), len(legal) + defaults)]
+
+
+def _number_of(digits: list[tuple[int, int]]) -> int:
+    number = 0
+    for value, radix in reversed(digits):
+        number = number * radix + value
+    return number
+
+
+def _choose(state: State, number: int, defaults: bool) -> int:
+    """Play the choices that ``number`` holds up to the end of the game, and give back what is left of it."""
+    gone: set[int] = set()
+    while state.pending:
+        seat = state.pending[0]
+        if seat in gone:
+            state.play(seat, state.default_move(seat), default="forfeit")
+            continue
+        legal = state.legal_moves(seat)
+        number, place = divmod(number, len(legal) + defaults)
+        if place < len(legal):
+            state.play(seat, legal[place])
+            continue
+        number, place = divmod(number, len(DEFAULT_REASONS))
+        reason = DEFAULT_REASONS[place]
+        state.play(seat, legal[0], default=reason)
+        if reason == "forfeit":
+            gone.add(seat)
+    return number
+
+
+def _ended(state: State, head: _Head) -> Document:
+    for seat, reason in head.forfeits.items():
+        state.forfeit(seat, reason)
+    return state.record
+
+
+def _sum(front: bytes, choices: bytes, record: Document) -> bytes:
+    return sha256(front + choices + to_json(record).encode()).digest()[:_SUM_BYTES]
