@@ -66,7 +66,7 @@ def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps(match
     rows = LedgerEntry.objects.order_by("number")
     assert [row.number for row in rows] == list(range(1, len(matches) + 1))
     assert [row.result.match_id for row in rows] == [one.pk for one in matches]
-    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * 4
+    assert not any(rebuild.differences for rebuild in rerate(check=True))
 
 
 def test_the_same_result_twice_counts_once(match: Match) -> None:
