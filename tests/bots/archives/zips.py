@@ -85,7 +85,7 @@ def zip_of(
 ) -> bytes:
     """The archive of ``members``; ``end`` has what its end record says otherwise: here, total, size, offset, disk."""
     data = bytearray(before)
-    directory = b""
+    directory = bytearray()
     for member in members:
         place = len(data)
         data += _local(member) + member.raw + _descriptor(member) + between
@@ -103,7 +103,7 @@ def zip_of(
         end.get("offset", len(data)),
         end.get("comment_size", len(comment)),
     )
-    return bytes(data) + directory + after_directory + last + comment + after
+    return bytes(data + directory) + after_directory + last + comment + after
 
 
 def _local(member: Member) -> bytes:

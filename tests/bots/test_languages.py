@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bots.executables import LOADERS, fault_of_executable
+from bots.languages import LANGUAGES, language_of
+from tests.bots.elf import program
+
+GLIBC = LOADERS[0].encode() + b"\0"
+
+EXECUTABLES = {
+    "one that is linked statically": program(),
+    "one that can be anywhere in memory": program(kind=3),
+    "one that is linked against glibc": program(loader=GLIBC),
+}
+
+NO_EXECUTABLES = {
+    "nothing": (b"", "is no program that Linux can start: build an ELF executable for x86-64"),
+    "text": (b"hello", "is no program that Linux can start: build an ELF executable for x86-64"),
+    "a script": (b"#!/bin/sh\n", "is a script, and the program that would run it may not be there"),
+    "a program for Windows": (b"MZ\x90\0", "is a program for Windows: build it for Linux on x86-64"),
+    "a program for macOS": (b"\xcf\xfa\xed\xfe\7\0\0\1", "is a program for macOS: build it for Linux on x86-64"),
+    "a header that is cut off": (program()[:40], "is cut off: build it again"),
+    "32 bits": (program(bits=1), "is built for another processor: build it for Linux on x86-64, 64 bits"),
+    "ARM": (program(machine=183), "is built for ARM (aarch64): build it for Linux on x86-64"),
+    "a processor of long ago": (program(machine=2), "is built for another processor: build it for Linux on x86-64"),
+    "an object file": (program(kind=1), "is an object file that has not been linked, which cannot be started"),
+    "a core dump": (program(kind=4), "is a core dump, which cannot be started"),
+    "no segments": (program(segments=0), "is damaged: its program headers are not in the file"),
+    "segments beyond the end": (program(segments=9999), "is damaged: its program headers are not in the file"),
+    "segments far beyond the end": (program(table=1 << 63), "is damaged: its program headers are not in the file"),
+    "nothing to load": (program(segment_type=4), "is no program, nothing of it would be loaded"),
+    "musl": (program(loader=b"/lib/ld-musl-x86_64.so.1\0"), f"asks for a loader other than {LOADERS[0]}: link it"),
+    "a loader without an end": (program(loader=GLIBC[:-1]), "asks for a loader other than"),
+}
+
+
+@pytest.mark.parametrize("data", EXECUTABLES.values(), ids=EXECUTABLES.keys())
+def test_what_linux_can_start_has_no_fault(data: bytes) -> None:
+    assert fault_of_executable(data) == ""
+
+
+@pytest.mark.parametrize(("data", "fault"), NO_EXECUTABLES.values(), ids=NO_EXECUTABLES.keys())
+def test_what_linux_cannot_start_is_told_with_what_to_build(data: bytes, fault: str) -> None:
+    assert fault_of_executable(data).startswith(fault)
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="not Linux on x86-64")
+def test_linux_thinks_the_same(tmp_path: Path) -> None:
+    for number, data in enumerate([*EXECUTABLES.values(), *(data for data, _ in NO_EXECUTABLES.values())]):
+        file = tmp_path / str(number)
+        file.write_bytes(data)
+        file.chmod(0o755)
+        starts = True
+        try:
+            subprocess.run([file], check=False, capture_output=True)
+        except OSError:
+            starts = False
+        assert starts or fault_of_executable(data)
+
+
+@pytest.mark.parametrize("program", ["cat", "ls", "env"])
+def test_the_programs_of_this_machine_have_no_fault(program: str) -> None:
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        pytest.skip("not Linux on x86-64")
+    assert fault_of_executable(Path(f"/usr/bin/{program}").resolve().read_bytes()) == ""
+
+
+@given(st.binary(max_size=300).map(lambda tail: b"\x7fELF\2\1\1" + tail))
+def test_no_bytes_raise(data: bytes) -> None:
+    assert fault_of_executable(data)
+
+
+def test_a_language_is_known_by_its_entrys_name() -> None:
+    assert language_of("src/main.py").name == "python"
+    assert language_of("bin/bot").name == "executable"
+    assert language_of("bot.exe").name == "executable"
+    assert all(name == language.name for name, language in LANGUAGES.items())
+
+
+def test_a_language_says_how_its_bots_are_started() -> None:
+    python = LANGUAGES["python"].command("bot.py", ["-v"], interpreter=["/usr/bin/python3", "-S"], home="/bot")
+    assert python == ("/usr/bin/python3", "-S", "bot.py", "-v")
+    executable = LANGUAGES["executable"].command("bin/bot", ["-v"], interpreter=[], home="/bot")
+    assert executable == ("/bot/bin/bot", "-v")
+    assert LANGUAGES["python"].is_interpreted
+    assert not LANGUAGES["executable"].is_interpreted
