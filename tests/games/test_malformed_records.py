@@ -106,7 +106,7 @@ def test_a_text_that_is_no_record_is_refused_before_anything_is_played(text: str
 
 def test_what_is_refused_is_not_changed() -> None:
     record = deepcopy(SAMPLES[0])
-    record["outcome"]["ranks"].reverse()
+    record["outcome"]["ranks"][0] += 1
     before = json.dumps(record)
     refusal(record, None)
     assert json.dumps(record) == before

@@ -15,16 +15,9 @@ from games import strict
 from games.base import IllegalMove, State
 from games.registry import GAMES
 from tests.games.edel_stein_reich import rebuilding
-from tests.games.edel_stein_reich.tables import answer, choose, duel, offer, table
-from tests.games.playing import TABLES, played, positions, seed_of
-
-
-def public(state: State) -> str:
-    """Everything a state says about itself, as text."""
-    seats = [None, *range(state.seats)]
-    decisions = [state.decision(seat) for seat in state.pending]
-    said = [state.record, state.pending, decisions, [(state.view(seat), state.log(seat)) for seat in seats]]
-    return json.dumps(said)
+from tests.games.edel_stein_reich.tables import TABLES, answer, choose, duel, offer, table
+from tests.games.playing import played, positions, seed_of
+from tests.games.trying import judgement, near, public
 
 
 @st.composite
@@ -55,24 +48,6 @@ def test_every_listed_move_is_accepted_and_canonical_and_stands_once(point: tupl
     assert len({json.dumps(move) for move in legal}) == len(legal)
 
 
-def near(move: Any) -> st.SearchStrategy[Any]:
-    """Moves that look like ``move``: a number off by one or of another type, a key more or less, another word."""
-    if isinstance(move, str):
-        return st.sampled_from([move.upper(), move + " ", [move], {move: move}, {"move": move}])
-    if isinstance(move, int):
-        return st.sampled_from([move + 1, move - 1, float(move), str(move), bool(move), None])
-    if isinstance(move, list):
-        one_part = st.integers(0, len(move) - 1).flatmap(
-            lambda at: near(move[at]).map(lambda part: [*move[:at], part, *move[at + 1 :]])
-        )
-        return one_part | st.sampled_from([move[::-1], move[1:], [*move, move[0]], tuple(move)])
-    one_value = st.sampled_from(sorted(move)).flatmap(
-        lambda key: near(move[key]).map(lambda value: {**move, key: value})
-    )
-    fewer = st.sampled_from(sorted(move)).map(lambda key: {k: v for k, v in move.items() if k != key})
-    return one_value | fewer | st.just({**move, "more": 1})
-
-
 WORDS = ["money", "gems", "decline", "accept", "apply", "blind", "R", "", "free_choice", "pass"]
 COLOUR = st.sampled_from([*"RYGB", "X", "RR", 0, None])
 GARBAGE = st.one_of(
@@ -85,14 +60,6 @@ GARBAGE = st.one_of(
     st.fixed_dictionaries({"take": st.lists(COLOUR, max_size=3)}, optional={"give": COLOUR}),
     st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists, max_leaves=5),
 )
-
-
-def judgement(state: State, seat: int, move: Any) -> Any:
-    """The canonical move, or why it is illegal."""
-    try:
-        return state.check(seat, move)
-    except IllegalMove as refused:
-        return refused
 
 
 def reordered(move: Any, canonical: Any) -> bool:

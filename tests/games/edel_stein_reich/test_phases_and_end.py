@@ -12,6 +12,7 @@ from games.registry import GAMES
 from tests.games.edel_stein_reich.soundness import faults
 from tests.games.edel_stein_reich.tables import (
     SEED,
+    TABLES,
     Holdings,
     answer,
     begin_next_phase,
@@ -135,7 +136,7 @@ def test_m84_the_bank_pays_more_than_all_its_money() -> None:
     assert purses(state) == [425, 7, 0]
 
 
-@pytest.mark.parametrize(("slug", "seats"), [(game.slug, n) for game in GAMES.values() for n in game.seat_counts])
+@pytest.mark.parametrize(("slug", "seats"), TABLES)
 def test_m85_after_every_step_no_gem_or_card_is_lost_and_nothing_is_negative(slug: str, seats: int) -> None:
     state = GAMES[slug].new(seats, SEED)
     assert isinstance(state, EdelSteinReichState)

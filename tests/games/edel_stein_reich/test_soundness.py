@@ -14,7 +14,8 @@ from games.edel_stein_reich.state import EdelSteinReichState
 from games.record import replay, verify
 from games.registry import GAMES
 from tests.games.edel_stein_reich.soundness import faults
-from tests.games.playing import TABLES, VOLUNTARY
+from tests.games.edel_stein_reich.tables import TABLES
+from tests.games.playing import VOLUNTARY
 
 SEEDS = st.binary(min_size=32, max_size=32)
 LEANINGS = st.sampled_from(["", "", "event", "gems", "money", "free_choice", "blind", "decline", "accept"])

@@ -15,25 +15,11 @@ from hypothesis import strategies as st
 from games import strict
 from games.base import FORFEIT_REASONS, Document, State
 from games.chance import ScriptedChance
-from games.registry import GAMES
 from games.steps import CHANCE_VALUES
-from tests.games.playing import TABLES, VOLUNTARY, seed_of
+from tests.games.edel_stein_reich.tables import TABLES
+from tests.games.twins import Play, game_with_plays, play_with_any_mark, seen
 
 ACTIONS = ("money", "event", "gems")
-Play = tuple[int, Any, str | None]
-"""A seat, its move, and the reason if it was a default."""
-
-
-def game_with_plays(slug: str, seats: int, number: int, moves: int) -> tuple[State, list[Play]]:
-    """A random game after so many moves, and the moves, those that are still secret included."""
-    state, random, plays = GAMES[slug].new(seats, seed_of(number)), Random(number), []
-    while state.pending and len(plays) < moves:
-        seat = random.choice(state.pending)
-        default = random.choice(VOLUNTARY) if random.random() < 0.1 else None
-        move = state.default_move(seat) if default else state.random_move(seat, random)
-        state.play(seat, move, default=default)
-        plays.append((seat, move, default))
-    return state, plays
 
 
 def shuffled(cards: list[str], start: int, end: int, random: Random) -> list[str]:
@@ -98,24 +84,12 @@ def twin_of(state: State, plays: list[Play], seat: int | None, random: Random) -
     return twin
 
 
-def play_with_any_mark(twin: State, seat: int, move: Any, random: Random) -> None:
-    is_default = strict.same(move, twin.default_move(seat))
-    twin.play(seat, move, default=random.choice([None, *VOLUNTARY]) if is_default else None)
-
-
 def choose_without_completing(twin: State, seat: int | None, random: Random) -> None:
     """Some of the other seats choose, but never all who are still asked."""
     others = [other for other in twin.pending if other != seat]
     most = len(others) if seat in twin.pending else len(others) - 1
     for other in random.sample(others, random.randint(0, most)):
         play_with_any_mark(twin, other, twin.random_move(other, random), random)
-
-
-def seen(state: State, seat: int | None) -> list[Any]:
-    """All that ``seat`` is told; the commitment is public, and stands for a seed that is not."""
-    log = {key: value for key, value in state.log(seat).items() if key != "commitment"}
-    asked = seat is not None and seat in state.pending
-    return [state.view(seat), log, asked, state.decision(seat) if asked and seat is not None else None]
 
 
 @settings(max_examples=300, deadline=None)

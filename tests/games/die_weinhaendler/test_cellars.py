@@ -1,0 +1,289 @@
+"""V20-V40: laying bottles, trios, and further cellars (rules.md 4.2 step 3, 7.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from games.base import IllegalMove
+from tests.games.die_weinhaendler.tables import (
+    FULL_CELLAR,
+    Bottles,
+    add,
+    answer,
+    cells_for,
+    events,
+    hand,
+    laid,
+    lay,
+    player,
+    steps,
+    table,
+)
+
+ROW: Bottles = {(0, x): code for x, code in enumerate(["B9", "O15", "S24", "R6", "O22"])}
+"""A base row of five in which nothing makes a trio with anything else in these tests."""
+
+
+def laying(own: str, *cellars: Bottles) -> Any:
+    """A table of five at which the first seat lays these cards on top of these cellars."""
+    return table(own, "", "", "", "", display="", stage="lay", cellars={0: cellars})
+
+
+def test_v20_with_nine_in_hand_at_least_three_are_laid() -> None:
+    state = laying("R6 G7 O8 B9 S10 R13 G14 O15 B16")
+    assert state.decision(0)["must_lay"] == 3
+    assert "done" not in state.legal_moves(0)
+    assert state.default_move(0) == lay("R6", 0, 0)
+    for left in (2, 1, 0):
+        with pytest.raises(IllegalMove, match="at most 6"):
+            state.play(0, "done")
+        answer(state, state.default_move(0))
+        assert state.decision(0)["must_lay"] == left
+    assert state.default_move(0) == "done"
+    assert len(hand(state, 0)) == 6
+
+
+def test_v21_with_six_in_hand_none_to_six_are_laid() -> None:
+    for count in range(7):
+        state = laying("R6 G7 O8 B9 S10 R13")
+        for _ in range(count):
+            answer(state, state.legal_moves(0)[-1])
+        if count < 6:
+            assert len(hand(state, 0)) == 6 - count
+            answer(state, "done")
+        assert len(events(state, "laid")) == count
+        assert steps(state, 0)[count]["move"] == "done"
+        assert ("forced" in steps(state, 0)[count]) is (count == 6)
+
+
+def test_v22_the_highest_bidder_lays_first_and_the_others_follow_clockwise() -> None:
+    state = table("S24 Y5", "B23 G14", "Y12 R20", "P25 G7", start=1)
+    answer(state, add("B23"), add("Y12"), add("P25"), add("S24"), "pass", "pass", "pass", "pass")
+    asked: list[int] = []
+    while state.decision_kind == "lay":
+        asked += state.pending
+        answer(state, "done")
+    assert asked == [3, 0, 1, 2]
+
+
+def test_v23_a_bottle_above_a_single_one_is_illegal() -> None:
+    state = laying("G7", {(0, 0): "R6"})
+    for x in (-1, 0, 1):
+        with pytest.raises(IllegalMove, match="two neighbours below it"):
+            state.play(0, lay("G7", 1, x))
+    state = laying("G7", {(0, 0): "R6", (0, 1): "B9"})
+    with pytest.raises(IllegalMove):
+        state.play(0, lay("G7", 1, 1))
+    assert cells_for(state, "G7") == [(0, -1), (0, 2), (1, 0)]
+
+
+def test_v24_a_base_bottle_apart_from_the_row_and_a_sixth_one_are_illegal() -> None:
+    state = laying("G7", {(0, 0): "R6"})
+    for x in (-2, 2, 4, -9, 9):
+        with pytest.raises(IllegalMove, match="an end of the base row of at most five"):
+            state.play(0, lay("G7", 0, x))
+    state = laying("G7", ROW)
+    for x in (-1, 5):
+        with pytest.raises(IllegalMove, match="at most five"):
+            state.play(0, lay("G7", 0, x))
+
+
+def test_v25_the_base_row_grows_to_the_left_too() -> None:
+    state = laying("G7 R20 B9 S17 O8", {(0, 0): "R6"})
+    answer(state, lay("G7", 0, -1), lay("R20", 0, -2), lay("B9", 0, -3), lay("S17", 0, -4))
+    assert [cell["x"] for cell in player(state, 0)["cellars"][0]] == [-4, -3, -2, -1, 0]
+    assert cells_for(state, "O8") == [(1, -4), (1, -3), (1, -2), (1, -1)]
+
+
+def test_v26_a_gap_higher_up_may_stay_and_be_filled_later() -> None:
+    state = laying("G7 R20 B23", ROW)
+    answer(state, lay("G7", 1, 0), lay("R20", 1, 2))
+    assert (1, 1) in cells_for(state, "B23")
+    assert (2, 0) not in cells_for(state, "B23")
+    answer(state, lay("B23", 1, 1))
+    assert laid(state)["cell"] == [1, 1]
+
+
+def test_v27_a_bottle_may_rest_on_empty_ones() -> None:
+    state = laying("G7", {(0, 0): "empty", (0, 1): "empty"})
+    answer(state, lay("G7", 1, 0))
+    assert laid(state)["points"] == 1
+
+
+def test_v28_a_full_bottle_covers_an_empty_one_also_below_others_and_scores_there() -> None:
+    state = laying("R20 B16", {(0, 0): "empty", (0, 1): "R13", (1, 0): "R6"})
+    assert state.decision(0)["cells"] == [
+        {"cell": [0, -1], "cards": "any"},
+        {"cell": [0, 0], "cards": "full"},
+        {"cell": [0, 2], "cards": "any"},
+    ]
+    answer(state, lay("R20", 0, 0))
+    assert laid(state)["points"] == 3 + 1
+    assert laid(state)["trios"] == [[[0, 0], [0, 1], [1, 0]]]
+    assert player(state, 0)["cellars"][0][0] == {"level": 0, "x": 0, "card": "R20", "under": "empty"}
+    assert player(state, 0)["points"] == 4
+
+
+def test_v29_nothing_covers_a_full_bottle_no_empty_covers_an_empty_and_nothing_moves() -> None:
+    state = laying("empty G7", {(0, 0): "empty", (0, 1): "R6", (0, 2): "B9/empty"})
+    with pytest.raises(IllegalMove, match="only a full bottle covers an empty one"):
+        state.play(0, lay("empty", 0, 0))
+    for card, x in (("G7", 1), ("empty", 1), ("G7", 2), ("empty", 2)):
+        with pytest.raises(IllegalMove, match="a full bottle is never covered"):
+            state.play(0, lay(card, 0, x))
+    with pytest.raises(IllegalMove, match="not in the hand"):
+        state.play(0, lay("R6", 0, 3))
+
+
+def test_v30_an_empty_bottle_earns_nothing_and_is_part_of_no_trio() -> None:
+    state = laying("empty empty G7", {(0, 0): "empty"})
+    answer(state, lay("empty", 0, 1))
+    assert (laid(state)["points"], laid(state)["trios"]) == (0, [])
+    answer(state, lay("empty", 1, 0))
+    assert (laid(state)["points"], laid(state)["trios"]) == (0, [])
+    state = laying("G7", {(0, 0): "G7", (0, 1): "empty", (0, 2): "G7"})
+    answer(state, lay("G7", 1, 0))
+    assert (laid(state)["points"], laid(state)["trios"]) == (1, [])
+
+
+PLACES = [
+    [(0, 0), (0, 1), (0, 2)],
+    [(0, 0), (1, 0), (2, 0)],
+    [(0, 2), (1, 1), (2, 0)],
+    [(0, 0), (0, 1), (1, 0)],
+    [(0, 1), (1, 0), (1, 1)],
+]
+"""A line of each direction, and both triangles; the last cell of each can be laid last."""
+
+
+def completed(cells: list[tuple[int, int]], codes: list[str]) -> Any:
+    """What was laid last when these bottles come to stand in these cells, among bottles that fit nothing."""
+    levels = max(level for level, _ in cells)
+    bottles = {(0, x): "OPSBR"[x] + str([8, 18, 17, 9, 20][x]) for x in range(5)}
+    bottles |= {(1, 0): "S10", (1, 1): "P11", (1, 2): "B23"} if levels == 2 else {}
+    bottles |= {(1, 0): "S10"} if (1, 1) in cells and levels == 1 else {}
+    bottles = {**bottles, **dict(zip(cells, codes, strict=True))}
+    last = cells[-1]
+    if last[0] == 0:
+        bottles = {cell: code for cell, code in bottles.items() if cell[0] == 0 and cell[1] <= last[1]}
+    del bottles[last]
+    state = laying(codes[-1], bottles)
+    answer(state, lay(codes[-1], *last))
+    return laid(state)
+
+
+@pytest.mark.parametrize("cells", PLACES)
+def test_v31_three_identical_bottles_in_a_line_or_triangle_pay_four(cells: list[tuple[int, int]]) -> None:
+    event = completed(cells, ["G14", "G14", "G14"])
+    assert (event["points"], event["trios"]) == (2 + 4, [[list(cell) for cell in sorted(cells)]])
+
+
+@pytest.mark.parametrize("cells", PLACES)
+@pytest.mark.parametrize("codes", [["G7", "G14", "G21"], ["G21", "G7", "G14"], ["G14", "G21", "G7"]])
+def test_v32_one_two_and_three_stars_of_one_colour_pay_one(cells: list[tuple[int, int]], codes: list[str]) -> None:
+    event = completed(cells, codes)
+    stars = {"G7": 1, "G14": 2, "G21": 3}[codes[-1]]
+    assert (event["points"], event["trios"]) == (stars + 1, [[list(cell) for cell in sorted(cells)]])
+
+
+@pytest.mark.parametrize("cells", PLACES)
+@pytest.mark.parametrize("codes", [["G7", "G7", "G14"], ["G7", "G14", "G7"], ["G14", "G7", "G7"]])
+def test_v33_two_identical_bottles_and_another_pay_nothing(cells: list[tuple[int, int]], codes: list[str]) -> None:
+    event = completed(cells, codes)
+    assert (event["points"], event["trios"]) == ({"G7": 1, "G14": 2}[codes[-1]], [])
+
+
+@pytest.mark.parametrize("cells", PLACES)
+def test_v34_one_two_and_three_stars_of_different_colours_pay_nothing(cells: list[tuple[int, int]]) -> None:
+    event = completed(cells, ["G7", "Y12", "G21"])
+    assert (event["points"], event["trios"]) == (3, [])
+
+
+def test_v35_a_bottle_that_completes_several_trios_is_paid_for_all() -> None:
+    row = {(0, 0): "G7", (0, 1): "G14", (0, 2): "G14", (0, 3): "B9", (0, 4): "O8"}
+    state = laying("G14", {**row, (1, 0): "G21", (1, 2): "R6"})
+    answer(state, lay("G14", 1, 1))
+    assert laid(state)["trios"] == [[[0, 1], [0, 2], [1, 1]]]
+    assert laid(state)["points"] == 2 + 4
+    state = laying("G21", {(0, 0): "G7", (0, 1): "G14", (0, 2): "G7"} | {(1, 1): "S10"})
+    answer(state, lay("G21", 1, 0))
+    assert laid(state)["points"] == 3 + 1
+    state = laying("G14", {(0, 0): "G21", (0, 1): "G14", (0, 2): "G14", (0, 3): "G7"} | {(1, 0): "G7", (1, 2): "B9"})
+    answer(state, lay("G14", 1, 1))
+    assert laid(state)["points"] == 2 + 4
+    state = laying("B16", {(0, 0): "B9", (0, 1): "B23", (0, 2): "R6", (0, 3): "S17"} | {(1, 1): "B16", (1, 2): "B16"})
+    answer(state, lay("B16", 1, 0))
+    assert laid(state)["trios"] == [[[0, 0], [0, 1], [1, 0]], [[1, 0], [1, 1], [1, 2]]]
+    assert laid(state)["points"] == 2 + 1 + 4
+
+
+def test_v36_an_older_trio_without_the_new_bottle_is_not_paid_again() -> None:
+    state = laying("B23 S17", {(0, 0): "G7", (0, 1): "G7", (0, 2): "G7"})
+    answer(state, lay("B23", 0, 3), lay("S17", 1, 0))
+    assert [(event["points"], event["trios"]) for event in events(state, "laid")] == [(3, []), (2, [])]
+
+
+def test_v37_a_line_with_a_gap_or_a_stranger_in_between_pays_nothing() -> None:
+    state = laying("G7", {(0, 0): "G7", (0, 1): "B9", (0, 2): "G7"})
+    answer(state, lay("G7", 0, 3))
+    assert laid(state)["points"] == 1
+    state = laying("G7", {**ROW, (1, 0): "G7", (1, 1): "G7"})
+    answer(state, lay("G7", 1, 3))
+    assert (laid(state)["points"], laid(state)["trios"]) == (1, [])
+
+
+def test_v38_after_fifteen_full_bottles_the_next_opens_a_new_cellar() -> None:
+    state = laying("G7 empty", FULL_CELLAR)
+    decision = state.decision(0)
+    assert decision["cells"] == [{"cell": [0, 0], "cards": "any"}]
+    assert decision["new_cellar"] is True
+    assert state.legal_moves(0) == ["done", lay("empty", 0, 0), lay("G7", 0, 0)]
+    with pytest.raises(IllegalMove, match="new cellar begins"):
+        state.play(0, lay("G7", 0, 1))
+    answer(state, lay("G7", 0, 0))
+    assert events(state, "new_cellar") == [{"type": "new_cellar", "seat": 0}]
+    cellars = player(state, 0)["cellars"]
+    assert [len(cellar) for cellar in cellars] == [15, 1]
+    assert cells_for(state, "empty") == [(0, -1), (0, 1)]
+
+
+def test_v38_the_first_cellar_is_a_new_one_too() -> None:
+    state = laying("G7 R6")
+    assert state.decision(0)["new_cellar"] is True
+    answer(state, lay("R6", 0, 0))
+    assert events(state)[0] == {"type": "new_cellar", "seat": 0}
+    assert state.decision(0)["new_cellar"] is False
+
+
+@pytest.mark.parametrize("where", [(0, 2), (1, 1), (4, 0)])
+def test_v39_an_uncovered_empty_among_fifteen_must_be_covered_before_a_new_cellar(where: tuple[int, int]) -> None:
+    bottles = {**FULL_CELLAR, where: "empty"}
+    state = laying("G7 G14 empty", bottles)
+    decision = state.decision(0)
+    assert decision["cells"] == [{"cell": list(where), "cards": "full"}]
+    assert decision["new_cellar"] is False
+    assert cells_for(state, "empty") == []
+    for cell in ((0, 0), (0, -1), (0, 5)):
+        with pytest.raises(IllegalMove):
+            state.play(0, lay("G7", *cell))
+    with pytest.raises(IllegalMove):
+        state.play(0, lay("empty", 0, 0))
+    answer(state, lay("G7", *where))
+    assert events(state, "new_cellar") == []
+    assert state.decision(0)["cells"] == [{"cell": [0, 0], "cards": "any"}]
+
+
+def test_v39_who_holds_empty_bottles_only_has_to_stop_then() -> None:
+    state = laying("empty G7", {**FULL_CELLAR, (0, 0): "empty", (1, 0): "empty"})
+    answer(state, lay("G7", 0, 0))
+    assert steps(state, 0)[-1] == {"seat": 0, "decision": "lay", "move": "done", "forced": True}
+    assert hand(state, 0) == ["empty"]
+
+
+def test_v40_bottles_of_two_cellars_make_no_trio() -> None:
+    state = laying("G14", {**FULL_CELLAR, (0, 1): "G14"}, {(0, 0): "G14"})
+    answer(state, lay("G14", 0, 1))
+    assert (laid(state)["points"], laid(state)["trios"]) == (2, [])
+    assert [len(cellar) for cellar in player(state, 0)["cellars"]] == [15, 2]
