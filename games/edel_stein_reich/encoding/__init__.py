@@ -12,7 +12,7 @@ from games.encoding import Chosen, Encoding
 
 
 class EdelSteinReichEncoding(Encoding):
-    """116 to 129 actions, an offer colour by colour; the two-player variant has the same ones."""
+    """117 to 129 actions, an offer colour by colour; the two-player variant has the same ones."""
 
     def __init__(self, seats: int) -> None:
         self.moves = Moves(seats)
