@@ -7,8 +7,9 @@ import pytest
 
 import esr_platform
 
-TOKENS = (Path(esr_platform.__file__).parent / "static/esr/tokens.css").read_text()
-COLOURS = dict(re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", TOKENS))
+STATIC = Path(esr_platform.__file__).parent / "static/esr"
+TOKENS = "".join(sheet.read_text() for sheet in [STATIC / "tokens.css", *sorted(STATIC.glob("drawings/*.css"))])
+COLOURS = dict(re.findall(r"--([A-Za-z0-9-]+): light-dark\((#[0-9a-f]{6}, #[0-9a-f]{6})\)", TOKENS))
 THEMES = ("light", "dark")
 SURFACES = ("paper", "sheet", "board", "cell")
 TEXT = ("ink", "ink2", "accent", "alarm")
@@ -52,3 +53,15 @@ def test_gems_stand_out_by_their_line_in_light_and_by_their_tone_in_the_dark() -
         for surface in SURFACES:
             assert contrast(colour(f"{gem}-line", "light"), colour(surface, "light")) >= 3, (gem, surface)
             assert contrast(colour(gem, "dark"), colour(surface, "dark")) >= 3, (gem, surface)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_figures_of_a_bottle_can_be_read_on_its_label(theme: str) -> None:
+    (text,) = re.findall(r"--wine-text: (#[0-9a-f]{6});", TOKENS)
+    assert contrast(text, colour("wine-label", theme)) >= 7
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_two_wines_have_one_colour(theme: str) -> None:
+    wines = [colour(f"wine-{letter}", theme) for letter in "YRGOBSP"]
+    assert len(set(wines)) == len(wines)

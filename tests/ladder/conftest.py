@@ -11,7 +11,7 @@ from ladder.scheduling import fill
 
 @pytest.fixture
 def house(db: None) -> None:
-    """The four ladders with the house's bots on them."""
+    """All ladders with the house's bots on them."""
     open_house()
 
 

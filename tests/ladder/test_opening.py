@@ -4,6 +4,7 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
+from games.registry import GAMES
 from ladder.leases import give_back
 from ladder.models import Entry, Ladder, Match
 from ladder.opening import open_house
@@ -13,14 +14,18 @@ from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import FAILED, claimed, expire
 
 
-def test_there_are_four_ladders_out_of_the_box(house: None) -> None:
+def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: None) -> None:
     found = Ladder.objects.order_by("pk").values_list("slug", "game", "seats")
     assert list(found) == [
         ("edel-stein-reich-3", "edel-stein-reich", 3),
         ("edel-stein-reich-4", "edel-stein-reich", 4),
         ("edel-stein-reich-5", "edel-stein-reich", 5),
         ("edel-stein-reich-duel", "edel-stein-reich-duel", 2),
+        ("die-weinhaendler-3", "die-weinhaendler", 3),
+        ("die-weinhaendler-4", "die-weinhaendler", 4),
+        ("die-weinhaendler-5", "die-weinhaendler", 5),
     ]
+    assert found.count() == sum(len(game.seat_counts) for game in GAMES.values())
 
 
 def test_every_ladder_has_at_least_six_house_entries(house: None) -> None:
@@ -65,7 +70,7 @@ def test_queued_matches_with_code_that_is_gone_are_ended_and_say_why(match: Matc
     open_house()
     match.refresh_from_db()
     assert (match.status, match.reason) == (status, f"{version.bot} has a newer version than the one that was to play.")
-    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * 4
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
 
 
 def test_running_matches_are_left_to_their_worker(match: Match) -> None:

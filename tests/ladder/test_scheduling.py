@@ -16,7 +16,7 @@ from tests.ladder.test_leases import claimed
 
 
 def test_every_open_ladder_gets_a_full_queue_and_no_more(house: None) -> None:
-    assert fill() == 4 * QUEUE_LENGTH
+    assert fill() == Ladder.objects.count() * QUEUE_LENGTH
     assert fill() == 0
     assert all(ladder.matches.count() == QUEUE_LENGTH for ladder in Ladder.objects.all())
 
@@ -56,8 +56,8 @@ def test_a_match_is_complete_when_it_is_scheduled(match: Match) -> None:
 
 
 def test_no_two_deals_are_the_same_although_the_pairings_are_seeded(house: None) -> None:
-    fill(Random(1))
-    assert len({bytes(seed) for seed in Match.objects.values_list("seed", flat=True)}) == 4 * QUEUE_LENGTH
+    scheduled = fill(Random(1))
+    assert len({bytes(seed) for seed in Match.objects.values_list("seed", flat=True)}) == scheduled > QUEUE_LENGTH
 
 
 def test_nobody_is_left_behind_counting_the_games_still_queued(ladder: Ladder) -> None:

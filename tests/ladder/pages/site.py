@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from bots.models import Bot
+from games.registry import GAMES
 from ladder.leases import MOST_FAILURES, claim, give_back
 from ladder.models import Attempt, Entry, Ladder, Match
 from ladder.results import record_result
@@ -15,7 +16,10 @@ from tests.ladder.reports import report_of
 
 @dataclass(frozen=True)
 class Site:
-    """One match in each state, on the ladder for four; ``finished`` and ``forfeited`` have results."""
+    """One match in each state, on the ladder for four; ``finished`` and ``forfeited`` have results.
+
+    ``others`` are finished matches, one of every other ladder.
+    """
 
     ladder: Ladder
     finished: Match
@@ -23,6 +27,7 @@ class Site:
     void: Match
     running: Match
     queued: Match
+    others: tuple[Match, ...]
 
     @property
     def bot(self) -> Bot:
@@ -41,10 +46,9 @@ class Site:
             "/matches/",
             f"/matches/?ladder={self.ladder.slug}",
             "/matches/?state=waiting",
-            *(f"/matches/{match.pk}/" for match in matches),
+            *(f"/matches/{match.pk}/" for match in (*matches, *self.others)),
             "/rules/",
-            "/rules/edel-stein-reich/",
-            "/rules/edel-stein-reich-duel/",
+            *(f"/rules/{slug}/" for slug in GAMES),
             "/about/",
         ]
 
@@ -72,8 +76,10 @@ def make_void(match: Match) -> Match:
 def built() -> Site:
     """The site on the ladders and bots that are there; every ladder has a result."""
     fill(Random(3))
-    for ladder in Ladder.objects.exclude(slug="edel-stein-reich-4"):
+    others = tuple(
         finish(Match.objects.select_related("ladder").filter(ladder=ladder).earliest("pk"))
+        for ladder in Ladder.objects.exclude(slug="edel-stein-reich-4").order_by("pk")
+    )
     ladder = Ladder.objects.get(slug="edel-stein-reich-4")
     matches = list(Match.objects.select_related("ladder").filter(ladder=ladder).order_by("pk"))
     site = Site(
@@ -83,6 +89,7 @@ def built() -> Site:
         void=make_void(matches[2]),
         running=matches[3],
         queued=matches[4],
+        others=others,
     )
     assert claim(site.running.pk, "a test") is not None
     site.running.refresh_from_db()

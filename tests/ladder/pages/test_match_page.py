@@ -3,7 +3,9 @@ from __future__ import annotations
 from django.test import Client
 
 from games.record import from_json, verify
+from games.registry import GAMES
 from ladder.models import Match
+from ladder.pages.markup import drawn
 from ladder.pages.matches import match_page
 from ladder.pages.words import points, signed
 from tests.ladder.pages.site import Site, rename
@@ -22,6 +24,19 @@ def test_a_finished_match_shows_ranks_scores_and_ratings(site: Site, client: Cli
         assert points(seat.result.rating_after, 1) in text
         assert signed(seat.result.change, 1) in text
     assert "rated as number 1 of the ladder" in text
+
+
+def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site, client: Client) -> None:
+    assert {match.ladder.game for match in site.others} == set(GAMES)
+    for match in site.others:
+        game, text = GAMES[match.ladder.game], page(client, match)
+        for column in game.score_columns():
+            assert f">{column.heading}</th>" in text
+        for seat in match.seats.select_related("result"):
+            assert drawn(game.score_columns()[0].text(seat.result.score), game) in text
+        assert "The game, told" in text
+        assert "Before the first" in text
+        assert "The result" in text
 
 
 def test_the_seats_of_a_finished_match_stand_in_the_order_of_their_ranks(site: Site) -> None:
