@@ -31,6 +31,9 @@ FULL_CELLAR: Bottles = dict(
 )
 """A cellar of fifteen different full bottles."""
 
+ROW: Bottles = {(0, x): code for x, code in enumerate(["B9", "O15", "S24", "R6", "Y19"])}
+"""A base row of five bottles, each of another variety."""
+
 
 def table(
     *hands: str,
@@ -65,6 +68,11 @@ def table(
     state.ask(start, stage)
     state.go_on()
     return state
+
+
+def laying(own: str, *cellars: Bottles) -> WeinhaendlerState:
+    """A table of five at which the first seat, alone with cards, lays these on top of these cellars."""
+    return table(own, "", "", "", "", display="", stage="lay", cellars={0: cellars})
 
 
 def _stack(state: WeinhaendlerState, draws: list[int], size: int | None) -> tuple[int, ...]:
