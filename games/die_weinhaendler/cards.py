@@ -79,6 +79,16 @@ def total(cards: Cards) -> int:
     return sum([TENTHS[card] for card in cards])
 
 
+def holds(hand: Cards, cards: Cards) -> bool:
+    """Whether ``hand`` has every copy of ``cards``."""
+    left = list(hand)
+    for card in cards:
+        if card not in left:
+            return False
+        left.remove(card)
+    return True
+
+
 def without(cards: Cards, card: int) -> Cards:
     """``cards`` with one copy of ``card`` less, if there is one."""
     if card not in cards:

@@ -22,10 +22,12 @@ MIXED_BONUS: Final = 1
 class Cellar:
     """``cells`` has a bottle's number a cell, or ``VACANT``; ``covered`` the cells in which one lies on an empty.
 
-    ``vacant`` are the cells where any bottle may go, ``empties`` the uncovered empty bottles, both ascending.
+    ``vacant`` are the cells where any bottle may go, ``empties`` the uncovered empty bottles, and ``for_full`` both of
+    them, where a full bottle may go; each ascending. ``full`` says whether it holds fifteen full bottles, so that the
+    next one begins a new cellar.
     """
 
-    __slots__ = ("bottles", "cells", "covered", "empties", "left", "right", "vacant")
+    __slots__ = ("bottles", "cells", "covered", "empties", "for_full", "full", "left", "right", "vacant")
 
     def __init__(self, cells: list[int], covered: tuple[int, ...], left: int, right: int) -> None:
         """``left`` and ``right`` are the ends of the base row; ``left`` is greater while it is empty."""
@@ -35,8 +37,10 @@ class Cellar:
         self.right = right
         taken = [cell for cell in range(left, CELLS) if cells[cell] != VACANT]
         self.bottles = len(taken)
-        self.empties = tuple([cell for cell in taken if cells[cell] == EMPTY])
+        self.empties = tuple([cell for cell in taken if cells[cell] == EMPTY]) if EMPTY in cells else ()
         self.vacant = () if self.bottles == BOTTLES else tuple(self._base() + self._supported(taken))
+        self.for_full = tuple(sorted(self.vacant + self.empties)) if self.empties else self.vacant
+        self.full = not self.for_full
 
     def _base(self) -> list[int]:
         if self.left > self.right:
@@ -52,20 +56,13 @@ class Cellar:
             if cell + WIDTH < CELLS and cells[cell + 1] != VACANT and cells[cell + WIDTH] == VACANT
         ]
 
-    @property
-    def full(self) -> bool:
-        """Whether it holds fifteen full bottles, so that the next one begins a new cellar."""
-        return self.bottles == BOTTLES and not self.empties
-
     def cells_for(self, card: int) -> tuple[int, ...]:
         """The cells where ``card`` may be laid, ascending; none of a full cellar."""
-        if card == EMPTY or not self.empties:
-            return self.vacant
-        return tuple(sorted(self.vacant + self.empties))
+        return self.vacant if card == EMPTY else self.for_full
 
     def allows(self, card: int, cell: int) -> bool:
         """Whether ``card`` may be laid in ``cell``."""
-        return cell in self.vacant or (card != EMPTY and cell in self.empties)
+        return cell in (self.vacant if card == EMPTY else self.for_full)
 
     def with_bottle(self, card: int, cell: int) -> Cellar:
         """The cellar once ``card`` lies in ``cell``, where it may be laid."""
@@ -81,8 +78,11 @@ class Cellar:
         """What ``card`` earns in ``cell`` beyond its stars: the trios it completes there."""
         if card == EMPTY:
             return 0
-        cells = self.cells
-        return sum([_trio_points(card, cells[one], cells[two]) for one, two in PARTNERS[cell]])
+        cells, points = self.cells, 0
+        for one, two in PARTNERS[cell]:
+            if cells[one] > EMPTY and cells[two] > EMPTY:
+                points += _trio_points(card, cells[one], cells[two])
+        return points
 
     def trios(self, card: int, cell: int) -> list[Trio]:
         """The trios that ``card`` completes in ``cell``, ascending."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
 from games.base import IllegalMove, Move
-from games.die_weinhaendler.cards import CODES, EMPTY_CODE, HAND_LIMIT, NUMBERS, Cards, codes, in_order, total
+from games.die_weinhaendler.cards import CODES, EMPTY_CODE, HAND_LIMIT, NUMBERS, Cards, codes, holds, in_order, total
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import BOTTLES, cell_of, place_of
 from games.die_weinhaendler.legal import can_add, can_bid, lay_move, must_lay
@@ -31,7 +30,7 @@ def _check_bid(state: Procedure, seat: int, move: object) -> Move:
     cards = _numbers(state, seat, move["cards"])
     if not cards:
         raise _no_bid(state, seat, "Bid: at least one card is added; who adds none passes.")
-    if Counter(cards) - Counter(state.hands[seat]):
+    if not holds(state.hands[seat], cards):
         raise _no_bid(state, seat, "Bid: cards come from the own hand, and a card once bid stays on the table.")
     if not can_add(state, seat, total(cards)):
         raise _no_bid(state, seat, "Bid: the new total must differ from every other bid on the table.")
@@ -70,7 +69,7 @@ def _check_lay(state: Procedure, seat: int, move: object) -> Move:
     code, place = move["card"], move["cell"]
     if type(code) is not str or NUMBERS.get(code) not in state.hands[seat]:
         raise _no_lay(state, seat, f"Lay: {shortened(code)} is not in the hand.")
-    if type(place) is not list or len(place) != 2 or not all(type(part) is int for part in place):
+    if type(place) is not list or len(place) != 2 or type(place[0]) is not int or type(place[1]) is not int:
         raise _no_lay(state, seat, f"Lay: a cell is [level, x] with two integers, not {shortened(place)}.")
     card, cell = NUMBERS[code], cell_of(place[0], place[1])
     if not state.open_cellar(seat).allows(card, cell):

@@ -24,12 +24,16 @@ _DRAWS = 12
 
 def must_lay(state: Procedure, seat: int) -> int:
     """How many bottles ``seat`` must lay at least."""
-    return 0 if state.last_round else max(0, len(state.hands[seat]) - HAND_LIMIT)
+    over = len(state.hands[seat]) - HAND_LIMIT
+    return over if over > 0 and not state.last_round else 0
 
 
 def can_add(state: Procedure, seat: int, tenths: int) -> bool:
-    """Whether ``seat`` may add cards worth ``tenths``: its total must differ from every other bid."""
-    return max(state.totals[seat], 0) + tenths not in state.taken(seat)
+    """Whether ``seat`` may add cards worth ``tenths``: its total must differ from every other bid.
+
+    It differs from its own former one in any case: every card is worth something.
+    """
+    return max(state.totals[seat], 0) + tenths not in state.totals
 
 
 def bids(state: Procedure, seat: int) -> list[Cards]:
@@ -78,10 +82,13 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
 
 def count_lays(state: Procedure, seat: int) -> int:
     """How many ways ``seat`` has to lay a bottle."""
-    cellar = state.open_cellar(seat)
     different = set(state.hands[seat])
-    full = len(different) - (EMPTY in different)
-    return full * (len(cellar.vacant) + len(cellar.empties)) + (EMPTY in different) * len(cellar.vacant)
+    if not different:
+        return 0
+    cellar = state.open_cellar(seat)
+    if EMPTY not in different:
+        return len(different) * len(cellar.for_full)
+    return (len(different) - 1) * len(cellar.for_full) + len(cellar.vacant)
 
 
 def default(state: Procedure, seat: int) -> Move:
@@ -97,6 +104,8 @@ def forced(state: Procedure, seat: int) -> Move | None:
     """The only legal move, or ``None`` if there is a choice."""
     if state.stage == "bid":
         return None if can_bid(state, seat) else "pass"
+    if not state.hands[seat]:
+        return "done"
     ways = count_lays(state, seat)
     if not must_lay(state, seat):
         return None if ways else "done"
@@ -107,11 +116,10 @@ def draw(state: Procedure, seat: int, random: Random) -> Move:
     """One legal move, all equally likely."""
     if state.stage == "bid":
         return _draw_bid(state, seat, random)
-    index = int(random.random() * (count_lays(state, seat) + (not must_lay(state, seat))))
-    if not must_lay(state, seat):
-        if index == 0:
-            return "done"
-        index -= 1
+    may_stop = not must_lay(state, seat)
+    index = int(random.random() * (count_lays(state, seat) + may_stop)) - may_stop
+    if index < 0:
+        return "done"
     cellar = state.open_cellar(seat)
     for card in dict.fromkeys(state.hands[seat]):
         cells = cellar.cells_for(card)
