@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow chaos check format bench bench-engine bench-runner bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos check format bench bench-engine bench-runner bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
@@ -66,6 +66,19 @@ slow: $(VENV)/.dev services  ## the tests that start the whole site, kill worker
 	@echo "Once more on PostgreSQL: tests/ladder"
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/ladder
 
+NATIVE := games/native/.ready
+ENGINE := setup.py games/build.py $(wildcard games/*.py games/*/*.py)
+
+$(NATIVE): $(ENGINE) | $(VENV)/.dev
+	@tools/compiler $(BIN)/python
+	@ESR_NATIVE=1 $(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+engine-native: $(NATIVE)  ## compile the engine with mypyc; it is picked up by itself, ESR_ENGINE=python keeps to the sources
+
+test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
+	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge
+
 chaos: $(VENV)/.dev services  ## kill workers, beat and Redis while CHAOS_MATCHES=600 are played, on both databases
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 	@$(ON_POSTGRESQL) $(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
@@ -74,7 +87,7 @@ check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@for bot in bots/house/*/bot.py; do (cd $${bot%/bot.py} && $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null bot.py) || exit 1; done
+	@for file in bots/house/*/bot.py games/*/starter/strategy.py bots/local/debugged/stage.py; do (cd $$(dirname $$file) && $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || exit 1; done
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
@@ -97,5 +110,5 @@ bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they s
 pictures: $(VENV)/.dev services  ## take the readme's pictures from the site that runs on PORT
 	@$(BIN)/python tools/pictures.py --port $(PORT)
 
-clean:  ## remove the environments and caches; the data in var/ stays
-	@rm -rf $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+clean:  ## remove the environments, caches and the compiled engine; the data in var/ stays
+	@rm -rf build games/native $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

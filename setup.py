@@ -1,0 +1,77 @@
+"""Compile the rules with mypyc when ``ESR_NATIVE=1`` asks for it; everything else is in ``pyproject.toml``.
+
+What is compiled lies in ``games/native/``, beside a manifest of the sources it was made of: ``games.build`` reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+try:
+    from mypyc.build import mypycify
+except ImportError:
+    mypycify = None
+
+ROOT = Path(__file__).parent / "games"
+sys.path.insert(0, str(ROOT.parent))
+os.environ["ESR_ENGINE"] = "python"
+from games import build  # noqa: E402 (it stands beside this file, which is not on the path of a build)
+
+SHARED = ("base", "chance", "compact", "outcomes", "record", "shapes", "stepped", "steps", "strict")
+
+
+def sources() -> list[Path]:
+    """What searchers and learners spend their time in: states, what all games share, records."""
+    games = [state.parent for state in ROOT.glob("*/state.py")]
+    own = [source for game in games for source in game.glob("*.py") if source.name != "__init__.py"]
+    return sorted([*(ROOT / f"{name}.py" for name in SHARED), *own])
+
+
+class BuildNative(build_ext):
+    """Puts what is compiled into ``games/native/``, where ``games.build`` looks for it."""
+
+    def get_ext_fullpath(self, ext_name: str) -> str:
+        """Where a compiled module goes among what a wheel is made of."""
+        return str(self._folder() / self._file(ext_name))
+
+    def _file(self, ext_name: str) -> str:
+        return ext_name + self.get_ext_filename("")
+
+    def _folder(self) -> Path:
+        return Path(self.build_lib, "games", build.FOLDER.relative_to(ROOT))
+
+    def build_extensions(self) -> None:
+        """Compile, and write down what it was compiled from."""
+        super().build_extensions()
+        manifest = {
+            "sources": build.digests([source.relative_to(ROOT).as_posix() for source in sources()]),
+            "files": {extension.name: self._file(extension.name) for extension in self.extensions},
+        }
+        (self._folder() / "manifest").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+    def copy_extensions_to_source(self) -> None:
+        """With ``--inplace``: bring everything to the sources at once, in the place of what lay there."""
+        shutil.rmtree(build.FOLDER, ignore_errors=True)
+        shutil.copytree(self._folder(), build.FOLDER)
+
+
+def extensions() -> list[Extension]:
+    """The compiled modules, as mypyc has them built. Run in the folder of this file."""
+    paths = [str(source.relative_to(ROOT.parent)) for source in sources()]
+    options = ["--config-file=", "--strict", "--python-version=3.11"]
+    return mypycify([*paths, *options], opt_level="3", group_name="esr_games")
+
+
+if os.environ.get("ESR_NATIVE") != "1":
+    setup()
+elif mypycify is None:
+    setup(setup_requires=["mypy"])  # a build backend asks what is needed, gets it, and comes again
+else:
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildNative})

@@ -1,0 +1,91 @@
+"""Which build runs: the compiled modules where they fit their sources, the sources where they do not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import games
+from games import build
+
+SAYS = "import games.build, games.chance, games.stepped; print(games.build.COMPILED, games.stepped.SteppedState.play)"
+
+
+def python(code: str, folder: Path, engine: str) -> subprocess.CompletedProcess[str]:
+    """Another interpreter that finds ``games`` in ``folder``."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "ESR_ENGINE": engine}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the engine, compiled modules included."""
+    shutil.copytree(Path(games.__file__).parent, tmp_path / "games", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+@pytest.fixture
+def pretended(copied: Path) -> Path:
+    """A copy with a manifest as if one module had been compiled, of other sources than now."""
+    shutil.rmtree(copied / "games" / "native", ignore_errors=True)
+    folder = copied / "games" / build.FOLDER.relative_to(build.ROOT)
+    folder.mkdir(parents=True)
+    (folder / "stepped.so").write_bytes(b"this is no library")
+    manifest = {"sources": {"stepped.py": "0" * 64}, "files": {"games.stepped": "stepped.so"}}
+    (folder / "manifest").write_text(json.dumps(manifest), encoding="utf-8")
+    return copied
+
+
+@pytest.mark.skipif(os.environ.get("ESR_ENGINE") != "native", reason="make test-native compiles the engine")
+def test_this_run_tests_the_compiled_modules() -> None:
+    from games.edel_stein_reich.state import EdelSteinReichState
+    from games.stepped import SteppedState
+
+    assert build.COMPILED
+    for function in (SteppedState.play, EdelSteinReichState.check, EdelSteinReichState.random_move):
+        assert type(function).__name__ == "method_descriptor"
+
+
+@pytest.mark.skipif(os.environ.get("ESR_ENGINE") != "native", reason="make test-native compiles the engine")
+def test_compiled_modules_are_picked_up_until_a_source_changes(copied: Path) -> None:
+    assert python(SAYS, copied, "").stdout.startswith("True <method 'play'")
+    with (copied / "games" / "stepped.py").open("a") as source:
+        source.write("# changed\n")
+    run = python(SAYS, copied, "")
+    assert run.stdout.startswith("False <function SteppedState.play")
+    assert "stepped.py" in run.stderr
+    assert "make engine-native" in run.stderr
+
+
+def test_what_was_compiled_from_other_sources_is_not_used_and_said_so(pretended: Path) -> None:
+    run = python(SAYS, pretended, "")
+    assert run.stdout.startswith("False <function SteppedState.play")
+    assert "RuntimeWarning: the engine was compiled from other sources (stepped.py)" in run.stderr
+
+
+def test_who_insists_on_compiled_modules_gets_an_error_that_says_what_to_do(pretended: Path) -> None:
+    run = python(SAYS, pretended, "native")
+    assert run.returncode == 1
+    assert "ImportError: the engine was compiled from other sources (stepped.py): `make engine-native`" in run.stderr
+
+
+def test_who_wants_the_sources_gets_them_without_a_word(pretended: Path) -> None:
+    run = python(SAYS, pretended, "python")
+    assert (run.stdout[:5], run.stderr) == ("False", "")
+
+
+def test_without_anything_compiled_the_sources_run(pretended: Path) -> None:
+    shutil.rmtree(pretended / "games" / "native")
+    assert python(SAYS, pretended, "").stdout.startswith("False")
+    assert "not compiled for this Python" in python(SAYS, pretended, "native").stderr
+
+
+def test_an_unknown_engine_is_refused(pretended: Path) -> None:
+    assert "ESR_ENGINE is python or native, not 'rust'" in python(SAYS, pretended, "rust").stderr
