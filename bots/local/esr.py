@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from io import TextIOWrapper
 from typing import Final
 
 from bots.local.command import Command
@@ -57,6 +58,9 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit status. Wrong usage of the options exits with 2 from within."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a console of another age may not know every letter
+            stream.reconfigure(errors="replace")
     options = parser().parse_args(arguments)
     return run(options.command, options, Screen(options.json))
 

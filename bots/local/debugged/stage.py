@@ -61,7 +61,7 @@ class Script:
 
 
 class BytesIn(io.BufferedReader):
-    """``sys.stdin.buffer``."""
+    """``sys.stdin.buffer``. To go through its lines is to call ``readline``, in whichever way the bot does it."""
 
     script: Script
 
@@ -70,24 +70,14 @@ class BytesIn(io.BufferedReader):
         self.script.read_one()
         return line
 
-    def __next__(self) -> bytes:
-        line = super().__next__()
-        self.script.read_one()
-        return line
-
 
 class TextIn(io.TextIOWrapper):
-    """``sys.stdin``."""
+    """``sys.stdin``, likewise."""
 
     script: Script
 
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         line = super().readline(size)
-        self.script.read_one()
-        return line
-
-    def __next__(self) -> str:  # type: ignore[override]
-        line = super().__next__()
         self.script.read_one()
         return line
 

@@ -1,4 +1,4 @@
-"""``manage.py play``, with real processes and without a database."""
+"""``manage.py play`` and ``esr play``, with real processes and without a database."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from bots.local.faults import MACHINE
 from bots.local.series import game_seed
 from bots.local.verifying import check_file
 from bots.sandbox import self_test
-from games.record import from_json
+from games.record import from_json, to_json
+from tests.bots.local.bots import bot
+from tests.bots.local.typing import Esr
 
 MANAGE = Path(__file__).parents[3] / "manage.py"
 THREE = ("house:greedy", "house:random", "house:greedy")
@@ -114,3 +117,56 @@ def test_what_cannot_be_played_is_refused_in_one_sentence(
 ) -> None:
     with pytest.raises(CommandError, match=says.replace("(", r"\(")):
         play(*args, **options)
+
+
+def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr) -> None:
+    words = ("play", "edel-stein-reich", *THREE, "--games", 5, "--seed", 7, "--rotate", "--record")
+    assert esr(*words, tmp_path / "one").status == 0
+    assert esr(*words, tmp_path / "two", "--parallel", 2).status == 0
+    assert esr(*words, tmp_path / "all", "--parallel").status == 0
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "all").read_bytes()
+
+
+def test_what_goes_wrong_in_a_game_among_several_is_still_told(tmp_path: Path, esr: Esr) -> None:
+    folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
+    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 3, "--parallel", 2)
+    assert [f"game {number}, seat 0, mine: strike at decision 2: illegal" in said.out for number in range(3)] == [
+        True
+    ] * 3
+
+
+def test_a_machine_that_fails_ends_games_at_once_as_well(
+    tmp_path: Path, esr: Esr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESR_BOT_PYTHON", str(tmp_path / "no-python"))
+    said = esr("play", "edel-stein-reich", *THREE, "--games", 4, "--parallel", 2, "--json")
+    assert said.status == MACHINE
+    assert said.document["error"].startswith("This machine failed, not a bot: ESR_BOT_PYTHON names")
+
+
+def test_a_machine_gets_games_and_table_in_one_document(tmp_path: Path, esr: Esr) -> None:
+    folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
+    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 2, "--seed", 7, "--rotate", "--json")
+    assert said.status == 0
+    first, second = said.document["games"]
+    assert (first["bots"], second["bots"]) == (["mine", "random"], ["random", "mine"])
+    assert [[strike["reason"] for strike in seat] for seat in second["strikes"]] == [[], ["illegal"]]
+    assert first["seed"] == game_seed("7", 0).hex()
+    rows = {row["bot"]: row for row in said.document["table"]}
+    assert (rows["mine"]["games"], rows["mine"]["strikes"], rows["random"]["strikes"]) == (2, 2, 0)
+
+
+def test_logs_are_written_beside_the_records(tmp_path: Path, esr: Esr) -> None:
+    words = ("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--parallel", 2)
+    esr(*words, "--logs", tmp_path / "new" / "logs", "--record", tmp_path / "games.jsonl")
+    names = [f"edel-stein-reich-3-game{number}" for number in range(2)]
+    expected = [
+        f"{name}.{part}.json" for name in names for part in ("record", *(f"seat{seat}.log" for seat in range(3)))
+    ]
+    assert sorted(path.name for path in (tmp_path / "new" / "logs").iterdir()) == sorted(expected)
+    kept = [from_json((tmp_path / "new" / "logs" / f"{name}.record.json").read_bytes()) for name in names]
+    assert [to_json(record) for record in kept] == (tmp_path / "games.jsonl").read_text().splitlines()
+
+
+def test_house_bots_alone_need_no_warning(esr: Esr) -> None:
+    assert "sandbox" not in esr("play", "edel-stein-reich", *THREE).out

@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from bots.house.catalogue import HOUSE
 from bots.local.faults import UsageError
-from bots.local.seating import find_game, find_program, in_words, read_limits, seat_bots
+from bots.local.seating import find_game, find_program, house_bots, in_words, read_limits, seat_bots
 from bots.runner import HouseProgram, Limits, LocalProgram
+from games.base import Game
+from games.registry import GAMES
+
+GAME = GAMES["edel-stein-reich"]
+
+
+def program(word: str, seats: int = 3) -> HouseProgram | LocalProgram:
+    return find_program(word, GAME, seats)[1]
 
 
 def bot_folder(where: Path, name: str) -> Path:
@@ -19,38 +28,72 @@ def bot_folder(where: Path, name: str) -> Path:
 
 
 def test_a_house_bot_is_named_with_its_prefix() -> None:
-    assert find_program("house:greedy") == HouseProgram("greedy")
+    assert program("house:greedy") == HouseProgram("greedy")
 
 
 def test_an_unknown_house_bot_is_answered_with_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"no house bot 'gredy'.*greedy, miser"):
-        find_program("house:gredy")
+    with pytest.raises(UsageError, match=r"no house bot 'gredy'\. For edel-stein-reich there are .*greedy, miser"):
+        program("house:gredy")
 
 
 def test_a_house_bot_without_its_prefix_is_understood_as_a_slip() -> None:
     with pytest.raises(UsageError, match="Did you mean house:greedy"):
-        find_program("greedy")
+        program("greedy")
 
 
 def test_a_folder_with_a_bot_is_a_bot(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "mine")
-    assert find_program(str(folder)) == LocalProgram(folder)
+    assert program(str(folder)) == LocalProgram(folder)
 
 
 def test_a_python_file_is_a_bot(tmp_path: Path) -> None:
     source = tmp_path / "first.py"
     source.write_text("")
-    assert find_program(str(source)) == LocalProgram(tmp_path, entry="first.py")
+    assert program(str(source)) == LocalProgram(tmp_path, entry="first.py")
 
 
 def test_a_folder_without_a_bot_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has no bot\.py"):
-        find_program(str(tmp_path))
+        program(str(tmp_path))
+
+
+def test_a_bot_with_a_manifest_has_its_name_and_is_started_as_it_says(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "main.py").write_text("")
+    (folder / "bot.toml").write_text('name = "Ruby"\ncommand = ["main.py", "fast"]\n')
+    assert find_program(str(folder), GAME, 3) == ("Ruby", LocalProgram(folder, ("fast",), "main.py"))
+
+
+def test_a_bot_is_not_seated_where_it_does_not_play(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "bot.toml").write_text("[games]\nedel-stein-reich = [4]\n")
+    with pytest.raises(UsageError, match="mine does not play edel-stein-reich with 3 seats"):
+        program(str(folder))
+
+
+def test_a_broken_manifest_is_explained(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "bot.toml").write_text("colour = 1")
+    with pytest.raises(UsageError, match="means nothing"):
+        program(str(folder))
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_a_house_bot_is_not_seated_at_a_game_that_it_does_not_play(game: Game) -> None:
+    seats = game.seat_counts[0]
+    suited = house_bots(game, seats)
+    for name, bot in HOUSE.items():
+        if bot.plays(game.slug, seats):
+            assert find_program(f"house:{name}", game, seats)[1] == HouseProgram(name)
+            assert name in suited
+        else:
+            with pytest.raises(UsageError, match=f"house:{name} does not play {game.slug} with {seats} seats"):
+                find_program(f"house:{name}", game, seats)
 
 
 def test_the_same_bot_may_sit_twice_and_is_told_apart(tmp_path: Path) -> None:
     mine = str(bot_folder(tmp_path, "greedy"))
-    labels = [seat.label for seat in seat_bots(["house:greedy", "house:random", "house:greedy", mine])]
+    labels = [seat.label for seat in seat_bots(["house:greedy", "house:random", "house:greedy", mine], GAME)]
     assert labels == ["greedy", "random", "greedy#2", "greedy#3"]
 
 

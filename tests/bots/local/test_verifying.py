@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 
 from bots.local.escaping import escaped
+from bots.local.faults import FOUND
 from bots.local.verifying import MAX_RECORD_BYTES, Fault, check_file
+from tests.bots.local.typing import Esr
 
 SAMPLES = Path(__file__).parents[2] / "games" / "records" / "edel-stein-reich-3.jsonl"
 GOOD = SAMPLES.read_text().splitlines()
@@ -96,15 +97,32 @@ def test_a_terminal_obeys_nothing_of_a_fault() -> None:
     assert escaped("a\x1b[31m\rb é") == "a\\x1b[31m\\rb é"
 
 
-def test_the_command_counts_what_is_right() -> None:
-    out = StringIO()
-    call_command("verify", str(SAMPLES), stdout=out)
-    assert f"{len(GOOD)} records, all right." in out.getvalue()
+def test_the_command_counts_what_is_right(esr: Esr) -> None:
+    assert esr("verify", SAMPLES).out == f"{len(GOOD)} records, all right.\n"
+    assert esr("verify", SAMPLES, "--json").document == {"ok": True, "records": len(GOOD), "faults": []}
 
 
-def test_the_command_says_what_is_wrong_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_what_is_wrong_and_fails(tmp_path: Path, esr: Esr) -> None:
     path = write(tmp_path / "games.jsonl", GOOD[0], tampered("outcome"))
-    with pytest.raises(CommandError, match="1 of 2 records are wrong") as failure:
-        call_command("verify", str(path))
-    assert failure.value.returncode == 1
-    assert "games.jsonl:2: the outcome is" in capsys.readouterr().out.replace("\n", "")
+    said = esr("verify", path)
+    assert said.status == FOUND
+    assert "games.jsonl:2: the outcome is" in said.out
+    assert "1 of 2 records are wrong." in said.out
+
+
+def test_a_machine_is_told_which_line_and_which_ply(tmp_path: Path, esr: Esr) -> None:
+    path = write(tmp_path / "games.jsonl", GOOD[0], tampered("chance"))
+    said = esr("verify", path, "--json")
+    assert said.status == FOUND
+    (fault,) = said.document["faults"]
+    assert (fault["file"], fault["line"], fault["ply"]) == (str(path), 2, 0)
+
+
+def test_the_same_command_is_there_for_those_who_work_on_the_site(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("verify", str(SAMPLES))
+    assert f"{len(GOOD)} records, all right." in capsys.readouterr().out
+    with pytest.raises(SystemExit) as failure:
+        call_command("verify", str(write(tmp_path / "games.jsonl", tampered("outcome"))))
+    assert failure.value.code == FOUND
