@@ -12,6 +12,7 @@ EXIT ?=
 PORT ?= 8000
 PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
+FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .PHONY: help run test slow engine-native test-native chaos check format bench bench-engine bench-runner bench-house locks pictures clean sandbox services
@@ -82,6 +83,9 @@ test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
 chaos: $(VENV)/.dev services  ## kill workers, beat and Redis while CHAOS_MATCHES=600 are played, on both databases
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 	@$(ON_POSTGRESQL) $(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
+
+fuzz: $(VENV)/.dev  ## try what strangers send us, with FUZZ_SECONDS=600 of almost right archives and answers
+	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
 check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 	$(BIN)/ruff check .

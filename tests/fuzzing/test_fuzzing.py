@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import secrets
+
+import pytest
+
+from tests.fuzzing.driving import fuzz
+from tests.fuzzing.targets import TARGETS, Target
+
+
+@pytest.mark.slow
+def test_thirty_seconds_of_fuzzing_find_no_fault() -> None:
+    counts = fuzz(TARGETS, 30, secrets.randbelow(1 << 32))
+    assert all(counts.values())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_moment_of_fuzzing_finds_no_fault(name: str) -> None:
+    assert fuzz({name: TARGETS[name]}, 0.1, 12)[name]
+
+
+def test_a_fault_is_found_and_its_input_is_told() -> None:
+    def check(data: bytes) -> None:
+        assert b"PK\x05\x06" not in data
+
+    with pytest.raises(AssertionError) as caught:
+        fuzz({"faulty": Target(TARGETS["archives that say anything"].inputs, check)}, 10, 1)
+    assert "data=" in "".join(caught.value.__notes__)
