@@ -1,7 +1,8 @@
 """How strong the house bots are, and how long they take to start.
 
-``python -m bench.house [--games 200]``: at every number of seats the strongest bot meets the three others, in turn
-where there are more of them than chairs. The seats rotate. All in this process, with the code that the processes run.
+``python -m bench.house [--games 200] [--game SLUG]``: at every number of seats of every game the strongest bot meets
+the others, in turn where there are more or fewer of them than chairs. The seats rotate. All in this process, with the
+code that the processes run.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import cycle, islice
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -22,20 +23,25 @@ from bots.house.inside import load, play_inside
 from bots.local.tallies import Tally, wilson
 from bots.runner import HouseProgram
 from bots.sandbox.code import code_of, staged
+from games.registry import GAMES
 
-STRONGEST = "kontor"
-OTHERS = ("greedy", "haggler", "random")
-GAME_OF = {2: "edel-stein-reich-duel", 3: "edel-stein-reich", 4: "edel-stein-reich", 5: "edel-stein-reich"}
+FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "edel-stein-reich-duel": ("kontor", ("greedy", "haggler", "random")),
+    "edel-stein-reich": ("kontor", ("greedy", "haggler", "random")),
+    "die-weinhaendler": ("sommelier", ("vintner", "gleaner", "cellarman", "random")),
+}
+"""By game, the strongest bot and those it has to beat."""
 STARTS = 30
 
 
-def tables(seats: int) -> Iterator[tuple[str, ...]]:
+def tables(game: str, seats: int) -> Iterator[tuple[str, ...]]:
     """The tables of ``seats`` that the strongest bot has to win: every choice of opponents that differs."""
-    for first in range(1 if seats - 1 == len(OTHERS) else len(OTHERS)):
-        yield STRONGEST, *islice(cycle(OTHERS), first, first + seats - 1)
+    strongest, others = FIELDS[game]
+    for first in range(1 if seats - 1 == len(others) else len(others)):
+        yield strongest, *islice(cycle(others), first, first + seats - 1)
 
 
-def play(table: Sequence[str], games: int) -> dict[str, Tally]:
+def play(game: str, table: Sequence[str], games: int) -> dict[str, Tally]:
     """The games of one table; a bot that sits twice counts twice a game."""
     makers = {name: load(HOUSE[name]) for name in table}
     tallies = {name: Tally(name) for name in table}
@@ -43,32 +49,38 @@ def play(table: Sequence[str], games: int) -> dict[str, Tally]:
         shift = number % len(table)
         order = [*table[shift:], *table[:shift]]
         seed = sha256(f"bench/{number}".encode()).digest()
-        outcome = play_inside(GAME_OF[len(table)], [(HOUSE[name], makers[name]) for name in order], seed)
+        outcome = play_inside(game, [(HOUSE[name], makers[name]) for name in order], seed)
         winners = outcome["ranks"].count(1)
         for name, rank, score in zip(order, outcome["ranks"], outcome["scores"], strict=True):
             tallies[name].ranks.append(rank)
             tallies[name].wins.append((rank == 1) / winners)
-            tallies[name].scores.setdefault("money", []).append(score["money"])
+            first = next(iter(score))
+            tallies[name].scores.setdefault(first, []).append(score[first])
     return tallies
 
 
-def show_strength(games: int) -> bool:
+def show_strength(game: str, games: int) -> bool:
     """Print a line a table; whether the strongest bot was clearly above its fair share everywhere."""
     clear = True
-    print(f"{'seats':5}  {'table':44}  {STRONGEST} wins (95 %)      fair  mean rank  money of each")
-    for seats in sorted(GAME_OF):
-        for table in tables(seats):
-            tallies = play(table, games)
-            share = sum(tallies[STRONGEST].wins) / games
+    strongest = FIELDS[game][0]
+    print(f"\n{GAMES[game].name}\n{'seats':5}  {'table':48}  {strongest} wins (95 %)   fair  mean rank  score of each")
+    for seats in GAMES[game].seat_counts:
+        for table in tables(game, seats):
+            tallies = play(game, table, games)
+            share = sum(tallies[strongest].wins) / games
             low, high = wilson(share, games)
             clear = clear and low > 1 / seats
-            money = ", ".join(f"{name} {sum(t.scores['money']) / t.games:.0f}" for name, t in tallies.items())
             print(
-                f"{seats:5}  {', '.join(table):44}  {share:6.1%} ({low:.1%}-{high:.1%})  {1 / seats:5.0%}"
-                f"  {tallies[STRONGEST].mean_rank.mean:9.2f}  {money}",
+                f"{seats:5}  {', '.join(table):48}  {share:6.1%} ({low:.1%}-{high:.1%})  {1 / seats:5.0%}"
+                f"  {tallies[strongest].mean_rank.mean:9.2f}  {', '.join(map(mean_score, tallies.values()))}",
                 flush=True,
             )
     return clear
+
+
+def mean_score(tally: Tally) -> str:
+    """The bot, and the mean of what its game counts first: money or points."""
+    return f"{tally.label} {fmean(next(iter(tally.scores.values()))):.0f}"
 
 
 def start_ms(command: Sequence[str], folder: Path) -> float:
@@ -98,11 +110,12 @@ def main() -> None:
     """Parse the command line, measure, print; exit status 1 if the strongest bot is not clearly stronger."""
     parser = argparse.ArgumentParser(description="How strong the house bots are.")
     parser.add_argument("--games", type=int, default=200, help="games a table (200)")
-    games = parser.parse_args().games
-    clear = show_strength(games)
+    parser.add_argument("--game", choices=FIELDS, help="one game only")
+    options = parser.parse_args()
+    unclear = [game for game in FIELDS if options.game in (None, game) and not show_strength(game, options.games)]
     show_starts()
-    if not clear:
-        sys.exit(f"{STRONGEST} is not clearly stronger at every table.")
+    if unclear:
+        sys.exit(f"The strongest bot is not clearly stronger at every table of {', '.join(unclear)}.")
 
 
 if __name__ == "__main__":
