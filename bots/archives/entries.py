@@ -32,6 +32,8 @@ _UTF8: Final = 1 << 11
 _LEVEL: Final = 1 << 1 | 1 << 2
 _ALLOWED_FLAGS: Final = _LEVEL | SIZES_FOLLOW | _UTF8
 
+_NEWEST_FORMAT: Final = 63
+
 _ZIP64: Final = 0x0001
 _LINKS: Final = frozenset([0x000D, 0x756E])
 _CRYPTIC: Final = frozenset([0x0014, 0x0015, 0x0016, 0x0017, 0x0019, 0x9901])
@@ -101,6 +103,8 @@ def _method_fault(entry: Entry) -> str:
     if entry.method not in {STORED, DEFLATED}:
         method = _METHODS.get(entry.method, f"method {entry.method}")
         return f"is packed with {method}, not with Deflate as usual: {AGAIN}"
+    if entry.needs > _NEWEST_FORMAT:
+        return f"is packed in an unusual way: {AGAIN}"
     if entry.method == STORED and entry.sizes.packed != entry.sizes.unpacked:
         return f"is not packed and yet has two sizes: {AGAIN}"
     if entry.method == STORED and entry.flags & SIZES_FOLLOW and entry.sizes.packed:
@@ -137,6 +141,6 @@ def header_fault(entry: Entry, local: Local, sizes: Sizes) -> str:
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
     if entry.flags & SIZES_FOLLOW:  # then the header says of the sizes what was known, and zero of the others
         same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
-    if not same or (local.flags ^ entry.flags) & ~_LEVEL:
+    if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
         return f"is described in two ways in the archive: {AGAIN}"
     return _extra_fault(local.extra, entry.name)

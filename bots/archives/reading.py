@@ -121,19 +121,26 @@ def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:
 
 def _no_entry(files: Mapping[str, bytes], entry: str) -> Refused:
     """Why nothing can be started, with the file that was probably meant."""
-    starts = f"{FILE} starts {shown(entry)}, which" if FILE in files else f"{entry} is what is started, and it"
+    if FILE in files:
+        return Refused(f"{FILE} starts {shown(entry)}, which is not in the archive; {_instead(files, entry)}.", FILE)
+    return Refused(f"{ENTRY} is what is started, and it is not in the archive; {_instead(files, entry)}.", ENTRY)
+
+
+def _instead(files: Mapping[str, bytes], entry: str) -> str:
+    """What to do about an entry that is not there."""
+    by_small_letters = {path.lower(): path for path in files}
+    similar = get_close_matches(entry.lower(), by_small_letters, n=1)
     deeper = [path for path in files if PurePosixPath(path).name == PurePosixPath(entry).name]
-    similar = get_close_matches(entry.lower(), [path.lower() for path in files], n=1)
+    meant = [*deeper, *(by_small_letters[path] for path in similar)]
+    if meant and FILE in files:
+        return f"there is {shown(meant[0])}: if that is meant, write it there in the same way"
     if deeper:
-        remedy = f"there is {shown(deeper[0])}: put into the archive what is in its folder, not the folder itself"
-    elif similar:
-        meant = next(path for path in files if path.lower() == similar[0])
-        remedy = f"there is {shown(meant)}: call it {shown(entry)}, with the same small letters and capitals"
-    elif len(files) == 1 and is_zip(next(iter(files.values()))):
-        remedy = f"there is only another archive, {shown(next(iter(files)))}: upload that one"
-    else:
-        remedy = f"put it at the archive's root, or name another file in {FILE}"
-    return Refused(f"{starts} is not in the archive; {remedy}.", entry)
+        return f"there is {shown(meant[0])}: put into the archive what is in its folder, not the folder itself"
+    if similar:
+        return f"there is {shown(meant[0])}: call it {shown(entry)}, with the same small letters and capitals"
+    if len(files) == 1 and is_zip(next(iter(files.values()))):
+        return f"there is only another archive, {shown(next(iter(files)))}: upload that one"
+    return f"put it at the archive's root, or name another file in {FILE}"
 
 
 def _name(filename: str) -> str:

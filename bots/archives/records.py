@@ -55,10 +55,12 @@ class Sizes(NamedTuple):
 class Entry:
     """One entry of the central directory (4.3.12).
 
-    ``attributes`` are the external ones, ``offset`` is its local header's, ``length`` its own with all that it names.
+    ``needs`` is the version of the format in tenths, ``attributes`` are the external ones, ``offset`` is its local
+    header's, ``length`` its own with all that it names.
     """
 
     name: bytes
+    needs: int
     flags: int
     method: int
     sizes: Sizes
@@ -74,6 +76,7 @@ class Local:
     """The header before a file's bytes (4.3.7); ``length`` is its own."""
 
     name: bytes
+    needs: int
     flags: int
     method: int
     sizes: Sizes
@@ -91,18 +94,18 @@ def end_at(data: bytes, position: int) -> End:
 def entry_at(data: bytes, position: int) -> Entry:
     """The entry of the central directory at ``position``. Raises ``Damaged``."""
     fields = _unpack(_ENTRY, data, position, ENTRY)
-    _by, _system, _needs, flags, method, _time, _date, *sizes, name_size, extra_size, comment_size = fields[:13]
+    _by, _system, needs, flags, method, _time, _date, *sizes, name_size, extra_size, comment_size = fields[:13]
     disk, _internal, attributes, offset = fields[13:]
     name, extra = _texts(data, position + _ENTRY.size, name_size, extra_size)
     length = _ENTRY.size + name_size + extra_size + comment_size
-    return Entry(name, flags, method, Sizes(*sizes), extra, disk, attributes, offset, length)
+    return Entry(name, needs, flags, method, Sizes(*sizes), extra, disk, attributes, offset, length)
 
 
 def local_at(data: bytes, position: int) -> Local:
     """The local header at ``position``. Raises ``Damaged``."""
-    _needs, flags, method, _time, _date, *sizes, name_size, extra_size = _unpack(_LOCAL, data, position, LOCAL)
+    needs, flags, method, _time, _date, *sizes, name_size, extra_size = _unpack(_LOCAL, data, position, LOCAL)
     name, extra = _texts(data, position + _LOCAL.size, name_size, extra_size)
-    return Local(name, flags, method, Sizes(*sizes), extra, _LOCAL.size + name_size + extra_size)
+    return Local(name, needs, flags, method, Sizes(*sizes), extra, _LOCAL.size + name_size + extra_size)
 
 
 def descriptor_at(data: bytes, position: int) -> Sizes:

@@ -102,6 +102,7 @@ MEMBERS = st.builds(
     packed_size=MOSTLY_TRUE,
     size=MOSTLY_TRUE,
     extra=st.just(b"") | EXTRAS,
+    needs=st.sampled_from([10, 20, 45, 63, 64, 0xFFFF]),
     at=MOSTLY_TRUE,
     descriptor=st.booleans(),
     local=LOCALS,

@@ -143,6 +143,8 @@ PACKING: Final[dict[str, tuple[bytes, str]]] = {
     "AES": (zip_of(Member("bot.py", extra=extra(0x9901, bytes(7)))), "bot.py is encrypted"),
     "hidden headers": (zip_of(Member("bot.py", flags=0x2000)), "bot.py is encrypted"),
     "a patch": (zip_of(Member("bot.py", flags=0x20)), "bot.py is packed in an unusual way"),
+    "a format of the future": (zip_of(Member("bot.py", b"x", needs=64)), "bot.py is packed in an unusual way"),
+    "a format of the future only before the contents": (says(needs=64), f"bot.py {TWICE}"),
     "bzip2": (zip_of(Member("bot.py", b"x", method=12)), f"bot.py is packed with bzip2, {PACKED_WITH}"),
     "LZMA": (zip_of(Member("bot.py", b"x", method=14)), f"bot.py is packed with LZMA, {PACKED_WITH}"),
     "Deflate64": (zip_of(Member("bot.py", b"x", method=9)), f"bot.py is packed with Deflate64, {PACKED_WITH}"),
@@ -372,6 +374,13 @@ BOTS: Final[dict[str, tuple[bytes, str]]] = {
     "a bot.toml that starts something else": (
         zip_of(BOT, Member("bot.toml", b'command = ["main.py"]')),
         "bot.toml starts main.py, which is not in the archive; put it at the archive's root, or name another file",
+    ),
+    "a bot.toml that starts what lies elsewhere": (
+        zip_of(BOT, Member("lib/start.py", b"pass"), Member("bot.toml", b'command = ["start.py"]')),
+        (
+            "bot.toml starts start.py, which is not in the archive; there is lib/start.py: if that is meant, write it"
+            " there in the same way."
+        ),
     ),
     "a bot.toml that starts a folder": (
         zip_of(Member("main.py/x"), Member("bot.toml", b'command = ["main.py"]')),

@@ -18,7 +18,7 @@ REGULAR = 0o100644
 class Member:
     """One entry. ``packed``, ``crc``, ``packed_size`` and ``size`` are said instead of the true ones.
 
-    ``local`` is what the header before the contents says otherwise: name, flags, method, crc, packed_size, size, extra.
+    ``local`` is what the header before the contents says otherwise, under the same names (``flags``, ``method``, …).
     ``descriptor`` puts the sizes behind the contents, as programs do that write to a pipe. ``at`` is said as the place.
     """
 
@@ -34,6 +34,7 @@ class Member:
     size: int | None = None
     extra: bytes = b""
     disk: int = 0
+    needs: int = 20
     at: int | None = None
     descriptor: bytes | bool = False
     local: Mapping[str, Any] = field(default_factory=dict)
@@ -110,7 +111,13 @@ def _local(member: Member) -> bytes:
     said = member.local
     crc, packed_size, size = (0, 0, 0) if member.descriptor else member.sizes
     name, more = said.get("name", member.raw_name), said.get("extra", member.extra)
-    numbers = (20, said.get("flags", member.said_flags), said.get("method", member.method), 0, 0x21)
+    numbers = (
+        said.get("needs", member.needs),
+        said.get("flags", member.said_flags),
+        said.get("method", member.method),
+        0,
+        0x21,
+    )
     sizes = (said.get("crc", crc), said.get("packed_size", packed_size), said.get("size", size))
     return struct.pack("<4s5H3I2H", b"PK\x03\x04", *numbers, *sizes, len(name), len(more)) + name + more
 
@@ -122,7 +129,7 @@ def _descriptor(member: Member) -> bytes:
 
 
 def _entry(member: Member, place: int) -> bytes:
-    numbers = (20, 3, 20, member.said_flags, member.method, 0, 0x21, *member.sizes)
+    numbers = (20, 3, member.needs, member.said_flags, member.method, 0, 0x21, *member.sizes)
     attributes = member.mode << 16 | member.dos
     lengths = (len(member.raw_name), len(member.extra), 0, member.disk, 0)
     return (
