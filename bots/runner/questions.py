@@ -12,6 +12,7 @@ from bots.protocol import Answer, Malformed, is_ready, parse_answer
 from bots.runner.chair import PONDERING_NS, Chair
 from bots.runner.channel import Channel
 from bots.runner.clock import MS
+from bots.runner.interrupting import uninterrupted
 from bots.runner.launching import Process
 from bots.runner.report import MachineDelay
 
@@ -166,8 +167,9 @@ class ReadyQuestion(Question):
         self._launch, self._hello, self._startup_ns = launch, hello, startup_ms * MS
 
     def put(self) -> None:
-        self._process = self._launch()
-        self.channel = self.chair.seat_process(self._process)
+        with uninterrupted():  # or there is a process of which nobody knows
+            self._process = self._launch()
+            self.channel = self.chair.seat_process(self._process)
         self._cpu_before_ns = self._delay_before_ns = 0
         self.channel.send(self._hello)
         self._start_clock(self._startup_ns, self._startup_ns)
