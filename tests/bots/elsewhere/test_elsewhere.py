@@ -91,4 +91,4 @@ def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(
     assert "no sandbox" in steps[2].stdout + steps[2].stderr
     refused = esr("play", *table, "--sandbox")
     assert refused.returncode == 2
-    assert "needs Linux" in refused.stderr
+    assert "on Linux only" in refused.stderr
