@@ -1,6 +1,6 @@
 """Records for the judge: games of every size between house bots, with one that misbehaves at every fourth table.
 
-``python -m tests.bots.local.exporting FILE`` writes 300 of them, one a line, and has them judged.
+``python -m tests.bots.local.exporting FILE`` writes ``GAMES_A_TABLE`` of each, one a line, and has them judged.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tests import judge
 
 Program = HouseProgram | LocalProgram
 HABITS = ("late", "careless", "cheat", "quitter", "babbler", "talker", "dreamer", "mute", "spender")
+GAMES_A_TABLE = 75
 EVERY = 4
 """One table in so many has somebody who misbehaves."""
 STRICT = Limits(startup_ms=2000, move_ms=250, bank_ms=0, game_ms=2500)
@@ -55,8 +56,8 @@ def judged(lines: Sequence[str]) -> list[str]:
 
 
 def main(path: Path) -> None:
-    """Write 300 records to ``path`` and say what the judge thinks of them."""
-    reports = list(play_all(75, PlainLauncher()))
+    """Write the records to ``path`` and say what the judge thinks of them."""
+    reports = list(play_all(GAMES_A_TABLE, PlainLauncher()))
     lines = [to_json(report.record) for report in reports]
     path.write_text("\n".join(lines) + "\n")
     strikes = sum(any(seat.strikes for seat in report.seats) for report in reports)

@@ -10,14 +10,14 @@ import pytest
 from bots.local.verifying import check_file
 from bots.sandbox import PlainLauncher
 from games.record import to_json
-from tests.bots.local.exporting import judged, play_all
+from tests.bots.local.exporting import GAMES_A_TABLE, TABLES, judged, play_all
 
 
 @pytest.mark.slow
-def test_three_hundred_records_with_strikes_and_forfeits_pass_the_judge(tmp_path: Path) -> None:
-    reports = list(play_all(75, PlainLauncher()))
+def test_records_of_every_table_with_strikes_and_forfeits_pass_the_judge(tmp_path: Path) -> None:
+    reports = list(play_all(GAMES_A_TABLE, PlainLauncher()))
     lines = [to_json(report.record) for report in reports]
-    assert len(lines) == 300
+    assert len(lines) == GAMES_A_TABLE * len(TABLES) >= 300
     assert not judged(lines)
 
     path = tmp_path / "records.jsonl"
