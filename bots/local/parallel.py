@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,13 +15,6 @@ from bots.local.series import Played, Series, play_game
 from bots.runner import Launcher, PlatformFailure
 
 P = TypeVar("P")
-
-
-def processors() -> int:
-    """How many this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def play_at_once(

@@ -14,12 +14,13 @@ from bots.local.command import Command
 from bots.local.faults import UsageError
 from bots.local.keeping import logs_folder, records_file, write_logs, write_record
 from bots.local.launching import Local, MakeLauncher, launcher_for, sandbox_argument, warn_about_plain
-from bots.local.parallel import play_at_once, processors
+from bots.local.parallel import play_at_once
 from bots.local.printing import incidents, result_table
 from bots.local.screen import Screen
 from bots.local.seating import find_game, read_limits, seat_bots
 from bots.local.series import Played, Series, play_series
 from bots.local.tallies import Tallies
+from bots.runner.machine import cores
 from games.registry import GAMES
 
 
@@ -83,7 +84,7 @@ def _play(
     folder = logs_folder(options.logs)
     with records_file(options.record) as records, screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(series.game, total=series.games)
-        for played in _played(series, make_launcher, options.parallel or processors(), folder is not None):
+        for played in _played(series, make_launcher, options.parallel or cores(), folder is not None):
             tallies.add(played)
             games.append(played.document())
             write_record(records, played)

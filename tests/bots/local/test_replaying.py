@@ -23,6 +23,7 @@ from bots.sandbox import InProcessLauncher
 from games.base import Document
 from games.record import from_json, to_json
 from games.registry import GAMES
+from tests.bots.elsewhere.hiding import PROFILES
 from tests.bots.local.bots import bot
 from tests.bots.local.typing import Esr, Said
 
@@ -272,6 +273,18 @@ def test_pdb_is_for_people_and_for_python(kept: Path, esr: Esr) -> None:
     said = esr(*words_of(kept, 2, "--pdb"))
     assert said.status == USAGE
     assert "--messages" in said.err
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("more", [(), ("--pdb",)])
+def test_a_decision_is_asked_again_on_windows_and_macos_too(kept: Path, profile: str, more: tuple[str, ...]) -> None:
+    words = [sys.executable, "-m", "tests.bots.elsewhere.commands", profile, *words_of(kept, 2, *more)]
+    done = subprocess.run(
+        words, check=False, cwd=ROOT, input="n\np message['id']\nc\n", capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ", legal" in done.stdout
+    assert ("\n(Pdb) 2\n" in done.stdout) == bool(more)
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo terminals here")
