@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auction import Prices
-    from cellar import Cell
     from wire import Move
 
 MOST = 4
@@ -51,7 +50,6 @@ class Sommelier:
         self.dice = Dice(hello["seed"])
         self.likes = settings(args, guesses=6, shortlist=8, rivalry=1, hope=1)
         self.habits = Habits(hello["seats"])
-        self.plan: list[tuple[str, Cell]] = []
 
     def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
         """The answer to one decision: every kind has a method of its own."""
@@ -66,7 +64,6 @@ class Sommelier:
 
     def bid(self, decision: Document) -> Move:
         """The bid, or the pass, that leaves it best off after the biddings that it imagines."""
-        self.plan = []
         cellars = self.view["players"][decision["seat"]]["cellars"]
         self.worth = Worth(open_cellar(self.view, {**decision, "new_cellar": not cellars}), self.laid, self.hope)
         prices = self.prices(decision["hand"])
@@ -130,10 +127,8 @@ class Sommelier:
     def lay(self, decision: Document) -> Move:
         """No more than it must, before the last round: a bottle in the hand can still be bid, or wait for its like."""
         count = len(decision["hand"]) if self.view["last_round"] else decision["must_lay"]
-        if not self.plan:
-            cellar = open_cellar(self.view, decision)
-            self.plan = lay_out(cellar, decision["hand"], count, self.laid, self.hope)
-        if not self.plan:
+        way = lay_out(open_cellar(self.view, decision), decision["hand"], count, self.laid, self.hope)
+        if not way:
             return "done"
-        card, cell = self.plan.pop(0)
+        card, cell = way[0]
         return {"card": card, "cell": list(cell)}

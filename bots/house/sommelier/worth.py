@@ -102,9 +102,10 @@ class Worth:
         """What the bottles of a hand are worth together."""
         worth = SPARE * hand.count(EMPTY)
         colours: dict[str, int] = {}
-        for card in set(hand) - {EMPTY}:
-            worth += self.alike(card, hand.count(card))
-            colours[card[0]] = colours.get(card[0], 0) + 1
+        for card in dict.fromkeys(hand):  # in a fixed order: sums of floats depend on it
+            if card != EMPTY:
+                worth += self.alike(card, hand.count(card))
+                colours[card[0]] = colours.get(card[0], 0) + 1
         return worth + MIXED * sum(1.0 if count == 3 else 0.25 if count == 2 else 0.0 for count in colours.values())
 
     def alike(self, card: str, count: int) -> float:
