@@ -7,7 +7,7 @@ values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and ``None``. Their shape
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC, ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -66,7 +66,7 @@ class ScoreColumn:
     text: Callable[[Mapping[str, Any]], str]
 
 
-class State(ABC):
+class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
     """One game from the deal to the outcome. Seats count from 0.
 
     Chance and forced moves are played by the state itself: between two calls of :meth:`play` there is

@@ -39,6 +39,10 @@ class SteppedState(State):
 
     __slots__ = ("chance", "forfeits", "game", "journal", "seats", "stage", "steps", "turn")
 
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """An object without a deal, for :meth:`copy`; said here because compiled classes would deal at once."""
+        return super().__new__(cls)
+
     def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
         self.game = game
         self.seats = seats

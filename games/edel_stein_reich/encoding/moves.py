@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from games.base import Document, Move
 from games.edel_stein_reich.cards import COLOURS, GEMS_PER_COLOUR
-from games.edel_stein_reich.offers import key
+from games.edel_stein_reich.offers import Key, key
 from games.encoding import Chosen
 
 WORDS: Final = ("money", "event", "gems", "free_choice", "decline", "accept", "face_up", "blind", "apply")
@@ -40,6 +40,11 @@ def offered(chosen: Chosen) -> list[int]:
 
 def _offer(counts: Sequence[int]) -> Chosen:
     return tuple(OFFER + colour * (GEMS_PER_COLOUR + 1) + count for colour, count in enumerate(counts))
+
+
+def _key(counts: Sequence[int]) -> Key:
+    red, yellow, green, blue = counts
+    return key((red, yellow, green, blue))
 
 
 def _colours(base: int, colours: Sequence[str]) -> list[int]:
@@ -80,10 +85,10 @@ class Moves:
         if len(chosen) == len(COLOURS):
             return []
         colour, counts, held = len(chosen), offered(chosen), decision["holdings"]
-        standing = key(decision.get("standing", _NO_OFFER))
+        standing = _key(decision.get("standing", _NO_OFFER))
         rest = held[colour + 1 :]
         base = OFFER + colour * (GEMS_PER_COLOUR + 1)
-        offers = [base + count for count in range(held[colour] + 1) if key((*counts, count, *rest)) > standing]
+        offers = [base + count for count in range(held[colour] + 1) if _key((*counts, count, *rest)) > standing]
         return offers if chosen else [word, *offers]
 
     def _counter_gift(self, decision: Document, chosen: Chosen) -> list[int]:

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.base import Document
+from games.edel_stein_reich.cards import Gems
 from games.edel_stein_reich.offers import above, key
 from games.registry import GAMES
 from tests.games.test_encoding import sequences
 
 ENCODING = GAMES["edel-stein-reich"].encoding(5)
 
-gems = st.lists(st.integers(0, 4), min_size=4, max_size=4)
+gems = st.tuples(*[st.integers(0, 4)] * 4)
 colours = st.lists(st.sampled_from("RYGB"), min_size=1, max_size=4, unique=True).map(
     lambda held: sorted(held, key="RYGB".index)
 )
@@ -31,8 +32,8 @@ def moves_of(decision: Document) -> list[Any]:
 
 @settings(max_examples=200, deadline=None)
 @given(gems, gems)
-def test_an_answer_goes_colour_by_colour_to_every_higher_offer(holdings: list[int], standing: list[int]) -> None:
-    decision = {"kind": "answer_offer", "seat": 1, "holdings": holdings, "standing": standing}
+def test_an_answer_goes_colour_by_colour_to_every_higher_offer(holdings: Gems, standing: Gems) -> None:
+    decision = {"kind": "answer_offer", "seat": 1, "holdings": [*holdings], "standing": [*standing]}
     decision.update(offers_made=3, offers_limit=200)
     word, *offers = moves_of(decision)
     assert word == "accept"
