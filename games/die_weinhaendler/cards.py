@@ -6,6 +6,7 @@ same integer. A hand or a bid is a tuple of them, ascending.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 Cards = tuple[int, ...]
@@ -69,29 +70,30 @@ def codes(cards: Cards) -> list[str]:
     return [CODES[card] for card in reversed(cards)]
 
 
-def in_order(cards: list[int]) -> Cards:
+def in_order(cards: Iterable[int]) -> Cards:
     """``cards`` as a hand."""
     return tuple(sorted(cards))
 
 
 def total(cards: Cards) -> int:
     """The value of ``cards`` together, in tenths."""
-    return sum([TENTHS[card] for card in cards])
+    tenths = 0
+    for card in cards:
+        tenths += TENTHS[card]
+    return tenths
 
 
 def holds(hand: Cards, cards: Cards) -> bool:
     """Whether ``hand`` has every copy of ``cards``."""
-    left = list(hand)
-    for card in cards:
-        if card not in left:
-            return False
-        left.remove(card)
-    return True
+    return all(hand.count(card) >= cards.count(card) for card in cards)
+
+
+def copies(cards: Cards) -> list[tuple[int, int]]:
+    """The different bottles of ``cards``, ascending, and how many of each."""
+    return [(card, cards.count(card)) for card in dict.fromkeys(cards)]
 
 
 def without(cards: Cards, card: int) -> Cards:
-    """``cards`` with one copy of ``card`` less, if there is one."""
-    if card not in cards:
-        return cards
+    """``cards``, which have a ``card``, with one copy of it less."""
     place = cards.index(card)
     return cards[:place] + cards[place + 1 :]

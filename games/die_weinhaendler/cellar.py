@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from games.die_weinhaendler.cards import EMPTY, STARS, VARIETY
-from games.die_weinhaendler.grid import BASE, BOTTLES, CELLS, FIRST, PARTNERS, TRIOS, WIDTH, Trio
+from games.die_weinhaendler.grid import CELLS, PARTNERS, TRIOS, Trio
+from games.die_weinhaendler.outline import NOTHING, Outline
+
+Cells = tuple[int, ...]
+"""Cells in ascending order, or in that in which they were covered."""
 
 VACANT: Final = -1
 SAME_BONUS: Final = 4
@@ -27,38 +31,25 @@ class Cellar:
     next one begins a new cellar.
     """
 
-    __slots__ = ("bottles", "cells", "covered", "empties", "for_full", "full", "left", "right", "vacant")
+    __slots__ = ("cells", "covered", "empties", "for_full", "full", "outline", "vacant")
 
-    def __init__(self, cells: list[int], covered: tuple[int, ...], left: int, right: int) -> None:
-        """``left`` and ``right`` are the ends of the base row; ``left`` is greater while it is empty."""
+    def __init__(self, cells: list[int], outline: Outline, empties: Cells, covered: Cells) -> None:
+        """``outline`` and ``empties`` must be those of ``cells``."""
         self.cells = cells
+        self.outline = outline
+        self.empties = empties
         self.covered = covered
-        self.left = left
-        self.right = right
-        taken = [cell for cell in range(left, CELLS) if cells[cell] != VACANT]
-        self.bottles = len(taken)
-        self.empties = tuple([cell for cell in taken if cells[cell] == EMPTY]) if EMPTY in cells else ()
-        self.vacant = () if self.bottles == BOTTLES else tuple(self._base() + self._supported(taken))
-        self.for_full = tuple(sorted(self.vacant + self.empties)) if self.empties else self.vacant
+        self.vacant = outline.vacant
+        self.for_full = tuple(sorted(self.vacant + empties)) if empties else self.vacant
         self.full = not self.for_full
-
-    def _base(self) -> list[int]:
-        if self.left > self.right:
-            return [FIRST]
-        return [self.left - 1, self.right + 1] if self.right - self.left < BASE - 1 else []
-
-    def _supported(self, taken: list[int]) -> list[int]:
-        """The vacant cells above two neighbours. Rows are shorter than their lines in ``cells``, so none wraps."""
-        cells = self.cells
-        return [
-            cell + WIDTH
-            for cell in taken
-            if cell + WIDTH < CELLS and cells[cell + 1] != VACANT and cells[cell + WIDTH] == VACANT
-        ]
 
     def cells_for(self, card: int) -> tuple[int, ...]:
         """The cells where ``card`` may be laid, ascending; none of a full cellar."""
         return self.vacant if card == EMPTY else self.for_full
+
+    def allows_some(self, card: int) -> bool:
+        """Whether ``card`` may be laid anywhere."""
+        return bool(self.vacant if card == EMPTY else self.for_full)
 
     def allows(self, card: int, cell: int) -> bool:
         """Whether ``card`` may be laid in ``cell``."""
@@ -67,21 +58,26 @@ class Cellar:
     def with_bottle(self, card: int, cell: int) -> Cellar:
         """The cellar once ``card`` lies in ``cell``, where it may be laid."""
         cells = self.cells[:]
-        covered = (*self.covered, cell) if cells[cell] == EMPTY else self.covered
+        outline, empties, covered = self.outline, self.empties, self.covered
+        if cells[cell] == EMPTY:
+            empties = tuple([other for other in empties if other != cell])
+            covered = (*covered, cell)
+        else:
+            outline = outline.then[cell]
+            if card == EMPTY:
+                empties = tuple(sorted((*empties, cell)))
         cells[cell] = card
-        left, right = self.left, self.right
-        if cell < WIDTH:
-            left, right = min(left, cell), max(right, cell)
-        return Cellar(cells, covered, left, right)
+        return Cellar(cells, outline, empties, covered)
 
     def bonus(self, card: int, cell: int) -> int:
         """What ``card`` earns in ``cell`` beyond its stars: the trios it completes there."""
         if card == EMPTY:
             return 0
-        cells, points = self.cells, 0
+        cells, variety, points = self.cells, VARIETY[card], 0
         for one, two in PARTNERS[cell]:
-            if cells[one] > EMPTY and cells[two] > EMPTY:
-                points += _trio_points(card, cells[one], cells[two])
+            first, second = cells[one], cells[two]
+            if first > EMPTY and second > EMPTY and VARIETY[first] == variety:
+                points += _trio_points(card, first, second)
         return points
 
     def trios(self, card: int, cell: int) -> list[Trio]:
@@ -108,5 +104,5 @@ def _trio_points(card: int, one: int, two: int) -> int:
     return MIXED_BONUS if STARS[card] != STARS[one] != STARS[two] != STARS[card] else 0
 
 
-NEW: Final = Cellar([VACANT] * CELLS, (), FIRST + 1, FIRST)
+NEW: Final = Cellar([VACANT] * CELLS, NOTHING, (), ())
 """A cellar that has not been begun."""

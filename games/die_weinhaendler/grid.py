@@ -33,7 +33,11 @@ def cell_of(level: int, x: int) -> int:
 
 def place_of(cell: int) -> list[int]:
     """A cell as ``[level, x]``."""
-    return [cell // WIDTH, cell % WIDTH - REACH]
+    return [_LEVELS[cell], _XS[cell]]
+
+
+_LEVELS: Final = tuple(cell // WIDTH for cell in range(CELLS))
+_XS: Final = tuple(cell % WIDTH - REACH for cell in range(CELLS))
 
 
 def _trios() -> list[Trio]:

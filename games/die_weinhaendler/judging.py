@@ -9,7 +9,7 @@ from games.base import IllegalMove, Move
 from games.die_weinhaendler.cards import CODES, EMPTY_CODE, HAND_LIMIT, NUMBERS, Cards, codes, holds, in_order, total
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import BOTTLES, cell_of, place_of
-from games.die_weinhaendler.legal import can_add, can_bid, lay_move, must_lay
+from games.die_weinhaendler.legal import can_add, can_bid, must_lay
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure
@@ -74,7 +74,7 @@ def _check_lay(state: Procedure, seat: int, move: object) -> Move:
     card, cell = NUMBERS[code], cell_of(place[0], place[1])
     if not state.open_cellar(seat).allows(card, cell):
         raise _no_lay(state, seat, _why_not(state, seat, code, cell))
-    return lay_move(card, cell)
+    return {"card": code, "cell": [place[0], place[1]]}
 
 
 def _why_not(state: Procedure, seat: int, code: str, cell: int) -> str:
@@ -86,7 +86,7 @@ def _why_not(state: Procedure, seat: int, code: str, cell: int) -> str:
         return "Lay: only a full bottle covers an empty one."
     if cell >= 0 and cellar.cells[cell] >= 0:
         return "Lay: a full bottle is never covered."
-    if cellar.bottles == BOTTLES:
+    if cellar.outline.bottles == BOTTLES:
         kind = "an empty bottle finds no cell" if code == EMPTY_CODE else "the empty bottles must be covered first"
         return f"Lay: the cellar has {BOTTLES} bottles, {kind}."
     return "Lay: a bottle stands at an end of the base row of at most five, or on two neighbours below it."

@@ -7,12 +7,12 @@ legal and then bottles by value, each by cell.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby, product
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
 from games.base import Move
-from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, TENTHS, Cards, codes, total
+from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, TENTHS, Cards, codes, copies, total
 from games.die_weinhaendler.grid import place_of
 
 if TYPE_CHECKING:
@@ -38,17 +38,33 @@ def can_add(state: Procedure, seat: int, tenths: int) -> bool:
 
 def bids(state: Procedure, seat: int) -> list[Cards]:
     """Everything that ``seat`` may add to its bid, in order."""
-    counts = [(card, len(list(copies))) for card, copies in groupby(state.hands[seat])]
-    ways = product(*[[(card,) * count for count in range(copies + 1)] for card, copies in counts])
+    ways = product(*[[(card,) * n for n in range(count + 1)] for card, count in copies(state.hands[seat])])
     additions = [sum(way, ()) for way in ways]
     legal = [cards for cards in additions if cards and can_add(state, seat, total(cards))]
     return sorted(legal, key=lambda cards: (total(cards), len(cards), cards[::-1]))
 
 
+def count_bids(state: Procedure, seat: int) -> int:
+    """How many different additions are legal: they are counted by what they are worth, not listed."""
+    ways = {max(state.totals[seat], 0): 1}
+    for card, count in copies(state.hands[seat]):
+        more: dict[int, int] = {}
+        for total_before, so_many in ways.items():
+            for n in range(count + 1):
+                tenths = total_before + n * TENTHS[card]
+                more[tenths] = more.get(tenths, 0) + so_many
+        ways = more
+    nothing = 0 if state.bids[seat] else 1  # with a bid, to add nothing comes to a total that is on the table
+    return sum([so_many for tenths, so_many in ways.items() if tenths not in state.totals]) - nothing
+
+
 def can_bid(state: Procedure, seat: int) -> bool:
     """Whether ``seat`` may add anything; one card is tried before sets of them."""
     hand = state.hands[seat]
-    return any(can_add(state, seat, TENTHS[card]) for card in hand) or bool(hand and bids(state, seat))
+    for card in hand:
+        if can_add(state, seat, TENTHS[card]):
+            return True
+    return bool(hand and bids(state, seat))
 
 
 def lays(state: Procedure, seat: int) -> Iterator[tuple[int, int]]:
@@ -74,7 +90,8 @@ def moves(state: Procedure, seat: int) -> list[Move]:
 
 def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
     """Every legal move if there are at most ``limit``, otherwise ``None``."""
-    if state.stage == "lay" and count_lays(state, seat) > limit:
+    ways = count_bids(state, seat) if state.stage == "bid" else count_lays(state, seat)
+    if ways > limit:
         return None
     found = moves(state, seat)
     return None if len(found) > limit else found
@@ -82,13 +99,13 @@ def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
 
 def count_lays(state: Procedure, seat: int) -> int:
     """How many ways ``seat`` has to lay a bottle."""
-    different = set(state.hands[seat])
-    if not different:
+    hand = state.hands[seat]
+    if not hand:
         return 0
-    cellar = state.open_cellar(seat)
-    if EMPTY not in different:
-        return len(different) * len(cellar.for_full)
-    return (len(different) - 1) * len(cellar.for_full) + len(cellar.vacant)
+    cellar, different = state.open_cellar(seat), len(set(hand))
+    if hand[0] == EMPTY:
+        return len(cellar.vacant) + (different - 1) * len(cellar.for_full)
+    return different * len(cellar.for_full)
 
 
 def default(state: Procedure, seat: int) -> Move:
@@ -104,47 +121,44 @@ def forced(state: Procedure, seat: int) -> Move | None:
     """The only legal move, or ``None`` if there is a choice."""
     if state.stage == "bid":
         return None if can_bid(state, seat) else "pass"
-    if not state.hands[seat]:
-        return "done"
-    ways = count_lays(state, seat)
+    hand = state.hands[seat]
     if not must_lay(state, seat):
-        return None if ways else "done"
-    return lay_move(*next(lays(state, seat))) if ways == 1 else None
+        return None if hand and state.open_cellar(seat).allows_some(hand[-1]) else "done"
+    return lay_move(*next(lays(state, seat))) if count_lays(state, seat) == 1 else None
 
 
 def draw(state: Procedure, seat: int, random: Random) -> Move:
     """One legal move, all equally likely."""
     if state.stage == "bid":
         return _draw_bid(state, seat, random)
-    may_stop = not must_lay(state, seat)
-    index = int(random.random() * (count_lays(state, seat) + may_stop)) - may_stop
-    if index < 0:
-        return "done"
-    cellar = state.open_cellar(seat)
-    for card in dict.fromkeys(state.hands[seat]):
-        cells = cellar.cells_for(card)
-        if index < len(cells):
-            return lay_move(card, cells[index])
-        index -= len(cells)
-    raise AssertionError("there are as many ways to lay as were counted")
+    cards, cellar = list(dict.fromkeys(state.hands[seat])), state.open_cellar(seat)
+    cells = cellar.for_full
+    may_stop = 0 if must_lay(state, seat) else 1
+    with_empties = may_stop + (len(cellar.vacant) if cards[0] == EMPTY else 0)
+    full = cards[1:] if cards[0] == EMPTY else cards
+    index = int(random.random() * (with_empties + len(full) * len(cells)))
+    if index >= with_empties:
+        index -= with_empties
+        return lay_move(full[index // len(cells)], cells[index % len(cells)])
+    return lay_move(EMPTY, cellar.vacant[index - may_stop]) if index >= may_stop else "done"
 
 
 def _draw_bid(state: Procedure, seat: int, random: Random) -> Move:
     """Drawn from everything the hand can make, and drawn again until it is legal; nothing at all is a pass."""
-    hand = state.hands[seat]
-    counts = [(card, hand.count(card)) for card in dict.fromkeys(hand)]
+    counts = copies(state.hands[seat])
     ways = 1
-    for _, copies in counts:
-        ways *= copies + 1
+    for _, most in counts:
+        ways *= most + 1
     for _ in range(_DRAWS):
         index = int(random.random() * ways)
         if index == 0:
             return "pass"
         drawn: list[int] = []
-        for card, copies in counts:
-            index, count = divmod(index, copies + 1)
+        for card, most in counts:
+            index, count = divmod(index, most + 1)
             drawn += [card] * count
-        if can_add(state, seat, total(tuple(drawn))):
-            return {"cards": codes(tuple(drawn))}
+        cards = tuple(drawn)
+        if can_add(state, seat, total(cards)):
+            return {"cards": codes(cards)}
     legal = moves(state, seat)
     return legal[int(random.random() * len(legal))]

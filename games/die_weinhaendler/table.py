@@ -79,19 +79,20 @@ class Table(SteppedState):
 
     def gain(self, seat: int, cards: Cards) -> None:
         """Cards that all have seen go to a hand."""
-        self.hands[seat] = in_order([*self.hands[seat], *cards])
-        self.known[seat] = in_order([*self.known[seat], *cards])
+        self.hands[seat] = in_order(self.hands[seat] + cards)
+        self.known[seat] = in_order(self.known[seat] + cards)
 
     def lose(self, seat: int, card: int) -> None:
         """A card of a hand is laid open."""
         self.hands[seat] = without(self.hands[seat], card)
-        self.known[seat] = without(self.known[seat], card)
+        if card in self.known[seat]:
+            self.known[seat] = without(self.known[seat], card)
 
     def add_to_bid(self, seat: int, cards: Cards) -> None:
         """Lay ``cards`` of the hand open as a bid, or on top of it."""
         for card in cards:
             self.lose(seat, card)
-        self.bids[seat] = in_order([*self.bids[seat], *cards])
+        self.bids[seat] = in_order(self.bids[seat] + cards)
         self.totals[seat] = total(self.bids[seat])
 
     def taken(self, seat: int) -> list[int]:
@@ -101,7 +102,10 @@ class Table(SteppedState):
     def open_cellar(self, seat: int) -> Cellar:
         """The cellar that the next bottle of ``seat`` goes to; one not begun if there is none, or the last is full."""
         cellars = self.cellars[seat]
-        return NEW if not cellars or cellars[-1].full else cellars[-1]
+        if not cellars:
+            return NEW
+        last = cellars[-1]
+        return NEW if last.full else last
 
     def copy_to(self, twin: SteppedState) -> None:
         assert isinstance(twin, Table)

@@ -93,9 +93,9 @@ def numbers(cards: str) -> list[int]:
 
 
 def cellar(bottles: Bottles) -> Cellar:
-    """A cellar laid bottle by bottle, in the order of the cells."""
+    """A cellar laid bottle by bottle, level by level from the middle outwards."""
     laid = NEW
-    for (level, x), code in sorted(bottles.items()):
+    for (level, x), code in sorted(bottles.items(), key=lambda bottle: (bottle[0][0], abs(bottle[0][1]))):
         for part in reversed(code.split("/")):
             laid = laid.with_bottle(NUMBERS[part], cell_of(level, x))
     return laid
