@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 SEED_BYTES = 32
 _WORDS = 1 << 64
+_SEVEN_ONES = b"\xff" * 7
 
 
 class Chance(Protocol):
@@ -50,27 +51,28 @@ def _words(prefix: bytes) -> Iterator[int]:
         yield from unpack(">4Q", sha256(prefix + b"%d" % block).digest())
 
 
-def _below(n: int, words: Iterator[int]) -> int:
-    """An integer from 0 to ``n`` − 1; words that would favour the small ones are skipped."""
+def _fair(n: int, words: Iterator[int]) -> int:
+    """The next word that can be reduced to an integer below ``n`` fairly; words that favour small ones are skipped."""
     limit = _WORDS // n * n
     while True:
         word = next(words)
         if word < limit:
-            return word % n
+            return word
 
 
-def _drawn(prefix: bytes, bounds: range) -> list[int]:
-    """An integer below each of ``bounds``, which descend, from the words of one chance step.
+def _fair_words(prefix: bytes, bounds: range) -> Sequence[int]:
+    """A fair word for each of ``bounds``, which descend, from the words of one chance step.
 
-    Hardly ever is a word so large that it may have to be skipped; then, and only then, they are read one by one.
+    Up to a bound of 256 only a word that begins with seven bytes of ones can be unfair. Hardly ever are there seven
+    in a row; then, and only then, the words are judged one by one.
     """
     needed = len(bounds)
-    blocks = [sha256(prefix + b"%d" % block).digest() for block in range((needed + 3) // 4)]
-    words = unpack(f">{needed}Q", b"".join(blocks)[: 8 * needed])
-    if max(words) < _WORDS - bounds[0]:
-        return [word % n for word, n in zip(words, bounds, strict=True)]
+    blocks = b"".join([sha256(prefix + b"%d" % block).digest() for block in range((needed + 3) // 4)])
+    if needed and bounds[0] <= 256 and _SEVEN_ONES not in blocks:
+        words: tuple[int, ...] = unpack(f">{needed}Q", blocks[: 8 * needed])
+        return words
     reader = _words(prefix)
-    return [_below(n, reader) for n in bounds]
+    return [_fair(n, reader) for n in bounds]
 
 
 class SeededChance:
@@ -98,17 +100,16 @@ class SeededChance:
         return self._seed + f"{name}/{occurrence}/".encode("ascii")
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
-        prefix = self._next(name)
         shuffled = list(items)
         i = len(shuffled) - 1
-        if i > 0:
-            for j in _drawn(prefix, range(i + 1, 1, -1)):
-                shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
-                i -= 1
+        for word in _fair_words(self._next(name), range(i + 1, 1, -1)):
+            j = word % (i + 1)
+            shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+            i -= 1
         return shuffled
 
     def below(self, name: str, n: int) -> int:
-        return _drawn(self._next(name), range(n, n - 1, -1))[0]
+        return _fair_words(self._next(name), range(n, n - 1, -1))[0] % n
 
     def copy(self) -> SeededChance:
         twin = SeededChance(self._seed)

@@ -5,7 +5,7 @@ Moves have one order everywhere: the default first, then as the sections below g
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, islice, product
 from math import prod
 from operator import ge
@@ -149,12 +149,19 @@ def draw(state: EdelSteinReichState, seat: int, random: Random) -> Move:
         return {"offer": list(offer)}
     if stage == "event_card":
         return _FACES[int(random.random() * 2)]
+    if stage == "counter_gift":
+        return _drawn_gift(letters(state.gems[seat]), random)
     if stage == "immediate" and state.immediate == "rob":
         return _drawn_robbery(state, seat, random)
     if stage == "free_choice" and len(state.free_order) == 1:
         return _drawn_exchange(state, seat, random)
-    legal = moves(state, seat)
+    legal: Sequence[Move] = options(state) if stage == "guess" else moves(state, seat)
     return legal[int(random.random() * len(legal))]
+
+
+def _drawn_gift(held: str, random: Random) -> Move:
+    index = int(random.random() * (1 + len(held)))
+    return {"gift": held[index - 1]} if index else "decline"
 
 
 def _drawn_robbery(state: EdelSteinReichState, seat: int, random: Random) -> Move:

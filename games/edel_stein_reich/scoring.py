@@ -10,6 +10,7 @@ from games.edel_stein_reich.cards import (
     COLOURS,
     HALF_VALUES,
     MAJORITY_VALUES,
+    ONE,
     SOLE_ANY_BONUS,
     SOLE_BONUS,
 )
@@ -20,30 +21,40 @@ _COUNTED: Final = tuple(f"per:{colour}" for colour in COLOURS)
 _SOLE: Final = tuple(f"sole:{colour}" for colour in COLOURS)
 
 
-def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Document:
-    """Pay one colour's leaders ``value`` millions, let them return gems, and say what happened by seat."""
+def score_colour(table: Table, colour: int, value: int, with_cards: bool) -> Document | None:
+    """Pay one colour's leaders ``value`` millions, let them return gems, and tell by seat if there is a journal."""
     seats = table.seats
     counts = [gems[colour] for gems in table.gems]
     most = max(counts)
     leading = counts.count(most) if most else 0
-    share, bonus, per_gem, returned = [0] * seats, [0] * seats, [0] * seats, [0] * seats
-    for seat in range(seats):
+    share = value // leading if leading else 0
+    returned = (most + 1) // 2 if leading == 1 else min(TIE_RETURN, most)
+    bonus, per_gem = [0] * seats, [0] * seats
+    for seat, cards in enumerate(table.cards):
         if leading and counts[seat] == most:
-            share[seat] = value // leading
-            returned[seat] = (most + 1) // 2 if leading == 1 else min(TIE_RETURN, most)
             if with_cards and leading == 1:
-                bonus[seat] = sole_bonus(table.cards[seat], colour)
-            give_back(table, seat, colour, returned[seat])
-        if with_cards and table.cards[seat]:
-            per_gem[seat] = counts[seat] * table.cards[seat].count(_COUNTED[colour])
-        table.money[seat] += share[seat] + bonus[seat] + per_gem[seat]
-    return {"of": COLOURS[colour], "share": share, "sole_bonus": bonus, "per_gem": per_gem, "returned": returned}
+                bonus[seat] = sole_bonus(cards, colour)
+            table.money[seat] += share + bonus[seat]
+            give_back(table, seat, colour, returned)
+        if with_cards and cards:
+            per_gem[seat] = counts[seat] * cards.count(_COUNTED[colour])
+            table.money[seat] += per_gem[seat]
+    if table.journal is None:
+        return None
+    leads = [int(leading > 0 and count == most) for count in counts]
+    return {
+        "of": COLOURS[colour],
+        "share": [share * lead for lead in leads],
+        "sole_bonus": bonus,
+        "per_gem": per_gem,
+        "returned": [returned * lead for lead in leads],
+    }
 
 
 def give_back(table: Table, seat: int, colour: int, count: int) -> None:
     """``count`` gems of one colour go from a seat to the supply."""
-    red, yellow, green, blue = [count if other == colour else 0 for other in range(4)]
-    gems = (red, yellow, green, blue)
+    red, yellow, green, blue = ONE[COLOURS[colour]]
+    gems = (count * red, count * yellow, count * green, count * blue)
     table.gems[seat] = without(table.gems[seat], gems)
     table.supply = together(table.supply, gems)
 
@@ -69,20 +80,21 @@ def score_phase(table: Table, phase: int) -> None:
     """Score all colours and the certificates at the end of ``phase``; then all held event cards go under the pile."""
     rows = [score_colour(table, colour, MAJORITY_VALUES[colour], True) for colour in range(4)]
     pay = certificate_pay([cards.count("cert") for cards in table.cards])
-    nothing = [0] * table.seats
     for seat, amount in enumerate(pay):
         table.money[seat] += amount
-    rows.append({"of": "cert", "share": pay, "sole_bonus": nothing, "per_gem": nothing, "returned": nothing})
-    for seat in range(table.seats):
         table.event_discards += table.cards[seat]
         table.cards[seat] = ()
-    table.note_event({"type": "scored", "phase": phase, "rows": rows})
+    if table.journal is not None:
+        nothing = [0] * table.seats
+        rows.append({"of": "cert", "share": pay, "sole_bonus": nothing, "per_gem": nothing, "returned": nothing})
+        table.note_event({"type": "scored", "phase": phase, "rows": rows})
 
 
 def score_half(table: Table, colour: int) -> None:
     """Score one colour at once at half its value, without anybody's scoring cards."""
     row = score_colour(table, colour, HALF_VALUES[colour], False)
-    table.note_event({"type": "scored", "phase": None, "rows": [row]})
+    if table.journal is not None:
+        table.note_event({"type": "scored", "phase": None, "rows": [row]})
 
 
 def rank_keys(table: Table) -> list[tuple[int, ...]]:
