@@ -150,7 +150,7 @@ class ScriptedChance:
 
     def shuffle(self, name: str, items: list[T]) -> list[T]:
         value = self._read(name)
-        if len(value) != len(items) or Counter(value) != Counter(items):
+        if len(value) != len(items) or dict(Counter(value)) != dict(Counter(items)):
             raise ChanceError(f"{name!r} does not hold exactly what is shuffled here: {items}")
         return list(value)
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
 
 def same(one: object, two: object) -> bool:
     """Whether two JSON values are equal in type and value at every depth."""
-    if type(one) is not type(two) or one != two:
+    return one == two and _same_types(one, two)
+
+
+def _same_types(one: object, two: object) -> bool:
+    """Whether values that are equal are so in type too, at every depth; nothing but a word equals a word."""
+    if type(one) is not type(two):
         return False
     if isinstance(one, dict) and isinstance(two, dict):
-        return _same_types(one.values(), (two[key] for key in one))
-    return not (isinstance(one, list) and isinstance(two, list)) or _same_types(one, two)
-
-
-def _same_types(ones: Iterable[object], twos: Iterable[object]) -> bool:
-    """Whether values that are equal one by one are so in type too; nothing but a word equals a word."""
-    return all(type(one) is str or same(one, two) for one, two in zip(ones, twos, strict=True))
+        for key, part in one.items():
+            if type(part) is not str and not _same_types(part, two[key]):
+                return False
+    elif isinstance(one, list) and isinstance(two, list):
+        for part, other in zip(one, two, strict=True):
+            if type(part) is not str and not _same_types(part, other):
+                return False
+    return True
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

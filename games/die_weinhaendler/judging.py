@@ -25,7 +25,7 @@ def check(state: Procedure, seat: int, move: object) -> Move:
 def _check_bid(state: Procedure, seat: int, move: object) -> Move:
     if type(move) is str and move == "pass":
         return move
-    if type(move) is not dict or move.keys() != {"cards"} or type(move["cards"]) is not list:
+    if type(move) is not dict or len(move) != 1 or "cards" not in move or type(move["cards"]) is not list:
         raise _no_bid(state, seat, f'{shortened(move)} is no bid: pass, or add cards as {{"cards": ["G14", "Y5"]}}.')
     cards = _numbers(state, seat, move["cards"])
     if not cards:
@@ -63,7 +63,7 @@ def _check_lay(state: Procedure, seat: int, move: object) -> Move:
         if must_lay(state, seat):
             raise _no_lay(state, seat, f"Lay: a hand keeps at most {HAND_LIMIT} cards.")
         return move
-    if type(move) is not dict or move.keys() != {"card", "cell"}:
+    if type(move) is not dict or len(move) != 2 or "card" not in move or "cell" not in move:
         form = 'done, or a bottle and its cell as {"card": "B16", "cell": [0, 0]}'
         raise _no_lay(state, seat, f"{shortened(move)} does not say what is laid: {form}.")
     code, place = move["card"], move["cell"]

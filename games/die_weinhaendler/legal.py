@@ -155,8 +155,8 @@ def _draw_bid(state: Procedure, seat: int, random: Random) -> Move:
             return "pass"
         drawn: list[int] = []
         for card, most in counts:
-            index, count = divmod(index, most + 1)
-            drawn += [card] * count
+            drawn += [card] * (index % (most + 1))
+            index //= most + 1
         cards = tuple(drawn)
         if can_add(state, seat, total(cards)):
             return {"cards": codes(cards)}

@@ -48,8 +48,8 @@ class Procedure(Table):
             self.done[seat] = True
             self.next_layer(seat)
         else:
-            level, x = move["cell"]
-            self.lay(seat, NUMBERS[move["card"]], cell_of(level, x))
+            place: list[int] = move["cell"]
+            self.lay(seat, NUMBERS[move["card"]], cell_of(place[0], place[1]))
 
     # --- bidding --------------------------------------------------------------------------------
 
@@ -71,7 +71,9 @@ class Procedure(Table):
         shown = [self.draw() for _ in range(min(2, self.in_stack()))]
         if not shown:
             return
-        kept, below = min(shown), max(shown) if len(shown) == 2 else None
+        kept, below = shown[0], shown[1] if len(shown) == 2 else None
+        if below is not None and below < kept:
+            kept, below = below, kept
         self.gain(seat, (kept,))
         if below is not None:
             self.put_below(below)

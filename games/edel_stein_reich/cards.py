@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import compress, product
 from typing import Any, Final
 
 _DATA: Final[dict[str, Any]] = tomllib.loads(
@@ -63,7 +64,10 @@ def vector(colours: str) -> Gems:
 def letters(gems: Gems) -> str:
     """The letters of the colours that are there: ``(2, 0, 0, 1)`` as ``"RB"``."""
     red, yellow, green, blue = gems
-    return ("R" if red else "") + ("Y" if yellow else "") + ("G" if green else "") + ("B" if blue else "")
+    return _LETTERS[(8 if red else 0) + (4 if yellow else 0) + (2 if green else 0) + (1 if blue else 0)]
+
+
+_LETTERS: Final = tuple(["".join(compress(COLOURS, there)) for there in product((0, 1), repeat=4)])
 
 
 ONE: Final[dict[str, Gems]] = {colour: vector(colour) for colour in COLOURS}

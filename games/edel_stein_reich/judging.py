@@ -72,9 +72,10 @@ def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
 
 
 def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
-    offer = move.get("offer")
-    if len(move) != 1 or type(offer) is not list or len(offer) != 4:
+    named = move.get("offer")
+    if len(move) != 1 or type(named) is not list or len(named) != 4:
         raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
+    offer: list[Any] = named
     red, yellow, green, blue = offer
     reds, yellows, greens, blues = state.gems[seat]
     if not (
@@ -142,10 +143,10 @@ def _check_rob(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> M
 
 
 def _check_free_choice(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
-    taken = move.get("take")
-    if type(taken) is not list or not all(map(_is_colour, taken)):
+    named = move.get("take")
+    if type(named) is not list or not all(_is_colour(colour) for colour in named):
         raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
-    taken = sorted(taken, key=COLOURS.index)
+    taken = sorted(named, key=COLOURS.index) if len(named) > 1 else list(named)
     if len(state.free_order) > 1:
         if len(move) == 1 and len(taken) == 1 and taken[0] in letters(state.supply):
             return {"take": taken}

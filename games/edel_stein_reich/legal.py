@@ -5,7 +5,7 @@ Moves have one order everywhere: the default first, then as the sections below g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations_with_replacement, islice, product
 from math import prod
 from operator import ge
@@ -149,19 +149,34 @@ def draw(state: EdelSteinReichState, seat: int, random: Random) -> Move:
         return {"offer": list(offer)}
     if stage == "event_card":
         return _FACES[int(random.random() * 2)]
+    if stage == "guess":
+        left = options(state)
+        return left[int(random.random() * len(left))]
     if stage == "counter_gift":
-        return _drawn_gift(letters(state.gems[seat]), random)
-    if stage == "immediate" and state.immediate == "rob":
-        return _drawn_robbery(state, seat, random)
-    if stage == "free_choice" and len(state.free_order) == 1:
+        gift = _drawn_colour(letters(state.gems[seat]), random)
+        return {"gift": gift} if gift else "decline"
+    if stage == "immediate":
+        return _drawn_immediate(state, seat, random)
+    if len(state.free_order) == 1:
         return _drawn_exchange(state, seat, random)
-    legal: Sequence[Move] = options(state) if stage == "guess" else moves(state, seat)
+    colour = _drawn_colour(letters(state.supply), random)
+    return {"take": [colour]} if colour else "decline"
+
+
+def _drawn_colour(colours: str, random: Random) -> str:
+    """One of the colours, or ``""`` for declining."""
+    index = int(random.random() * (1 + len(colours)))
+    return colours[index - 1] if index else ""
+
+
+def _drawn_immediate(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+    if state.immediate == "rob":
+        return _drawn_robbery(state, seat, random)
+    if state.immediate in ("half", "three"):
+        colour = _drawn_colour(COLOURS, random)
+        return {"colour": colour} if colour else "decline"
+    legal = moves(state, seat)
     return legal[int(random.random() * len(legal))]
-
-
-def _drawn_gift(held: str, random: Random) -> Move:
-    index = int(random.random() * (1 + len(held)))
-    return {"gift": held[index - 1]} if index else "decline"
 
 
 def _drawn_robbery(state: EdelSteinReichState, seat: int, random: Random) -> Move:

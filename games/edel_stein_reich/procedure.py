@@ -212,5 +212,10 @@ class Procedure(Resolving):
 
 def _one_of_each(low: list[bool], gems: Gems) -> Gems:
     """One gem of each colour that is low and there."""
-    red, yellow, green, blue = [int(is_low and count > 0) for is_low, count in zip(low, gems, strict=True)]
-    return (red, yellow, green, blue)
+    red, yellow, green, blue = gems
+    return (
+        1 if red and low[0] else 0,
+        1 if yellow and low[1] else 0,
+        1 if green and low[2] else 0,
+        1 if blue and low[3] else 0,
+    )

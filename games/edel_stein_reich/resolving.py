@@ -198,7 +198,7 @@ class Resolving(Table):
 
     def begin_free_choice(self, seats: list[int]) -> None:
         """All choosers act, in an order that is fixed now."""
-        self.free_order = tuple(sorted(seats, key=self.precedence))
+        self.free_order = tuple([seat for _, seat in sorted([(self.precedence(seat), seat) for seat in seats])])
         self.free_next = 0
         self.ask(self.free_order[0], "free_choice")
 
