@@ -1,142 +1,139 @@
-"""How fast the games are: ``python -m bench.engine [--windows 9] [--window-s 0.5]``.
+"""How fast the games are: ``python -m bench.engine [--windows 9] [--window-s 0.2]``.
 
 A decision is a point with at least two legal moves that a player answers; forced moves and chance are done along the
 way and do not count. One decision is asking for it (the bounds, or the whole document a bot is sent), a uniformly drawn
-move and applying it. The same count holds for the peers, OpenSpiel (C++) and RLCard (Python), in the same run.
+move and applying it. The same count holds for the peers. The engine as it is written, the compiled engine and the peers
+are three processes on one core that take turns, so that all meet the same weather. It measures; it never fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable
-from itertools import count, cycle
-from random import Random
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from statistics import fmean
 
-from bench.measuring import Contender, Rate, measure, pin_to_one_core
-from bench.peers import goofspiel, leduc
-from games.base import Game, State
-from games.record import replay, to_json, verify
-from games.registry import GAMES
+from bench.measuring import Rate, pin_to_one_core
+from bench.ours import FOUR_SEATS, TABLES
+from bench.peers import CLONE, GOOFSPIEL
+from bench.sizes import of_house_bots, of_random_play, sizes
+from bench.workers import Worker, measure_in_turns
+from games.build import what_is_wrong
 
-RECORDS = 50
-
-
-def random_play(game: Game, seats: int, random: Random) -> Contender:
-    """A whole game, every move drawn from the bounds."""
-    numbers = count()
-
-    def play() -> int:
-        state, decisions = game.new(seats, next(numbers).to_bytes(32, "big")), 0
-        while pending := state.pending:
-            for seat in pending:
-                state.play(seat, state.random_move(seat, random))
-                decisions += 1
-        return decisions
-
-    return play
+Rates = dict[str, Rate]
+BUILDS = {"python": "plain", "native": "compiled"}
+"""The words for the builds, by what ``ESR_ENGINE`` calls them."""
 
 
-def asked_play(game: Game, seats: int, random: Random) -> Contender:
-    """The same, but everybody is first handed the decision document, its list of legal moves included."""
-    numbers = count()
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a figure, the least it should be and what it aims at; ``most`` turns them round."""
 
-    def play() -> int:
-        state, decisions = game.new(seats, next(numbers).to_bytes(32, "big")), 0
-        while pending := state.pending:
-            for seat in pending:
-                legal = state.decision(seat)["legal"]
-                move = legal[int(random.random() * len(legal))] if legal else state.random_move(seat, random)
-                state.play(seat, move)
-                decisions += 1
-        return decisions
+    title: str
+    figure: float
+    unit: str
+    floor: float | None = None
+    aim: float | None = None
+    most: bool = False
 
-    return play
+    def reached(self, goal: float) -> bool:
+        return self.figure <= goal if self.most else self.figure >= goal
 
+    @property
+    def met(self) -> str:
+        if self.floor is None:
+            return "measured"
+        if not self.reached(self.floor):
+            return "MISSED"
+        return "aim" if self.aim is not None and self.reached(self.aim) else "floor"
 
-def finished(seats: int, number: int, moves: int = 10**6) -> State:
-    """A random game after so many moves, or at its end."""
-    state, random = GAMES["edel-stein-reich"].new(seats, number.to_bytes(32, "big")), Random(number)
-    while state.pending and moves:
-        state.play(state.pending[0], state.random_move(state.pending[0], random))
-        moves -= 1
-    return state
-
-
-def repeated(function: Callable[[State], object], states: list[State]) -> Contender:
-    """``function`` of one state after the other."""
-    turn = cycle(states)
-
-    def once() -> int:
-        function(next(turn))
-        return 1
-
-    return once
+    def show(self) -> None:
+        floor, aim = (f"{goal:,.0f}" if goal is not None else "" for goal in (self.floor, self.aim))
+        print(f"| {self.title:58} | {self.figure:9,.0f} {self.unit:11} | {floor:>9} | {aim:>9} | {self.met:8} |")
 
 
-def executed_again(check: Callable[[dict], object]) -> Contender:
-    """Four-seat records, decoded beforehand, one after the other; a record's parts are its steps."""
-    records = cycle([json.loads(to_json(finished(4, number).record)) for number in range(RECORDS)])
-
-    def once() -> int:
-        record = next(records)
-        check(record)
-        return len(record["steps"])
-
-    return once
+def fastest(peers: Rates, *libraries: str) -> float:
+    """Decisions a second of the fastest game of these libraries."""
+    return max(rate.parts_s for name, rate in peers.items() if name.startswith(libraries))
 
 
-def contenders() -> dict[str, Contender]:
-    """Everything that is measured, in the order in which it is shown."""
-    random = Random(1)
-    tables = [(game, seats) for game in GAMES.values() for seats in game.seat_counts]
-    return {
-        **{f"{game.slug} {seats}": random_play(game, seats, random) for game, seats in tables},
-        **{f"{game.slug} {seats}, documents": asked_play(game, seats, random) for game, seats in tables},
-        "OpenSpiel goofspiel 4": goofspiel(4, random),
-        "OpenSpiel goofspiel 3": goofspiel(3, random),
-        "RLCard leduc-holdem 2": leduc(random),
-    }
+def play_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[Row]:
+    """A row a game, seat count and build."""
+    goofspiel = peers[f"{GOOFSPIEL} 4"].parts_s
+    in_python = fastest(peers, "OpenSpiel python", "RLCard", "PettingZoo")
+    cards = fastest(peers, "RLCard", "PettingZoo")
+    for game, seats in TABLES:
+        name = f"{game.slug} {seats}"
+        plain = ours["python"][name].parts_s
+        for build, rates in ours.items():
+            if game.slug == "die-weinhaendler":
+                floor, aim = {"python": cards, "native": 3 * plain}[build], None
+            elif build == "python":
+                floor, aim = max(100_000, in_python), goofspiel / 2
+            else:
+                floor, aim = 600_000, 2 * goofspiel
+            yield Row(f"{name}, {BUILDS[build]}", rates[name].parts_s, "decisions/s", floor, aim)
 
 
-def show_play(rates: dict[str, Rate]) -> None:
-    spiel, card = rates["OpenSpiel goofspiel 4"].parts_s, rates["RLCard leduc-holdem 2"].parts_s
-    print(
-        f"{'random legal play':42}  {'games/s':>8}  {'decisions/s':>11}  {'÷ OpenSpiel':>11}  {'÷ RLCard':>8}  spread"
-    )
-    for name, rate in rates.items():
-        print(
-            f"{name:42}  {rate.things_s:8,.0f}  {rate.parts_s:11,.0f}  {rate.parts_s / spiel:11.2f}"
-            f"  {rate.parts_s / card:8.1f}  {rate.spread:6.0%}"
-        )
+def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[Row]:
+    """Copies and re-execution, of games with four seats."""
+    clone = peers[CLONE].things_s
+    for game in FOUR_SEATS:
+        for build, rates in ours.items():
+            name, word = f"{game.slug} 4", BUILDS[build]
+            copies = rates[f"{name}, copy"].things_s
+            yield Row(f"{name}, State.copy(), {word}", copies, "copies/s", 0.7 * clone, clone)
+            yield Row(f"{name}, State.copy(), {word}", 1e9 / copies, "ns", 5_000, most=True)
+            goals = (600.0, 1500.0) if build == "python" else (None, None)
+            yield Row(f"{name}, re-execution, {word}", rates[f"{name}, replay"].things_s, "records/s", *goals)
+            yield Row(f"{name}, with its seed verified, {word}", rates[f"{name}, verify"].things_s, "records/s")
 
 
-def show_rest(rates: dict[str, Rate]) -> None:
-    print(f"\n{'State.copy(), four seats, middle of a game':42}  {1e6 / rates['copy'].things_s:8.2f} µs")
-    for name, words in (("replay", "without"), ("verify", "with")):
-        title = f"re-execution of records, {words} the seed"
-        print(f"{title:42}  {rates[name].things_s:8,.0f} records/s  {rates[name].parts_s:11,.0f} steps/s")
+def size_rows() -> Iterator[Row]:
+    """Bytes a stored record, at the mean and at the most."""
+    for game in FOUR_SEATS:
+        for who, states in (("house bots", of_house_bots(game)), ("random play", of_random_play(game))):
+            found = sizes(states)
+            for word, figure in (("mean", fmean(found)), ("most", float(max(found)))):
+                yield Row(f"{game.slug} 4, stored, {who}, {word} of {len(found)}", figure, "bytes", 400, 200, most=True)
+
+
+def show_rates(ours: dict[str, Rates], peers: Rates) -> None:
+    """Everything that was measured, with the spread of its windows and its ratio to goofspiel."""
+    base = peers[f"{GOOFSPIEL} 4"].parts_s
+    print(f"\n| {'all rates':58} | {'things/s':>9} | {'parts/s':>9} | ÷ goofspiel | spread |")
+    print(f"|{'-' * 60}|----------:|----------:|------------:|-------:|")
+    for kind, rates in [*ours.items(), ("", peers)]:
+        for name, rate in rates.items():
+            title = f"{name}, {BUILDS[kind]}" if kind else name
+            print(
+                f"| {title:58} | {rate.things_s:9,.0f} | {rate.parts_s:9,.0f} | {rate.parts_s / base:11.2f} "
+                f"| {rate.spread:6.0%} |"
+            )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--windows", type=int, default=9, help="how many windows the medians are of")
-    parser.add_argument("--window-s", type=float, default=0.5, help="seconds of processor time a window")
+    parser.add_argument("--window-s", type=float, default=0.2, help="seconds of processor time a window")
     options = parser.parse_args()
-    print(f"core {pin_to_one_core()}, medians of {options.windows} windows of {options.window_s} s of processor time\n")
-    show_play(measure(contenders(), options.windows, options.window_s))
-    middles = [finished(4, number, moves=60) for number in range(RECORDS)]
-    show_rest(
-        measure(
-            {
-                "copy": repeated(lambda state: state.copy(), middles),
-                "replay": executed_again(replay),
-                "verify": executed_again(verify),
-            },
-            options.windows,
-            options.window_s,
-        )
-    )
+    core, wrong = pin_to_one_core(), what_is_wrong()
+    print(f"core {core}, medians of {options.windows} windows of {options.window_s} s of processor time")
+    if wrong:
+        print(f"Only the plain engine is measured: {wrong}")
+    builds = ["python"] if wrong else list(BUILDS)
+    with ExitStack() as stack:
+        workers = {build: stack.enter_context(Worker("bench.ours", build)) for build in builds}
+        workers["peers"] = stack.enter_context(Worker("bench.peers"))
+        ours = measure_in_turns(workers, options.windows, options.window_s)
+    peers = ours.pop("peers")
+    print(f"\n| {'':58} | {'figure':>21} | {'floor':>9} | {'aim':>9} | met      |")
+    print(f"|{'-' * 60}|----------------------:|----------:|----------:|----------|")
+    for rows in (play_rows(ours, peers), other_rows(ours, peers), size_rows()):
+        for row in rows:
+            row.show()
+    show_rates(ours, peers)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,11 @@ class Rate:
     things: list[float] = field(default_factory=list)
     parts: list[float] = field(default_factory=list)
 
+    def add(self, things_s: float, parts_s: float) -> None:
+        """Note one window."""
+        self.things.append(things_s)
+        self.parts.append(parts_s)
+
     @property
     def things_s(self) -> float:
         """Things per second: the median window."""
@@ -36,10 +41,20 @@ class Rate:
 
 
 def pin_to_one_core() -> int:
-    """Keep this process on one core, the last it may use, and say which."""
+    """Keep this process on one core, the last it may use, and say which; what it starts stays there too."""
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     return core
+
+
+def window(contender: Contender, window_s: float) -> tuple[float, float]:
+    """Things and parts per second in one window of ``window_s`` seconds of processor time."""
+    things = parts = 0
+    began = process_time()
+    while (passed := process_time() - began) < window_s:
+        parts += contender()
+        things += 1
+    return things / passed, parts / passed
 
 
 def measure(contenders: Mapping[str, Contender], windows: int, window_s: float) -> dict[str, Rate]:
@@ -49,11 +64,5 @@ def measure(contenders: Mapping[str, Contender], windows: int, window_s: float) 
         contender()
     for _ in range(windows):
         for name, contender in contenders.items():
-            things = parts = 0
-            began = process_time()
-            while (passed := process_time() - began) < window_s:
-                parts += contender()
-                things += 1
-            rates[name].things.append(things / passed)
-            rates[name].parts.append(parts / passed)
+            rates[name].add(*window(contender, window_s))
     return rates

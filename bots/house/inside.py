@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from bots.house.catalogue import HouseBot
-from games.base import Document, Move
+from games.base import Document, Move, State
 from games.registry import GAMES
 
 
@@ -49,7 +49,14 @@ def load(bot: HouseBot) -> Maker:
 
 
 def play_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> Document:
-    """Play one game without clocks, strikes or processes; its outcome.
+    """Play one game as :func:`played_inside` does; its outcome."""
+    outcome = played_inside(game, bots, seed).outcome
+    assert outcome is not None
+    return outcome
+
+
+def played_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> State:
+    """Play one game without clocks, strikes or processes; its finished state.
 
     Raises ``IllegalMove`` as soon as a bot answers something illegal: that is a fault of the house.
     """
@@ -65,4 +72,4 @@ def play_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) 
             log = state.entries(seat, read[seat])
             read[seat] += len(log)
             state.play(seat, players[seat].choose(state.decision(seat), state.view(seat), log))
-    return state.outcome
+    return state
