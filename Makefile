@@ -13,12 +13,13 @@ PORT ?= 8000
 PYTEST_ARGS ?=
 CHAOS_MATCHES ?= 600
 FUZZ_SECONDS ?= 600
+BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos check format bench bench-engine bench-runner bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos check fuzz format bench bench-engine bench-native bench-environments bench-runner bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
 
 # --- The environment -------------------------------------------------------------------------------------------------
 
@@ -100,10 +101,16 @@ format: $(VENV)/.dev  ## let ruff write what it can
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-bench: bench-engine bench-runner  ## both benches of speed
+bench: bench-engine bench-environments bench-runner  ## the benches of speed
 
-bench-engine: $(BENCH_VENV)/.ready  ## games/s and decisions/s of the engine, beside OpenSpiel and RLCard
-	@$(BENCH_VENV)/bin/python -m bench.engine
+bench-engine: $(BENCH_VENV)/.ready bench-native  ## decisions/s of the engine in both builds, beside OpenSpiel, RLCard and PettingZoo
+	@$(BENCH_VENV)/bin/python -m bench.engine $(BENCH_ARGS)
+
+bench-native:
+	@$(MAKE) --no-print-directory engine-native || echo 'No compiled engine: only the plain one will be measured.'
+
+bench-environments: $(BENCH_VENV)/.ready  ## steps/s of the learning environments, beside PettingZoo's own games
+	@$(BENCH_VENV)/bin/python -m bench.environments $(BENCH_ARGS)
 
 bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
 	@$(BENCH_VENV)/bin/python -m bench.runner
