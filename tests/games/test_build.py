@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 import games
 from games import build
+from games.registry import GAMES
 
 SAYS = "import games.build, games.chance, games.stepped; print(games.build.COMPILED, games.stepped.SteppedState.play)"
 
@@ -51,6 +54,18 @@ def test_this_run_tests_the_compiled_modules() -> None:
     assert build.COMPILED
     for function in (SteppedState.play, EdelSteinReichState.check, EdelSteinReichState.random_move):
         assert type(function).__name__ == "method_descriptor"
+
+
+@pytest.mark.skipif(os.environ.get("ESR_ENGINE") != "native", reason="make test-native compiles the engine")
+def test_every_module_of_the_rules_was_loaded_compiled() -> None:
+    states = {type(game.new(game.seat_counts[0], bytes(32))).__module__ for game in GAMES.values()}
+    packages = [import_module(package) for package in {module.rpartition(".")[0] for module in states}]
+    found = [(package, module) for package in packages for module in iter_modules(package.__path__)]
+    modules = {f"{package.__name__}.{module.name}" for package, module in found if not module.ispkg}
+    modules |= {f"games.{shared}" for shared in ("base", "chance", "compact", "record", "stepped", "steps", "strict")}
+    assert states < modules
+    folder = str(build.FOLDER)
+    assert {name for name in modules if not str(import_module(name).__file__).startswith(folder)} == set()
 
 
 @pytest.mark.skipif(os.environ.get("ESR_ENGINE") != "native", reason="make test-native compiles the engine")
