@@ -24,6 +24,9 @@ sys.path.insert(0, str(ROOT.parent))
 os.environ["ESR_ENGINE"] = "python"
 from games import build  # noqa: E402 (it stands beside this file, which is not on the path of a build)
 
+FLAGS = [] if sys.platform == "win32" else ["-fno-semantic-interposition", "-fvisibility=hidden", "-fno-plt"]
+"""Compiled functions call each other directly: nobody outside replaces one or calls it but through Python."""
+
 SHARED = ("base", "chance", "compact", "outcomes", "record", "shapes", "stepped", "steps", "strict")
 
 
@@ -66,7 +69,10 @@ def extensions() -> list[Extension]:
     """The compiled modules, as mypyc has them built. Run in the folder of this file."""
     paths = [str(source.relative_to(ROOT.parent)) for source in sources()]
     options = ["--config-file=", "--strict", "--python-version=3.11"]
-    return mypycify([*paths, *options], opt_level="3", group_name="esr_games")
+    compiled: list[Extension] = mypycify([*paths, *options], opt_level="3", group_name="esr_games")
+    for extension in compiled:
+        extension.extra_compile_args += FLAGS
+    return compiled
 
 
 if os.environ.get("ESR_NATIVE") != "1":
