@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.core.files.storage import Storage, storages
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
+
+
+def uploads() -> Storage:
+    """Where uploaded archives are kept: the storage that the settings call ``uploads``."""
+    return storages["uploads"]
+
+
+def archive_path(version: BotVersion, filename: str) -> str:
+    """Below the bot's number, by the hash of its bytes: nobody's file name decides where anything is written."""
+    suffix = ".py" if filename.endswith(".py") else ".zip"
+    return f"bots/{version.bot_id}/{version.digest}{suffix}"
+
+
+class BotQuerySet(models.QuerySet["Bot"]):
+    def playing(self) -> BotQuerySet:
+        """Neither retired nor on leave."""
+        return self.filter(retired=None, on_leave=None)
 
 
 class Bot(models.Model):
     """A player made of code: a name that keeps its rating while its versions change.
 
     A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
+    A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
+    after ``ladder.leave.MOST_BAD`` bad matches in a row, with a sentence that says which.
     """
 
     slug = models.SlugField(max_length=60, unique=True)
@@ -21,18 +42,30 @@ class Bot(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="bots"
     )
     house_name = models.CharField(max_length=60, blank=True, editable=False)
+    public_source = models.BooleanField(default=False, help_text="whether everybody may download the code that plays")
+    retired = models.DateTimeField(null=True, blank=True)
+    on_leave = models.DateTimeField(null=True, blank=True)
+    leave_reason = models.CharField(max_length=500, blank=True, help_text="why it is on leave, for everybody")
+    bad_in_a_row = models.PositiveIntegerField(default=0, help_text="matches lost in a row by its own failure")
     created = models.DateTimeField(auto_now_add=True)
+
+    objects = BotQuerySet.as_manager()
 
     class Meta:
         ordering = ["name", "pk"]
         constraints = [
             models.CheckConstraint(
                 name="bot_belongs_to_a_person_or_to_the_house",
-                condition=models.Q(owner__isnull=False, house_name="")
-                | models.Q(owner__isnull=True) & ~models.Q(house_name=""),
+                condition=Q(owner__isnull=False, house_name="") | Q(owner__isnull=True) & ~Q(house_name=""),
             ),
-            models.UniqueConstraint(
-                name="bot_house_name_once", fields=["house_name"], condition=~models.Q(house_name="")
+            models.UniqueConstraint(name="bot_house_name_once", fields=["house_name"], condition=~Q(house_name="")),
+            models.CheckConstraint(
+                name="bot_on_leave_says_why",
+                condition=Q(on_leave__isnull=True, leave_reason="") | Q(on_leave__isnull=False) & ~Q(leave_reason=""),
+            ),
+            models.CheckConstraint(
+                name="bot_slugs_of_the_house_are_its_own",
+                condition=~Q(house_name="") | ~Q(slug__startswith="house-"),
             ),
         ]
 
@@ -44,25 +77,116 @@ class Bot(models.Model):
         """The version that new matches are given; ``None`` while the bot has none."""
         return self.versions.filter(active=True).first()
 
+    @property
+    def plays(self) -> bool:
+        """Whether nothing of its own keeps it from new matches, but perhaps the lack of a version."""
+        return self.retired is None and self.on_leave is None
+
 
 class BotVersion(models.Model):
-    """One state of a bot's code, named by its hash; versions are appended and never change."""
+    """One state of a bot's code, named by its hash; versions are appended, and their code never changes.
+
+    An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. Only a ready one
+    plays. ``claims`` are the tables it wants to sit at: seat counts by the game's slug.
+    """
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "waits for its check"
+        CHECKING = "checking", "is being checked"
+        READY = "ready", "ready"
+        REFUSED = "refused", "refused"
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64, help_text="SHA-256 of the code, hex")
     active = models.BooleanField(default=False, help_text="whether new matches are given this version")
+    state = models.CharField(max_length=10, choices=State, default=State.READY)
+    reason = models.CharField(max_length=1000, blank=True, help_text="why it was refused, in a sentence for its owner")
+    archive = models.FileField(storage=uploads, upload_to=archive_path, max_length=200, blank=True)
+    filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
+    size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
+    language = models.CharField(max_length=20, default="python")
+    command = models.JSONField(default=list, blank=True, help_text="the file that is started, and its arguments")
+    claims = models.JSONField(default=dict, blank=True)
+    check_report = models.JSONField(null=True, blank=True, help_text="bots.local.checking.CheckReport.document()")
+    checks_started = models.PositiveSmallIntegerField(default=0)
+    lease = models.UUIDField(null=True, blank=True, unique=True, help_text="of the worker that checks it")
+    lease_until = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True, help_text="when a worker was last told of it")
+    checked = models.DateTimeField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["bot", "number"]
+        indexes = [
+            models.Index(
+                name="version_to_be_checked", fields=["created"], condition=Q(state__in=["received", "checking"])
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(name="version_number_once_a_bot", fields=["bot", "number"]),
             models.UniqueConstraint(name="version_digest_once_a_bot", fields=["bot", "digest"]),
-            models.UniqueConstraint(name="version_one_active_a_bot", fields=["bot"], condition=models.Q(active=True)),
-            models.CheckConstraint(name="version_counts_from_one", condition=models.Q(number__gte=1)),
+            models.UniqueConstraint(name="version_one_active_a_bot", fields=["bot"], condition=Q(active=True)),
+            models.CheckConstraint(name="version_counts_from_one", condition=Q(number__gte=1)),
             models.CheckConstraint(name="version_digest_is_sha256", condition=Exact(Length("digest"), 64)),
+            models.CheckConstraint(
+                name="version_plays_only_when_ready", condition=Q(active=False) | Q(state="ready")
+            ),
+            models.CheckConstraint(
+                name="version_state_is_known", condition=Q(state__in=["received", "checking", "ready", "refused"])
+            ),
+            models.CheckConstraint(
+                name="version_refused_says_why",
+                condition=Q(state="refused") & ~Q(reason="") | ~Q(state="refused") & Q(reason=""),
+            ),
+            models.CheckConstraint(
+                name="version_has_a_lease_while_it_is_checked",
+                condition=Q(state="checking", lease__isnull=False, lease_until__isnull=False)
+                | ~Q(state="checking") & Q(lease__isnull=True, lease_until__isnull=True),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.bot} v{self.number}"
+
+    def claims_table(self, game: str, seats: int) -> bool:
+        """Whether it wants to play ``game`` with so many seats. House bots' tables are the catalogue's."""
+        return seats in self.claims.get(game, ())
+
+
+class Upload(models.Model):
+    """Something that a person sent as a bot's code, with what became of it. Also the count for the hourly limit."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
+    bot = models.ForeignKey(Bot, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
+    version = models.ForeignKey(BotVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads")
+    filename = models.CharField(max_length=100, blank=True)
+    size = models.PositiveIntegerField(help_text="bytes")
+    refusal = models.CharField(max_length=1000, blank=True, help_text="why it was not taken, in a sentence")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+        indexes = [models.Index(name="upload_by_owner", fields=["owner", "-created"])]
+
+    def __str__(self) -> str:
+        return f"{self.filename or 'an upload'} of {self.owner}"
+
+
+class Complaint(models.Model):
+    """Somebody finds that a bot's name or description should not stand there; staff decides."""
+
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="complaints")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="complaints")
+    text = models.CharField(max_length=500, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+    settled = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+        constraints = [
+            models.UniqueConstraint(name="complaint_once_a_person", fields=["bot", "by"], condition=Q(settled=None)),
+        ]
+
+    def __str__(self) -> str:
+        return f"about {self.bot} by {self.by}"

@@ -1,7 +1,8 @@
 """Every setting of the site, with defaults that run it on one machine without any configuration.
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
-``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``LOG_LEVEL``. Times are seconds unless the name says otherwise.
+``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``. Times are seconds
+unless the name says otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import environ
 
+from esr_platform.accounts.usernames import RESERVED
 from esr_platform.database import database
 from esr_platform.logging import logging_config
 from esr_platform.secret import secret_key
@@ -38,8 +40,11 @@ INSTALLED_APPS = [
     "ladder",
     "ladder.pages",
     "bots",
+    "allauth",
+    "allauth.account",
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.messages",
     "django.contrib.sessions",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -55,6 +60,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
 ]
@@ -71,6 +78,7 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
                 "esr_platform.context.site",
             ],
         },
@@ -84,6 +92,25 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "accounts:account"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_VERIFICATION_SUPPORTS_RESEND = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = f"{SITE_NAME}: "
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 3
+ACCOUNT_PRESERVE_USERNAME_CASING = True
+ACCOUNT_USERNAME_BLACKLIST = RESERVED
+ACCOUNT_USERNAME_VALIDATORS = "esr_platform.accounts.usernames.validators"
+ACCOUNT_FORMS = {
+    "signup": "esr_platform.accounts.forms.SignupForm",
+    "login": "esr_platform.accounts.forms.LoginForm",
+}
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
@@ -92,6 +119,46 @@ SESSION_COOKIE_SAMESITE = "Lax"
 DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{socket_path(VAR_DIR)}"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+
+# What people upload: in the data folder, or in an S3-compatible store that UPLOADS_S3_BUCKET names
+
+UPLOADS_S3_BUCKET = env.str("UPLOADS_S3_BUCKET", default="")
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "uploads": {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": UPLOADS_S3_BUCKET,
+            "endpoint_url": env.str("UPLOADS_S3_ENDPOINT", default="") or None,
+            "default_acl": "private",
+            "file_overwrite": True,
+        },
+    }
+    if UPLOADS_S3_BUCKET
+    else {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": str(VAR_DIR / "uploads"),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+            "allow_overwrite": True,
+        },
+    },
+}
+UPLOAD_ARCHIVE_BYTES = env.int("UPLOAD_ARCHIVE_BYTES", default=8 << 20)
+UPLOAD_UNPACKED_BYTES = env.int("UPLOAD_UNPACKED_BYTES", default=16 << 20)
+UPLOAD_FILES = env.int("UPLOAD_FILES", default=200)
+UPLOADS_AN_HOUR = env.int("UPLOADS_AN_HOUR", default=20)
+BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
+OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
+
+# Letters: written to the terminal unless EMAIL_URL names a server
+
+vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="arena@localhost")
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # Words, numbers and files
 

@@ -5,5 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("account/", include("esr_platform.accounts.urls")),
+    path("account/", include("allauth.account.urls")),
     path("", include("ladder.pages.urls")),
 ]

@@ -11,7 +11,9 @@ import kombu.pools
 import pytest
 import redis
 from django.conf import settings
+from django.core.cache import cache
 from django.db import connection
+from django.test import override_settings
 
 from esr_platform.celery import app
 from tests.services.redis import redis_server
@@ -26,6 +28,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, tmp_path_fa
     database: dict[str, Any] = settings.DATABASES["default"]
     if database["ENGINE"].endswith("sqlite3"):
         database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache() -> Iterator[None]:
+    """Every test has an empty cache of its own, in memory."""
+    in_memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    with override_settings(CACHES=in_memory):
+        yield
+        cache.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,7 +1,82 @@
+"""People and the tokens that act for them."""
+
 from __future__ import annotations
 
+from datetime import timedelta
+from hashlib import sha256
+
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models.functions import Length, Lower
+from django.db.models.lookups import Exact
+from django.utils import timezone
+
+USED_WITHIN = timedelta(minutes=1)
+"""``last_used`` is this exact: a token that is used all the time does not write a row each time."""
 
 
 class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(Lower("username"), name="username_once_whatever_the_case"),
+        ]
+
+
+class Scope(models.TextChoices):
+    """What a token may do. One word a scope; later scopes are added here and nowhere else."""
+
+    UPLOAD = "upload", "upload bots"
+
+
+class TokenQuerySet(models.QuerySet["Token"]):
+    def live(self) -> TokenQuerySet:
+        """Neither revoked nor expired, of people who may sign in."""
+        return self.filter(
+            models.Q(expires=None) | models.Q(expires__gt=timezone.now()), revoked=None, user__is_active=True
+        )
+
+
+class Token(models.Model):
+    """A secret that acts for its owner within its scopes. Only a hash is kept: what was issued is shown once."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=60, help_text="what its owner calls it")
+    hint = models.CharField(max_length=12, help_text="the beginning of the secret, to tell tokens apart")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, hex")
+    scopes = models.JSONField(default=list, help_text="a list of scopes")
+    created = models.DateTimeField(auto_now_add=True)
+    last_used = models.DateTimeField(null=True, blank=True)
+    expires = models.DateTimeField(null=True, blank=True)
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    objects = TokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+        constraints = [models.CheckConstraint(name="token_digest_is_sha256", condition=Exact(Length("digest"), 64))]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+    @property
+    def live(self) -> bool:
+        """Whether it still opens anything."""
+        return self.revoked is None and (self.expires is None or self.expires > timezone.now())
+
+    def allows(self, scope: Scope) -> bool:
+        """Whether it may do what ``scope`` names."""
+        return scope.value in self.scopes
+
+    def note_use(self) -> None:
+        """Remember that it was used just now."""
+        now = timezone.now()
+        if self.last_used is None or now - self.last_used > USED_WITHIN:
+            Token.objects.filter(pk=self.pk).update(last_used=now)
+
+
+def digest_of(secret: str) -> str:
+    """What is kept of a secret. It has 256 random bits, so one SHA-256 is enough."""
+    return sha256(secret.encode()).hexdigest()

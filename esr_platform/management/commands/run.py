@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from bots.sandbox import self_test
+from esr_platform.accounts.demo import demo_login
 from esr_platform.supervising.ladders import finished_matches, show_tables
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
@@ -43,6 +44,7 @@ class Command(BaseCommand):
         listen_to_signals()
         try:
             with _problems_said(), site.up(_prepare):
+                _say_how_to_sign_in(terminal)
                 _say_whether_the_sandbox_holds(terminal)
                 site.play(matches, finished_matches, PATIENCE_SECONDS if ends else None)
                 if not ends:
@@ -57,6 +59,14 @@ class Command(BaseCommand):
 def _prepare() -> None:
     call_command("migrate", verbosity=0, interactive=False)
     open_house()
+
+
+def _say_how_to_sign_in(terminal: Terminal) -> None:
+    login = demo_login(settings.VAR_DIR)
+    if login is not None:
+        terminal.say(
+            f"Sign in as {login[0]} with the password {login[1]}, or make an account: letters appear here."
+        )
 
 
 def _say_whether_the_sandbox_holds(terminal: Terminal) -> None:

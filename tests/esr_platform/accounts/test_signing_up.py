@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from esr_platform.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "a cellar full of amethysts"
+
+
+def sign_up(client: Client, username: str = "miriam", email: str = "miriam@example.org") -> None:
+    client.post("/account/signup/", {"username": username, "email": email, "password1": PASSWORD})
+
+
+def code_in(letter: mail.EmailMessage) -> str:
+    """The code that a letter carries on a line of its own."""
+    found = re.search(r"^([A-Z0-9-]{6,9})$", str(letter.body), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def test_a_person_signs_up_with_the_code_from_the_letter_and_is_signed_in(client: Client) -> None:
+    sign_up(client)
+    assert client.get("/account/").status_code == 302, "the address has not been verified yet"
+    client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
+    page = client.get("/account/")
+    assert page.status_code == 200
+    assert "miriam" in page.content.decode()
+
+
+def test_a_wrong_code_verifies_nothing(client: Client) -> None:
+    sign_up(client)
+    client.post("/account/confirm-email/", {"code": "AAAAAA"})
+    assert client.get("/account/").status_code == 302
+
+
+def test_who_is_verified_signs_in_with_name_or_address(client: Client) -> None:
+    sign_up(client)
+    client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
+    for login in ("miriam", "MIRIAM", "miriam@example.org"):
+        client.logout()
+        client.post("/account/login/", {"login": login, "password": PASSWORD})
+        assert client.get("/account/").status_code == 200, login
+
+
+@pytest.mark.parametrize("username", ["ab", "1st", "miri am", "mіriam", "admin", "House", "x" * 31, "mi/ri", "demo"])
+def test_a_name_that_could_deceive_is_refused(client: Client, username: str) -> None:
+    sign_up(client, username)
+    assert not User.objects.exists()
+
+
+def test_a_name_is_taken_whatever_its_case(client: Client) -> None:
+    User.objects.create_user("Miriam")
+    sign_up(client, "miriam")
+    assert User.objects.count() == 1
+
+
+def test_nobody_learns_whether_an_address_has_an_account(client: Client) -> None:
+    User.objects.create_user("carl", "carl@example.org")
+    answers = []
+    for email in ("carl@example.org", "nobody@example.org"):
+        page = Client().post("/account/password/reset/", {"email": email}, follow=True).content.decode()
+        answers.append(re.sub(r'value="[^"]{40,}"', "", page))
+    assert answers[0] == answers[1]
+
+
+def test_guessing_a_password_is_slowed_down(client: Client) -> None:
+    User.objects.create_user("carl", "carl@example.org", PASSWORD)
+    for _ in range(20):
+        client.post("/account/login/", {"login": "carl", "password": "wrong"})
+    page = client.post("/account/login/", {"login": "carl", "password": PASSWORD}, follow=True)
+    assert "Too many failed" in page.content.decode()
+
+
+def test_a_password_is_reset_by_the_link_in_the_letter(client: Client) -> None:
+    sign_up(client)
+    client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
+    client.logout()
+    client.post("/account/password/reset/", {"email": "miriam@example.org"})
+    link = re.search(r"http://testserver(\S+)", str(mail.outbox[-1].body))
+    assert link is not None
+    form = client.get(link[1], follow=True)
+    client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})
+    client.post("/account/login/", {"login": "miriam", "password": "another cellar"})
+    assert client.get("/account/").status_code == 200
