@@ -1,19 +1,21 @@
 """From a version in the database to the program that a launcher starts.
 
 Whose code is the house's is decided here, and by nothing that somebody could set: a version is a house bot's exactly
-if the installed catalogue has its bot's name with this very digest, and then that is the code which runs. What a row
-claims beyond that neither starts anything nor frees anybody from a rule.
+if the installed catalogue has its bot's name with this very digest, and then that is the code which runs. Everything
+else is a stranger's, and nothing that a row claims lets it run outside the sandbox.
 """
 
 from __future__ import annotations
 
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.models import BotVersion
-from bots.runner.spec import HouseProgram, Program
+from bots.runner.spec import HouseProgram, StoredProgram
+from bots.sandbox import self_test
+from bots.stored import Lost, program_of_upload
 
 
 class NotHere(LookupError):
-    """The code of a version is not on this machine; the message says of which."""
+    """A version cannot be started on this machine; the message says why."""
 
 
 def house_bot(version: BotVersion) -> HouseBot | None:
@@ -22,9 +24,24 @@ def house_bot(version: BotVersion) -> HouseBot | None:
     return entry if entry is not None and entry.digest() == version.digest else None
 
 
-def program_of(version: BotVersion) -> Program:
-    """What to start for ``version``. Raises ``NotHere`` where its code is not installed."""
+def plays(version: BotVersion, game: str, seats: int) -> bool:
+    """Whether ``version`` may be given a seat at a table of ``seats`` at ``game``: its code is there and claims it."""
     entry = house_bot(version)
-    if entry is None:
+    if entry is not None:
+        return entry.plays(game, seats)
+    return bool(version.archive) and version.state == version.State.READY and version.claims_table(game, seats)
+
+
+def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
+    """What to start for ``version``. Raises ``NotHere`` where its code, or the sandbox that it needs, is missing."""
+    entry = house_bot(version)
+    if entry is not None:
+        return HouseProgram(entry.name, version.digest)
+    if not version.archive:
         raise NotHere(f"the code of {version} ({version.digest[:12]}…) is not installed here")
-    return HouseProgram(entry.name, version.digest)
+    if not self_test().ok:
+        raise NotHere(f"{version} needs a sandbox, and there is none here: {self_test().problem}")
+    try:
+        return program_of_upload(version)
+    except Lost as lost:
+        raise NotHere(str(lost)) from lost

@@ -104,7 +104,7 @@ def _rate(result: Result, state: State, report: MatchReport) -> None:
     """Apply the outcome to the entries, under the ladder's lock, and keep each seat's rating before and after."""
     seats = list(Seat.objects.filter(match_id=result.match_id).order_by("index"))
     locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=[seat.entry_id for seat in seats])
-    by_id = {entry.pk: entry for entry in locked.order_by("pk")}
+    by_id = {entry.pk: entry for entry in locked.select_related("bot").order_by("pk")}
     entries = [by_id[seat.entry_id] for seat in seats]
     outcome = state.outcome or {}
     gains = changes([Player(entry.rating, entry.games) for entry in entries], outcome["ranks"])
@@ -115,6 +115,8 @@ def _rate(result: Result, state: State, report: MatchReport) -> None:
     for entry, gain, share in zip(entries, gains, win_shares(outcome["ranks"]), strict=True):
         entry.count(gain, share)
         entry.save(update_fields=["rating", "last_change", "games", "wins"])
+    scores = outcome["scores"]
+    leave.count(result, {entry.bot: scores[seat.index].get("forfeit", "") for seat, entry in zip(seats, entries, strict=True)})
 
 
 def _seat_result(

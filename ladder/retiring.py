@@ -1,13 +1,18 @@
-"""Queued matches that nobody can play any more, since a house bot's code was replaced, come to their end here."""
+"""Queued matches that nobody can or should play any more come to their end here.
+
+A house bot's code was replaced, or an uploaded bot has left, is retired or on leave.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from bots.programs import house_bot
-from ladder.models import Match
+from ladder.models import Match, Seat
 
 
 def end_unplayable_matches() -> int:
@@ -26,6 +31,16 @@ def end_unplayable_matches() -> int:
         for version in replaced.select_related("bot").distinct()
         if not house_bot(version)
     )
+
+
+def cancel_untried(reason: str, **seats: Any) -> int:
+    """Cancel the queued matches that nobody has tried and in which such a seat is; how many.
+
+    What was tried already goes on: it would be void, and nobody should be able to have a match voided.
+    """
+    chosen = Seat.objects.filter(match__status=Match.Status.QUEUED, match__attempts_started=0, **seats).values("match")
+    untried = Match.objects.filter(pk__in=chosen, status=Match.Status.QUEUED, attempts_started=0)
+    return untried.update(status=Match.Status.CANCELLED, reason=reason, ended=Now())
 
 
 def _end(matches: QuerySet[Match], reason: str) -> int:

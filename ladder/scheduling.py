@@ -11,8 +11,8 @@ from random import Random, SystemRandom
 from django.db import transaction
 from django.db.models.functions import Now
 
-from bots.models import BotVersion
-from bots.programs import house_bot
+from bots.models import Bot, BotVersion
+from bots.programs import house_bot, plays
 from games.chance import SEED_BYTES, commitment
 from ladder.dispatching import send
 from ladder.models import Entry, Ladder, Match, Seat
@@ -56,7 +56,7 @@ def _room(ladder: Ladder) -> int:
 
 def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
     entries = {entry.pk: entry for entry in Entry.objects.filter(ladder=ladder, active=True)}
-    versions = _active_versions(entry.bot_id for entry in entries.values())
+    versions = _active_versions(ladder, (entry.bot_id for entry in entries.values()))
     waiting = _waiting(ladder)
     candidates = [
         Candidate(entry.pk, entry.rating, entry.games + waiting[entry.pk], _owner(versions[entry.bot_id]))
@@ -67,10 +67,11 @@ def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
     return [schedule(ladder, [entries[pk] for pk in table], versions) for table in drawn]
 
 
-def _active_versions(bots: Iterable[int]) -> dict[int, BotVersion]:
-    """By bot, the active version, where its code can be played."""
-    active = BotVersion.objects.filter(active=True, bot__in=list(bots)).select_related("bot")
-    return {version.bot_id: version for version in active if house_bot(version)}
+def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersion]:
+    """By bot, the active version, where it can be played at the ladder's tables now."""
+    playing = Bot.objects.playing().filter(pk__in=list(bots))
+    active = BotVersion.objects.filter(active=True, bot__in=playing).select_related("bot")
+    return {version.bot_id: version for version in active if plays(version, ladder.game, ladder.seats)}
 
 
 def _waiting(ladder: Ladder) -> Counter[int]:

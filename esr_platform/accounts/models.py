@@ -19,6 +19,11 @@ USED_WITHIN = timedelta(minutes=1)
 class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
 
+    wants_letters = models.BooleanField(
+        "letters about my bots", default=True, help_text="when one is refused or on leave; one a day at most"
+    )
+    last_letter = models.DateTimeField(null=True, blank=True, editable=False)
+
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(Lower("username"), name="username_once_whatever_the_case"),
