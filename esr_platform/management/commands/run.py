@@ -64,9 +64,7 @@ def _prepare() -> None:
 def _say_how_to_sign_in(terminal: Terminal) -> None:
     login = demo_login(settings.VAR_DIR)
     if login is not None:
-        terminal.say(
-            f"Sign in as {login[0]} with the password {login[1]}, or make an account: letters appear here."
-        )
+        terminal.say(f"Sign in as {login[0]} with the password {login[1]}, or make an account: letters appear here.")
 
 
 def _say_whether_the_sandbox_holds(terminal: Terminal) -> None:
