@@ -1,111 +1,147 @@
-"""Trying out what was uploaded: claimed by one worker, played in the sandbox, and then ready or refused.
+"""Trying out what was uploaded: taken up by a worker, played in the sandbox, and then ready or refused.
 
-The version's row is the queue; a message to a worker is only a hint. A check that a worker did not finish is begun again
-by the next; after ``MOST_STARTS`` the version is refused with the reason, so that no upload can keep the workers busy.
+A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and after
+``SLICE_S`` another person's version has its turn. What is our fault is tried again, ``MOST_STARTS`` times; what is the
+bot's is not.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any, Final
-from uuid import UUID, uuid4
+import time
+from collections.abc import Callable
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F
 from django.db.models.functions import Now
 
-from bots.local.checking import Check, CheckReport, TableCheck
+from bots import reports
+from bots.beating import beating
+from bots.languages import LANGUAGES
+from bots.local.checking import Check
+from bots.managing import make_active
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
 from bots.sandbox import sandbox
-from bots.stored import Lost, program_of_upload
+from bots.stored import Lost, OutOfReach, archive_of, program_of_upload
+from bots.waiting import RENEW_EVERY_S, Claim, claim, claim_next
+from games.base import Document
 
 logger = logging.getLogger(__name__)
 
-LEASE: Final = timedelta(seconds=int(settings.CELERY_TASK_TIME_LIMIT) + 30)
-"""Longer than a worker can be at it: Celery ends the task before."""
-
 MOST_STARTS: Final = 3
-SHOWN_STDERR: Final = 8 * 1024
+SLICE_S: Final = 60.0
+_NOT_EXECUTED: Final = "execvp"
+"""What bubblewrap says when it is a bot's own program that cannot be executed; nothing of the bot has run by then."""
+
+_GIVEN_UP: Final = (
+    f"Its check was begun {MOST_STARTS} times and never came to an end, which is our fault and not the bot's."
+    " Upload the same file again to have it checked once more."
+)
 _State = BotVersion.State
+Ended = Callable[[BotVersion], object]
+"""Told of a version that is now ready or refused, in the transaction that made it so."""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """The right to say what came out of one version's check."""
-
-    version_id: int
-    token: UUID
+class _NotOurs(Exception):
+    """Another worker has taken the version up in the meantime."""
 
 
-def waiting() -> QuerySet[BotVersion]:
-    """The versions that have to be checked, the oldest first; also those whose worker was lost."""
-    return BotVersion.objects.filter(
-        Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease_until__lt=Now())
-    ).order_by("created", "pk")
+def _nobody(_: BotVersion) -> None:
+    """Wants to be told of nothing."""
 
 
-def check(version_id: int, launcher: Launcher[Program] | None = None) -> BotVersion | None:
-    """Check a version, if it still has to be; the version once it is ready, ``None`` otherwise.
+def check_next(launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
+    """Go on with the check whose turn it is; the version if that brought the check to its end, otherwise ``None``.
 
-    Without a sandbox nothing is claimed: the version waits for a machine that has one. Safe to call at any time.
+    Without a sandbox nothing is taken up: what was uploaded waits for a machine that has one. Safe to call at any time.
     """
     found = launcher or sandbox()[0]
-    claim = _claimed(version_id) if found is not None else None
-    if found is None or claim is None:
-        return None
-    version = BotVersion.objects.select_related("bot").get(pk=version_id)
-    if version.checks_started > MOST_STARTS:
-        _refuse(claim, "Its check was begun three times and never came to an end on our side. Please report this.")
-        return None
+    mine = claim_next() if found is not None else None
+    return _go_on(mine, found, ended) if found is not None and mine is not None else None
+
+
+def check(version_id: int, launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
+    """The same for one version, whoever's turn it is."""
+    found = launcher or sandbox()[0]
+    mine = claim(version_id) if found is not None else None
+    return _go_on(mine, found, ended) if found is not None and mine is not None else None
+
+
+def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended) -> BotVersion | None:
+    version = BotVersion.objects.select_related("bot").get(pk=mine.version_id)
+    if version.vain_starts > MOST_STARTS:
+        return _end(mine, version, _GIVEN_UP, ended)
     try:
-        report = _tried(claim, version, found)
-    except (PlatformFailure, Lost) as failure:
-        logger.warning("the check of %s failed: %s", version, failure)
-        _give_back(claim)
+        with beating(mine.renew, f"the check of {version}", RENEW_EVERY_S):
+            reason = _tried(mine, version, launcher)
+    except _NotOurs:
         return None
-    if report.ok:
-        return version if _accept(claim, version, report) else None
-    _refuse(claim, reason_of(report), report)
-    return None
+    except OutOfReach:  # it waits for the storage as long as it takes
+        mine.end(vain_starts=F("vain_starts") - 1)
+        return None
+    except Exception as failure:  # the border of the worker: whatever it is, it is ours, and is tried again
+        expected = isinstance(failure, PlatformFailure)
+        logger.warning("the check of %s came to nothing: %s", version, failure, exc_info=not expected)
+        mine.end()
+        return None
+    return None if reason is None else _end(mine, version, reason, ended)
 
 
-def reason_of(report: CheckReport) -> str:
-    """The first thing that went wrong, as a sentence."""
-    for table in report.tables:
-        for problem in table.problems:
-            where = f"{table.game} with {table.seats} seats"
-            return f"At {where}, seat {problem.seat}: {problem.reason}. {problem.detail}"[:1000]
-    return "It did not start."
+def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str | None:
+    """Play its tables until they are through or others have their turn: what is wrong, "" or ``None`` for not yet."""
+    try:
+        archive_of(version)  # what is checked is what the storage gives back, not what may lie unpacked here
+        program: Program = program_of_upload(version)
+    except Lost as lost:
+        logger.error("%s", lost)
+        return "What we stored is not what you uploaded, which is our fault. Upload the same file again."
+    trial = Check(_manifest(version), program, launcher, Limits())
+    until = time.monotonic() + SLICE_S
+    report = version.check_report or reports.begun(version.claims)
+    while report["ok"] is None:
+        if reports.wall_ms(report) > 1000 * settings.CHECK_SECONDS:
+            return _too_long(report)
+        if time.monotonic() > until:
+            mine.end(tried=Now())
+            return None
+        try:
+            report = _one_table(mine, trial, report)
+        except NeverBegun as failure:
+            if _is_the_programs_fault(version, failure):
+                return f"{version.command[0]} could not be executed: {str(failure).rpartition('bwrap: ')[2]}."
+            raise
+    return "" if report["ok"] else reports.reason_of(report)
 
 
-def stored(report: CheckReport) -> dict[str, Any]:
-    """What is kept of a report: everything, with the questions and stderr of the first problems only."""
-    document = report.document()
-    for table in document["tables"]:
-        del table["problems"][3:]
-        for problem in table["problems"]:
-            problem["stderr_tail"] = problem["stderr_tail"][-SHOWN_STDERR:]
-    return _without_nul(document)
+def _one_table(mine: Claim, trial: Check[Program], report: Document) -> Document:
+    report = reports.at_table(report)
+    if not mine.keep(check_report=report):
+        raise _NotOurs
+    begun = time.monotonic()
+    table = trial.table(report["now"]["game"], report["now"]["seats"])
+    report = reports.after_table(report, table, round(1000 * (time.monotonic() - begun)))
+    if not mine.keep(check_report=report, vain_starts=0):
+        raise _NotOurs
+    return report
 
 
-def _tried(claim: Claim, version: BotVersion, launcher: Launcher[Program]) -> CheckReport:
-    """Play every table the version claims; the page sees each as it passes."""
-    entry = Check(_manifest(version), program_of_upload(version), launcher, Limits())
-    done: list[TableCheck] = []
-    for table in entry.tables():
-        done.append(table)
-        so_far = stored(entry.report(iter(done)))
-        if not _mine(claim).update(check_report=so_far, lease_until=Now() + LEASE):
-            raise PlatformFailure("somebody else checks it by now")
-    return entry.report(iter(done))
+def _is_the_programs_fault(version: BotVersion, failure: NeverBegun) -> bool:
+    return not LANGUAGES[version.language].is_interpreted and _NOT_EXECUTED in str(failure)
+
+
+def _too_long(report: Document) -> str:
+    done = len(report["tables"])
+    return (
+        f"Its check took longer than {settings.CHECK_SECONDS // 60} min: {done} of {done + len(report['untried'])}"
+        " tables were through by then. Let it think less, or claim fewer tables."
+    )
 
 
 def _manifest(version: BotVersion) -> Manifest:
@@ -113,56 +149,15 @@ def _manifest(version: BotVersion) -> Manifest:
     return Manifest(version.bot.name, version.language, tuple(version.command), claims)
 
 
-def _claimed(version_id: int) -> Claim | None:
-    claim = Claim(version_id, uuid4())
-    taken = waiting().filter(pk=version_id).update(
-        state=_State.CHECKING,
-        lease=claim.token,
-        lease_until=Now() + LEASE,
-        check_report=None,
-        checks_started=F("checks_started") + 1,
-    )
-    return claim if taken else None
-
-
-def _accept(claim: Claim, version: BotVersion, report: CheckReport) -> bool:
-    """Ready, and the version that plays from now on, unless a later one already does."""
+def _end(mine: Claim, version: BotVersion, reason: str, ended: Ended) -> BotVersion | None:
+    """The version, ready if there is no ``reason`` against it; ``None`` if it is somebody else's by now."""
+    state = _State.REFUSED if reason else _State.READY
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
-        if not _ended(claim, state=_State.READY, check_report=stored(report)):
-            return False
-        if not version.bot.versions.filter(active=True, number__gt=version.number).exists():
+        if not mine.end(state=state, reason=reason, checked=Now()):
+            return None
+        if state == _State.READY and not version.bot.versions.filter(active=True, number__gt=version.number).exists():
             make_active(version)
-    return True
-
-
-def _refuse(claim: Claim, reason: str, report: CheckReport | None = None) -> None:
-    kept = {} if report is None else {"check_report": stored(report)}
-    _ended(claim, state=_State.REFUSED, reason=_without_nul(reason), **kept)
-
-
-def _give_back(claim: Claim) -> None:
-    _mine(claim).update(state=_State.RECEIVED, lease=None, lease_until=None, sent_at=Now())
-
-
-def _ended(claim: Claim, **changes: Any) -> int:
-    return _mine(claim).update(lease=None, lease_until=None, checked=Now(), **changes)
-
-
-def _mine(claim: Claim) -> QuerySet[BotVersion]:
-    return BotVersion.objects.filter(pk=claim.version_id, lease=claim.token)
-
-
-def make_active(version: BotVersion) -> None:
-    """Give new matches this version, in a transaction that holds the bot; it has to be ready."""
-    version.bot.versions.filter(active=True).exclude(pk=version.pk).update(active=False)
-    version.bot.versions.filter(pk=version.pk, state=_State.READY).update(active=True)
-
-
-def _without_nul(value: Any) -> Any:
-    """``value`` with every NUL written out: PostgreSQL stores none."""
-    if isinstance(value, str):
-        return value.replace("\0", "\\x00")
-    if isinstance(value, dict):
-        return {key: _without_nul(one) for key, one in value.items()}
-    return [_without_nul(one) for one in value] if isinstance(value, list | tuple) else value
+        version.refresh_from_db()
+        ended(version)
+    return version

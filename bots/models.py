@@ -15,12 +15,6 @@ def uploads() -> Storage:
     return storages["uploads"]
 
 
-def archive_path(version: BotVersion, filename: str) -> str:
-    """Below the bot's number, by the hash of its bytes: nobody's file name decides where anything is written."""
-    suffix = ".py" if filename.endswith(".py") else ".zip"
-    return f"bots/{version.bot_id}/{version.digest}{suffix}"
-
-
 class BotQuerySet(models.QuerySet["Bot"]):
     def playing(self) -> BotQuerySet:
         """Neither retired nor on leave."""
@@ -87,7 +81,9 @@ class BotVersion(models.Model):
     """One state of a bot's code, named by its hash; versions are appended, and their code never changes.
 
     An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. Only a ready one
-    plays. ``claims`` are the tables it wants to sit at: seat counts by the game's slug.
+    plays. ``claims`` are the tables it wants to sit at: seat counts by the game's slug. ``chosen`` is empty where those
+    are what the code says of itself; else the uploader chose them, and the same code with another choice is another
+    version.
     """
 
     class State(models.TextChoices):
@@ -102,18 +98,19 @@ class BotVersion(models.Model):
     active = models.BooleanField(default=False, help_text="whether new matches are given this version")
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     reason = models.CharField(max_length=1000, blank=True, help_text="why it was refused, in a sentence for its owner")
-    archive = models.FileField(storage=uploads, upload_to=archive_path, max_length=200, blank=True)
+    archive = models.FileField(storage=uploads, max_length=100, blank=True, help_text="by the SHA-256 of its bytes")
     filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
     size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
     language = models.CharField(max_length=20, default="python")
     command = models.JSONField(default=list, blank=True, help_text="the file that is started, and its arguments")
     claims = models.JSONField(default=dict, blank=True)
-    check_report = models.JSONField(null=True, blank=True, help_text="bots.local.checking.CheckReport.document()")
-    checks_started = models.PositiveSmallIntegerField(default=0)
+    chosen = models.CharField(max_length=500, blank=True, help_text="the claims, if the uploader chose them")
+    check_report = models.JSONField(null=True, blank=True, help_text="bots.reports.Report.document(), as it grows")
+    vain_starts = models.PositiveSmallIntegerField(default=0, help_text="starts of the check since a table was played")
     lease = models.UUIDField(null=True, blank=True, unique=True, help_text="of the worker that checks it")
     lease_until = models.DateTimeField(null=True, blank=True)
-    sent_at = models.DateTimeField(null=True, blank=True, help_text="when a worker was last told of it")
-    checked = models.DateTimeField(null=True, blank=True)
+    tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last took it up")
+    checked = models.DateTimeField(null=True, blank=True, help_text="when its check came to an end")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -125,13 +122,11 @@ class BotVersion(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(name="version_number_once_a_bot", fields=["bot", "number"]),
-            models.UniqueConstraint(name="version_digest_once_a_bot", fields=["bot", "digest"]),
+            models.UniqueConstraint(name="version_digest_once_a_bot", fields=["bot", "digest", "chosen"]),
             models.UniqueConstraint(name="version_one_active_a_bot", fields=["bot"], condition=Q(active=True)),
             models.CheckConstraint(name="version_counts_from_one", condition=Q(number__gte=1)),
             models.CheckConstraint(name="version_digest_is_sha256", condition=Exact(Length("digest"), 64)),
-            models.CheckConstraint(
-                name="version_plays_only_when_ready", condition=Q(active=False) | Q(state="ready")
-            ),
+            models.CheckConstraint(name="version_plays_only_when_ready", condition=Q(active=False) | Q(state="ready")),
             models.CheckConstraint(
                 name="version_state_is_known", condition=Q(state__in=["received", "checking", "ready", "refused"])
             ),
@@ -140,9 +135,9 @@ class BotVersion(models.Model):
                 condition=Q(state="refused") & ~Q(reason="") | ~Q(state="refused") & Q(reason=""),
             ),
             models.CheckConstraint(
-                name="version_has_a_lease_while_it_is_checked",
-                condition=Q(state="checking", lease__isnull=False, lease_until__isnull=False)
-                | ~Q(state="checking") & Q(lease__isnull=True, lease_until__isnull=True),
+                name="version_has_a_lease_only_while_it_is_checked",
+                condition=Q(lease__isnull=True, lease_until__isnull=True)
+                | Q(state="checking", lease__isnull=False, lease_until__isnull=False),
             ),
         ]
 
@@ -190,3 +185,27 @@ class Complaint(models.Model):
 
     def __str__(self) -> str:
         return f"about {self.bot} by {self.by}"
+
+
+class Blanking(models.Model):
+    """Staff took a bot's name or description away: who, when, why, and what stood there. Never changed, never deleted.
+
+    What was taken away cannot be given to the same bot again (``bots.managing``).
+    """
+
+    class What(models.TextChoices):
+        NAME = "name", "name"
+        DESCRIPTION = "description", "description"
+
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="blankings")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="blankings")
+    what = models.CharField(max_length=20, choices=What)
+    before = models.TextField()
+    reason = models.CharField(max_length=500, blank=True, help_text="for the owner")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.bot} by {self.by}"

@@ -11,7 +11,7 @@ from bots.house.catalogue import HOUSE, HouseBot
 from bots.models import BotVersion
 from bots.runner.spec import HouseProgram, StoredProgram
 from bots.sandbox import self_test
-from bots.stored import Lost, program_of_upload
+from bots.stored import Lost, OutOfReach, program_of_upload
 
 
 class NotHere(LookupError):
@@ -43,5 +43,5 @@ def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
         raise NotHere(f"{version} needs a sandbox, and there is none here: {self_test().problem}")
     try:
         return program_of_upload(version)
-    except Lost as lost:
-        raise NotHere(str(lost)) from lost
+    except (Lost, OutOfReach) as failure:
+        raise NotHere(str(failure)) from failure

@@ -1,57 +1,122 @@
-"""From a stored archive to the folder that a sandbox starts: read again, checked against its hash, unpacked once."""
+"""Uploads in the storage and back: kept as they came, read again against their hash, unpacked to be started."""
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
+import time
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 from django.conf import settings
+from django.core.files.base import ContentFile
 
 from bots import archives
 from bots.archives import Archive, ArchiveLimits
-from bots.models import BotVersion
+from bots.models import BotVersion, uploads
 from bots.runner.spec import StoredProgram
 
+logger = logging.getLogger(__name__)
+
+KEPT_DAYS: Final = 7
+_DAY_S: Final = 86_400
 _ANY_SIZE: Final = ArchiveLimits(
     archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
 )
 """What was once taken is read again whatever today's limits are."""
 
 
+class OutOfReach(Exception):
+    """The storage does not answer, or takes nothing: ours to mend, and worth trying again."""
+
+
 class Lost(LookupError):
     """A version's archive is not in the storage, or is not what was uploaded; the message says of which."""
 
 
-def archive_of(version: BotVersion) -> Archive:
-    """The archive of an uploaded version, as it was taken. Raises ``Lost``."""
+def keep(filename: str, data: bytes) -> str:
+    """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
+
+    The same bytes are written once; what lies there and is something else is written anew. Raises ``OutOfReach``, and
+    then nothing that was there before is lost.
+    """
+    digest = sha256(data).hexdigest()
+    path = f"{digest[:2]}/{digest}.{'py' if filename.lower().endswith('.py') else 'zip'}"
     try:
-        with version.archive.open("rb") as file:
-            archive = archives.read_upload(version.filename or version.archive.name, file.read(), _ANY_SIZE)
-    except (OSError, ValueError) as error:
-        raise Lost(f"the archive of {version} ({version.digest[:12]}…) cannot be read: {error}") from error
+        if _read(path) != data:
+            uploads().save(path, ContentFile(data))
+    except Exception as error:  # the border to a storage: each kind fails in its own words
+        raise _out_of_reach(path, error) from error
+    return path
+
+
+def archive_of(version: BotVersion) -> Archive:
+    """The archive of an uploaded version, read back from the storage. Raises ``Lost`` and ``OutOfReach``."""
+    path, named = version.archive.name or "", f"the archive of {version} ({version.digest[:12]}…)"
+    try:
+        data = _read(path)
+    except Exception as error:  # as above
+        raise _out_of_reach(path, error) from error
+    if data is None:
+        raise Lost(f"{named} is not in the storage")
+    try:
+        archive = archives.read_upload(path, data, _ANY_SIZE)
+    except archives.Refused as error:
+        raise Lost(f"{named} cannot be read: {error}") from error
     if archive.digest != version.digest:
-        raise Lost(f"the archive of {version} is not the one that was uploaded ({version.digest[:12]}…)")
+        raise Lost(f"{named} is not the one that was uploaded")
     return archive
 
 
 def program_of_upload(version: BotVersion) -> StoredProgram:
-    """What to start for an uploaded version. Raises ``Lost``."""
-    entry, *args = version.command or ["bot.py"]
+    """What to start for an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
+    entry, *args = version.command
     return StoredProgram(version.digest, _folder(version), entry, tuple(args))
+
+
+def forget_unpacked() -> None:
+    """Remove the unpacked folders that nobody has started for a week; they are made again when they are needed."""
+    oldest = time.time() - KEPT_DAYS * _DAY_S
+    for place in _unpacked().glob("*"):
+        with suppress(FileNotFoundError):
+            if place.lstat().st_mtime < oldest:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+def _read(path: str) -> bytes | None:
+    """The bytes at ``path``; ``None`` where there are none. Raises what the storage raises when it fails."""
+    try:
+        with uploads().open(path, "rb") as file:
+            data: bytes = file.read()
+    except FileNotFoundError:
+        return None
+    return data
+
+
+def _out_of_reach(path: str, error: Exception) -> OutOfReach:
+    logger.error("the storage of uploads failed at %s: %s: %s", path, type(error).__name__, error)
+    return OutOfReach("The storage of uploads does not answer.")
+
+
+def _unpacked() -> Path:
+    return Path(settings.VAR_DIR) / "unpacked"
 
 
 def _folder(version: BotVersion) -> Path:
     """The version's files, unpacked; several processes may be at it at once, and one that dies leaves nothing half."""
-    place = Path(settings.VAR_DIR) / "unpacked" / version.digest
+    place = _unpacked() / version.digest
     if place.is_dir():
+        with suppress(FileNotFoundError):
+            os.utime(place)
         return place
+    archive = archive_of(version)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = place.with_name(f"{version.digest}.{os.getpid()}.new")
     shutil.rmtree(new, ignore_errors=True)
-    archive_of(version).write_to(new)
+    archive.write_to(new)
     with suppress(OSError):  # another process was faster
         new.rename(place)
     shutil.rmtree(new, ignore_errors=True)

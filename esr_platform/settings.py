@@ -138,7 +138,7 @@ STORAGES = {
     }
     if UPLOADS_S3_BUCKET
     else {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "BACKEND": "bots.storage.WholeFileStorage",
         "OPTIONS": {
             "location": str(VAR_DIR / "uploads"),
             "file_permissions_mode": 0o600,
@@ -151,7 +151,10 @@ UPLOAD_ARCHIVE_BYTES = env.int("UPLOAD_ARCHIVE_BYTES", default=8 << 20)
 UPLOAD_UNPACKED_BYTES = env.int("UPLOAD_UNPACKED_BYTES", default=16 << 20)
 UPLOAD_FILES = env.int("UPLOAD_FILES", default=200)
 UPLOADS_AN_HOUR = env.int("UPLOADS_AN_HOUR", default=20)
+UPLOADED_BYTES_A_PERSON = env.int("UPLOADED_BYTES_A_PERSON", default=512 << 20)
 BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
+CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
+CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 
 # Letters: written to the terminal unless EMAIL_URL names a server

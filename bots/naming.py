@@ -1,0 +1,80 @@
+"""What bots may be called, how they describe themselves, and the addresses they get."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from bots.models import Blanking, Bot
+from bots.refusals import Refused
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+MAX_NAME: Final = 40
+MAX_DESCRIPTION: Final = 2000
+RESERVED_SLUGS: Final = ("new", "house", "starter")
+
+
+def clean_name(name: str) -> str:
+    """A bot's name as it is kept. Raises ``Refused`` for one that nobody could read, or that plays tricks."""
+    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    if not 1 <= len(text) <= MAX_NAME:
+        raise Refused(f"A bot's name has 1 to {MAX_NAME} characters.")
+    if not text.isprintable() or not any(char.isalnum() for char in text):
+        raise Refused("A bot's name has letters or digits, and nothing that cannot be seen.")
+    if _tower(text):
+        raise Refused("A bot's name has at most two marks on a letter.")
+    if Bot.objects.filter(owner=None, name__iexact=text).exists():
+        raise Refused(f"{text} is a bot of the house. Choose another name.")
+    return text
+
+
+def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
+    """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
+
+    Raises ``Refused`` also where another of their bots has it, or staff took it from this one.
+    """
+    text = clean_name(name)
+    others = Bot.objects.filter(owner=owner, name__iexact=text)
+    if (others.exclude(pk=bot.pk) if bot else others).exists():
+        raise Refused(
+            f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
+        )
+    if bot:
+        _not_taken_away(bot, Blanking.What.NAME, text)
+    return text
+
+
+def description_for(bot: Bot, description: str) -> str:
+    """What ``bot`` may say of itself, as it is kept. Raises ``Refused``."""
+    lines = unicodedata.normalize("NFC", description.replace("\r\n", "\n")).split("\n")
+    text = "\n".join(line.rstrip() for line in lines).strip()
+    if len(text) > MAX_DESCRIPTION:
+        raise Refused(f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(text)}.")
+    if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text):
+        raise Refused("A description is text, with nothing in it that cannot be seen.")
+    _not_taken_away(bot, Blanking.What.DESCRIPTION, text)
+    return text
+
+
+def free_slug(name: str) -> str:
+    """An address for a bot called ``name`` that no other bot has."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:MAX_NAME] or "bot"
+    if stem in RESERVED_SLUGS or stem.startswith("house-"):
+        stem = f"bot-{stem}"
+    taken = set(Bot.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
+    candidates = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
+    return next(slug for slug in candidates if slug not in taken)
+
+
+def _not_taken_away(bot: Bot, what: Blanking.What, text: str) -> None:
+    if text and bot.blankings.filter(what=what, before__iexact=text).exists():
+        raise Refused(f"Staff took this {what.label} away from the bot. Write another one.")
+
+
+def _tower(text: str) -> bool:
+    """Whether marks are piled up on a letter, over the lines above and below."""
+    return bool(re.search(r"M{3}", "".join(unicodedata.category(char)[0] for char in text)))

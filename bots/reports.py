@@ -1,0 +1,97 @@
+"""What is kept of a version's check: a JSON document that grows table by table, bounded, for the owner's eyes. Pure.
+
+``{"tables": […], "untried": [{"game", "seats"}], "now": {"game", "seats"} | null, "ok": true | false | null}``; a table
+is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and the last decisions before a problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bots.local.checking import TableCheck
+from bots.runner.owner_log import owner_logs
+from games.base import Document
+
+PROBLEMS: Final = 3
+"""So many problems of a table are kept, and of these the first with its question."""
+
+STDERR: Final = 4 * 1024
+LAST_DECISIONS: Final = 5
+_REASON: Final = 1000
+
+
+def begun(claims: Mapping[str, list[int]]) -> Document:
+    """The report before the first table."""
+    tables = [{"game": game, "seats": seats} for game, counts in claims.items() for seats in counts]
+    return {"ok": None, "now": None, "tables": [], "untried": tables}
+
+
+def at_table(report: Document) -> Document:
+    """The report while the first untried table is being played."""
+    return {**report, "now": report["untried"][0]}
+
+
+def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
+    """The report after the first untried table; a bot that did not start is tried at no other one."""
+    tables = [*report["tables"], _clean(_table(table, wall_ms))]
+    untried = report["untried"][1:]
+    over = not untried or not table.started
+    ok = all(one["ok"] for one in tables) and not untried if over else None
+    return {"ok": ok, "now": None, "tables": tables, "untried": untried}
+
+
+def wall_ms(report: Document) -> int:
+    """How long the tables so far took, milliseconds."""
+    return sum(table["wall_ms"] for table in report["tables"])
+
+
+def reason_of(report: Document) -> str:
+    """The first thing that went wrong, as sentences."""
+    for table in report["tables"]:
+        for problem in table["problems"]:
+            where = f"{table['game']} with {table['seats']} seats"
+            when = "" if problem["decision"] is None else f", decision {problem['decision']}"
+            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail']}"
+            return text[:_REASON]
+    return "It did not start."
+
+
+def _table(table: TableCheck, wall_ms: int) -> Document:
+    document = table.document()
+    problems = document["problems"][:PROBLEMS]
+    for problem in problems:
+        problem["stderr_tail"] = problem["stderr_tail"][-STDERR:]
+    for problem in problems[1:]:
+        problem["question"] = None
+    more = len(document["problems"]) - len(problems)
+    seat = problems[0]["seat"] if problems else 0
+    return {
+        **document,
+        "problems": problems,
+        "more_problems": more,
+        "wall_ms": wall_ms,
+        "stderr": _stderr(table),
+        "last_decisions": _last_decisions(table, seat) if problems else [],
+    }
+
+
+def _stderr(table: TableCheck) -> str:
+    """The end of what the first seat that wrote anything to stderr wrote."""
+    return next((seat.stderr_tail[-STDERR:] for seat in table.played.report.seats if seat.stderr_tail), "")
+
+
+def _last_decisions(table: TableCheck, seat: int) -> list[Document]:
+    played = table.played
+    assert played.transcript is not None
+    log: list[Document] = owner_logs(played.report, played.transcript)[seat]["decisions"]
+    return log[-LAST_DECISIONS:]
+
+
+def _clean(value: Any) -> Any:
+    """``value`` with every NUL and lone surrogate written out: PostgreSQL stores none."""
+    if isinstance(value, str):
+        return value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: _clean(one) for key, one in value.items()}
+    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,44 @@
+"""Checks of uploaded versions: workers are told of them, and a bot that is ready enters the ladders."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from bots import checking
+from bots.models import BotVersion
+from bots.waiting import waiting
+from ladder.joining import enter
+
+logger = logging.getLogger(__name__)
+
+TASK: Final = "ladder.tasks.check_next"
+TOLD_EVERY_S: Final = 2.0
+AT_ONCE: Final = 16
+"""The most messages of one round. A message names no version: whose turn it is, is found out by who takes it."""
+
+
+def tell() -> int:
+    """Tell the workers that so many versions wait; how many messages were sent. They are void by the next round."""
+    count = min(waiting().count(), AT_ONCE)
+    try:
+        for _ in range(count):
+            current_app.send_task(TASK, queue="checks", expires=TOLD_EVERY_S)
+    except (OperationalError, OSError) as error:
+        logger.warning("checks wait for the broker: %s", error)
+        return 0
+    return count
+
+
+def check_next() -> BotVersion | None:
+    """Go on with the check whose turn it is; the version if it is now ready or refused."""
+    return checking.check_next(ended=_ended)
+
+
+def _ended(version: BotVersion) -> None:
+    """In the transaction that made it ready or refused: it is never the one without the other."""
+    if version.state == BotVersion.State.READY:
+        enter(version.bot)
