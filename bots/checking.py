@@ -28,7 +28,7 @@ from bots.protocol import Limits
 from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
-from bots.sandbox import sandbox
+from bots.sandbox import launcher_for_uploads
 from bots.stored import Lost, OutOfReach, archive_of, program_of_upload
 from bots.waiting import RENEW_EVERY_S, Claim, claim, claim_next
 from games.base import Document
@@ -62,14 +62,14 @@ def check_next(launcher: Launcher[Program] | None = None, ended: Ended = _nobody
 
     Without a sandbox nothing is taken up: what was uploaded waits for a machine that has one. Safe to call at any time.
     """
-    found = launcher or sandbox()[0]
+    found = launcher or launcher_for_uploads()
     mine = claim_next() if found is not None else None
     return _go_on(mine, found, ended) if found is not None and mine is not None else None
 
 
 def check(version_id: int, launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
     """The same for one version, whoever's turn it is."""
-    found = launcher or sandbox()[0]
+    found = launcher or launcher_for_uploads()
     mine = claim(version_id) if found is not None else None
     return _go_on(mine, found, ended) if found is not None and mine is not None else None
 

@@ -77,15 +77,6 @@ def program_of_upload(version: BotVersion) -> StoredProgram:
     return StoredProgram(version.digest, _folder(version), entry, tuple(args))
 
 
-def forget_unpacked() -> None:
-    """Remove the unpacked folders that nobody has started for a week; they are made again when they are needed."""
-    oldest = time.time() - KEPT_DAYS * _DAY_S
-    for place in _unpacked().glob("*"):
-        with suppress(FileNotFoundError):
-            if place.lstat().st_mtime < oldest:
-                shutil.rmtree(place, ignore_errors=True)
-
-
 def _read(path: str) -> bytes | None:
     """The bytes at ``path``; ``None`` where there are none. Raises what the storage raises when it fails."""
     try:
@@ -119,5 +110,15 @@ def _folder(version: BotVersion) -> Path:
     archive.write_to(new)
     with suppress(OSError):  # another process was faster
         new.rename(place)
+        _forget_unused()
     shutil.rmtree(new, ignore_errors=True)
     return place
+
+
+def _forget_unused() -> None:
+    """Remove the unpacked folders that nobody has started for a week; they are made again when they are needed."""
+    oldest = time.time() - KEPT_DAYS * _DAY_S
+    for place in _unpacked().glob("*"):
+        with suppress(FileNotFoundError):
+            if place.lstat().st_mtime < oldest:
+                shutil.rmtree(place, ignore_errors=True)

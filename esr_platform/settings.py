@@ -215,13 +215,14 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0, "inte
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
+    "ladder.tasks.check_next": {"queue": "checks"},
 }
 CELERY_DB_REUSE_MAX = 200
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     task: {"task": f"ladder.tasks.{task}", "schedule": every, "options": {"expires": 2 * every}}
-    for task, every in {"dispatch": 2.0, "fill": 2.0, "sweep": 5.0}.items()
+    for task, every in {"dispatch": 2.0, "fill": 2.0, "sweep": 5.0, "tell_of_checks": 2.0}.items()
 }
 
 # What is said about it

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from ladder import dispatching, playing, scheduling, sweeping
+from ladder import checks, dispatching, playing, scheduling, sweeping
 
 
 @shared_task
 def play_match(match_id: int) -> None:
     """Play one match, if it is still to be played (queue ``matches``)."""
     playing.play(match_id)
+
+
+@shared_task
+def check_next() -> None:
+    """Go on with the check of an uploaded version (queue ``checks``)."""
+    checks.check_next()
+
+
+@shared_task
+def tell_of_checks() -> None:
+    """Tell the workers of versions that wait for a check."""
+    checks.tell()
 
 
 @shared_task

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bots.sandbox.choosing import launcher_for_ladder
+from bots.sandbox.choosing import launcher_for_ladder, launcher_for_uploads
 from bots.sandbox.in_process import InProcessLauncher
 from bots.sandbox.plain import PlainLauncher
 from bots.sandbox.proving import SelfTest, sandbox, self_test
@@ -14,6 +14,7 @@ __all__ = [
     "SandboxLauncher",
     "SelfTest",
     "launcher_for_ladder",
+    "launcher_for_uploads",
     "sandbox",
     "self_test",
 ]

@@ -12,6 +12,15 @@ from bots.sandbox.sandboxed import SandboxLauncher
 
 
 @cache
+def launcher_for_uploads() -> SandboxLauncher | None:
+    """The sandbox if its self-test has passed in this process, swept; ``None`` where strangers' code cannot run."""
+    launcher = sandbox()[0]
+    if launcher is not None:
+        launcher.sweep()
+    return launcher
+
+
+@cache
 def launcher_for_ladder() -> Launcher[Program]:
     """The sandbox if its self-test has passed in this process, otherwise one that starts nothing but house bots.
 

@@ -35,9 +35,14 @@ def player(environment: Mapping[str, str]) -> Command:
     return _worker("player", "matches", os.cpu_count() or 1, environment)
 
 
+def checker(environment: Mapping[str, str]) -> Command:
+    """The worker that checks uploads: one process for four cores, so that ladder matches keep theirs."""
+    return _worker("checker", "checks", max(1, (os.cpu_count() or 1) // 4), environment)
+
+
 def clerk(environment: Mapping[str, str]) -> Command:
-    """The worker for everything else, which never plays a ladder match and so is never far behind."""
-    return _worker("clerk", "default,checks,live", 1, environment)
+    """The worker for everything else, which never plays a game and so is never far behind."""
+    return _worker("clerk", "default,live", 1, environment)
 
 
 def beat(environment: Mapping[str, str]) -> Command:
