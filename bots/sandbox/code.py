@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 from bots.house.catalogue import HERE, HOUSE
@@ -18,6 +19,15 @@ from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder
 
 KEPT_DAYS: Final = 7
+
+_LAST_READ_S: Final = 2_100_000_000
+"""When the files of a copy claim to have been read last: in 2036, so that ``relatime`` never writes down a reading.
+
+Otherwise each file would keep for a day whether somebody has read it, and every game of a bot sees the same files.
+"""
+
+_WRITTEN_S: Final = 946_684_800
+"""When they claim to have been written: in 2000, all of them."""
 
 
 @dataclass(frozen=True)
@@ -77,34 +87,44 @@ def _house_code(program: HouseProgram) -> Code:
 def staged(code: Code, runtime: Path) -> Path:
     """A copy of the code's folder that every user may read and nobody but us may write; made once for each digest.
 
-    Raises ``PlatformFailure`` for a folder that holds anything but plain files and folders.
+    Nothing about it changes when it is used, so that no game can tell from it that there was another. When it was
+    last asked for stands on the folder around it, which no bot sees. Raises ``PlatformFailure`` for a folder that
+    holds anything but plain files and folders.
     """
     name = f"{code.kind}-{code.digest if code.digest.isalnum() else _contents(code.folder)}"
-    place = own_folder(runtime / "programs") / name
-    if place.is_dir():
+    place = own_folder(runtime / "copies") / name
+    with suppress(FileNotFoundError):
         os.utime(place)
-        return place
-    new = place.with_name(f"{name}.{os.getpid()}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(mode=0o755)
-    for source in _files(code.folder):
-        _copy(source, new / source.relative_to(code.folder))
-    if code.compiled:
-        _compile(new)
-    new.chmod(0o755)
-    with suppress(OSError):
-        new.rename(place)
-    shutil.rmtree(new, ignore_errors=True)
-    return place
+        return place / "bot"
+    new = Path(mkdtemp(prefix=f"{name}.", suffix=".new", dir=place.parent))
+    try:
+        _fill(new / "bot", code)
+        new.chmod(0o711)
+        with suppress(OSError):  # somebody else was quicker
+            new.rename(place)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return place / "bot"
 
 
 def forget_old_copies(runtime: Path) -> None:
     """Remove the copies that nobody has started for a week."""
     oldest = time.time() - KEPT_DAYS * 86_400
-    for place in own_folder(runtime / "programs").iterdir():
+    for place in own_folder(runtime / "copies").iterdir():
         with suppress(FileNotFoundError):
             if place.lstat().st_mtime < oldest:
                 shutil.rmtree(place, ignore_errors=True)
+
+
+def _fill(folder: Path, code: Code) -> None:
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    for source in _files(code.folder):
+        _copy(source, folder / source.relative_to(code.folder))
+    if code.compiled:
+        _compile(folder)
+    for path in (*folder.rglob("*"), folder):
+        os.utime(path, (_LAST_READ_S, _WRITTEN_S))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -60,18 +60,11 @@ class HostProcess:
         return self._run_delay_ns
 
     def gave_up_stdout(self) -> bool:
-        folder = f"/proc/{self.pid}/fd"
         try:
-            names = os.listdir(folder)
+            held = _descriptors(self.pid)
         except OSError:
             return False
-        if not names:
-            return not self._gone(self._pidfd, 0)
-        for name in names:
-            with suppress(OSError):
-                if os.readlink(f"{folder}/{name}") == self._pipe:
-                    return False
-        return not self._gone(self._pidfd, 0)
+        return self._pipe not in held and not self._gone(self._pidfd, 0)
 
     def pause(self) -> None:
         self._signal(self._pidfd, signal.SIGSTOP)
@@ -129,6 +122,22 @@ class HostProcess:
     def _signal(pidfd: int, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(pidfd, number)
+
+
+def _descriptors(pid: int) -> set[str]:
+    """What a process has open, as ``/proc`` names it. Its main thread may have ended before the others.
+
+    Raises ``OSError`` where one may not look, or the process is gone.
+    """
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        folder = f"/proc/{pid}/task/{thread}/fd"
+        names = set()
+        for name in os.listdir(folder):
+            with suppress(FileNotFoundError):
+                names.add(os.readlink(f"{folder}/{name}"))
+        if names:
+            return names
+    return set()
 
 
 def _open(path: str) -> int | None:

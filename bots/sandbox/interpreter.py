@@ -64,4 +64,7 @@ def _at(path: Path) -> Interpreter:
     real = path.resolve()
     if real.is_relative_to("/usr"):
         return Interpreter(real, None)
-    return Interpreter(real, real.parent.parent)
+    prefix = real.parent.parent
+    if prefix == Path("/"):
+        raise PlatformFailure(f"{real} lies so that bots would see the whole disk; name another Python in {VARIABLE}")
+    return Interpreter(real, prefix)

@@ -45,6 +45,11 @@ IOCTL: Final = (
     0x5451,
 )  # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 PRCTL: Final = (15, 16, 21, 39, 0x53564D41)  # PR_SET_NAME, _GET_NAME, _GET_SECCOMP, _GET_NO_NEW_PRIVS, _SET_VMA
+MADVISE: Final = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23, 24, 25)
+"""How memory will be used, and giving it back. Not MADV_MERGEABLE, by which equal pages of two bots would become one,
+nor MADV_COLD and MADV_PAGEOUT."""
+MAP_HUGETLB: Final = 0x40000
+"""Huge pages come from a store of the host's that others have reserved."""
 ARCH_PRCTL: Final = (0x1001, 0x1002, 0x1003, 0x1004)  # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
 
 Instruction = tuple[int, int, int, int]
@@ -56,6 +61,11 @@ def bot_filter() -> bytes:
     if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
         raise PlatformFailure(f"the sandbox knows the system calls of x86-64, and this machine is {platform.machine()}")
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in _program())
+
+
+def no_filter() -> bytes:
+    """A filter that lets everything through, to see what holds without one. No bot is ever started with it."""
+    return struct.pack("=HBBI", *_give(_ALLOW))
 
 
 def _program() -> list[Instruction]:
@@ -83,6 +93,13 @@ def _conditions() -> dict[str, list[Instruction]]:
         ],
         "close_range": [
             _load(_low(2)), (_HAS_BITS, 0, 1, CLOSE_RANGE_UNSHARE), _give(_ERRNO | errno.EPERM), _give(_ALLOW),
+        ],
+        "mmap": [_load(_low(3)), (_HAS_BITS, 0, 1, MAP_HUGETLB), _give(_ERRNO | errno.ENOMEM), _give(_ALLOW)],
+        "madvise": _one_of(2, MADVISE, errno.EINVAL),
+        "sendto": [
+            _load(_low(4)), *_unless_equal(0, _ERRNO | errno.EPERM),
+            _load(_high(4)), *_unless_equal(0, _ERRNO | errno.EPERM),
+            _give(_ALLOW),
         ],
         "socket": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),

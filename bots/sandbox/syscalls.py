@@ -2,7 +2,9 @@
 
 What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may
 read, no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has
-no use for.
+no use for. Nor does what tells of others or lasts: how much memory and disk the host has left (``sysinfo``, ``statfs``),
+descriptors sent through a socket (``sendmsg``), which no limit counts, and throwing files out of the host's cache
+(``fadvise64``).
 """
 
 from __future__ import annotations
@@ -12,20 +14,20 @@ from typing import Final
 ALLOWED: Final = {
     # reading and writing what is open
     "read": 0, "write": 1, "close": 3, "lseek": 8, "pread64": 17, "pwrite64": 18, "readv": 19, "writev": 20,
-    "preadv": 295, "pwritev": 296, "fadvise64": 221,
+    "preadv": 295, "pwritev": 296,
     "pipe": 22, "pipe2": 293, "dup": 32, "dup2": 33, "dup3": 292,
     # finding and opening
     "open": 2, "stat": 4, "fstat": 5, "lstat": 6, "access": 21, "getcwd": 79, "chdir": 80, "fchdir": 81,
     "readlink": 89, "getdents": 78, "getdents64": 217, "openat": 257, "newfstatat": 262, "readlinkat": 267,
-    "faccessat": 269, "statfs": 137, "fstatfs": 138, "statx": 332, "faccessat2": 439,
+    "faccessat": 269, "statx": 332, "faccessat2": 439,
     # waiting
     "poll": 7, "ppoll": 271, "select": 23, "pselect6": 270, "epoll_create": 213, "epoll_create1": 291,
     "epoll_ctl": 233, "epoll_wait": 232, "epoll_pwait": 281, "epoll_pwait2": 441, "eventfd2": 290,
     # a pair of sockets of its own, as event loops use it to wake themselves
-    "sendto": 44, "recvfrom": 45, "sendmsg": 46, "recvmsg": 47, "shutdown": 48, "getsockname": 51,
+    "recvfrom": 45, "shutdown": 48, "getsockname": 51,
     "getpeername": 52, "getsockopt": 55,
     # memory
-    "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "mremap": 25, "madvise": 28, "membarrier": 324,
+    "mprotect": 10, "munmap": 11, "brk": 12, "mremap": 25, "membarrier": 324,
     # threads, signals to itself, time
     "futex": 202, "set_tid_address": 218, "set_robust_list": 273, "rseq": 334, "sched_yield": 24,
     "sched_getaffinity": 204, "sched_getparam": 143, "sched_getscheduler": 145, "sched_get_priority_max": 146,
@@ -37,14 +39,14 @@ ALLOWED: Final = {
     # who and where it is
     "getpid": 39, "getppid": 110, "getpgrp": 111, "getpgid": 121, "getsid": 124, "getuid": 102, "getgid": 104,
     "geteuid": 107, "getegid": 108, "getgroups": 115, "getresuid": 118, "getresgid": 120, "uname": 63,
-    "sysinfo": 99, "getrusage": 98, "getrlimit": 97, "getrandom": 318, "umask": 95,
+    "getrusage": 98, "getrlimit": 97, "getrandom": 318, "umask": 95,
     # beginning and ending; a child it cannot have it may still wait for
     "execve": 59, "exit": 60, "exit_group": 231, "wait4": 61, "waitid": 247,
 }  # fmt: skip
 
 CONDITIONAL: Final = {
     "clone": 56, "socket": 41, "socketpair": 53, "fcntl": 72, "ioctl": 16, "prctl": 157, "arch_prctl": 158,
-    "prlimit64": 302, "close_range": 436,
+    "prlimit64": 302, "close_range": 436, "sendto": 44, "mmap": 9, "madvise": 28,
 }  # fmt: skip
 """Those whose arguments decide, in ``bots.sandbox.seccomp``."""
 

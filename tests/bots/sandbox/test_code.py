@@ -84,15 +84,15 @@ def test_no_upload_lies_where_the_houses_code_is_looked_for(runtime: Path) -> No
 def test_a_stored_digest_cannot_lead_out_of_the_runtime_folder(runtime: Path) -> None:
     with folder_of({"bot.py": HONEST}) as folder:
         place = staged(code_of(StoredProgram("../../x", folder)), runtime)
-        assert place.parent == runtime / "programs"
-        assert place.name.removeprefix("stored-").isalnum()
+        assert place.parent.parent == runtime / "copies"
+        assert place.parent.name.removeprefix("stored-").isalnum()
 
 
 def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None:
     with folder_of({"bot.py": HONEST}) as folder, folder_of({"bot.py": HONEST + "\n"}) as other:
         old, fresh = staged(code_of(LocalProgram(folder)), runtime), staged(code_of(LocalProgram(other)), runtime)
         week_ago = time.time() - 8 * 86_400
-        os.utime(old, (week_ago, week_ago))
+        os.utime(old.parent, (week_ago, week_ago))
         forget_old_copies(runtime)
         assert not old.exists()
         assert fresh.exists()
