@@ -1,50 +1,112 @@
-"""Which ladders a bot is on: it enters those of the tables that it claims, and its owner may untick them."""
+"""Which ladders an uploaded bot is on: every open one whose table it claims, except where its owner has unticked it."""
 
 from __future__ import annotations
 
-from django.db import transaction
-from django.db.models.functions import Now
+from functools import partial
 
+from django.db import transaction
+
+from bots import managing
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from ladder.models import Entry, Ladder
-from ladder.retiring import cancel_untried
+from ladder.retiring import cancel_unwanted
 
 
 class CannotJoin(ValueError):
-    """The bot cannot be on this ladder; the message says why."""
+    """The bot cannot be on this ladder; the message is a sentence that says why."""
 
 
-def enter(version: BotVersion) -> list[Entry]:
-    """Enter the bot of ``version`` in every open ladder whose table it claims; where it was unticked, it stays so."""
-    return [
-        Entry.objects.get_or_create(ladder=ladder, bot=version.bot)[0]
-        for ladder in Ladder.objects.filter(open=True)
-        if plays(version, ladder.game, ladder.seats)
-    ]
+def enter(bot: Bot) -> None:
+    """Bring the entries of ``bot`` up to what its active version claims and its owner wishes.
+
+    To be called when a version has become active; safe at any time and twice at once. An entry that is no longer
+    claimed gets no new matches; it keeps its rating and goes on with it when a later version claims the table again.
+    The house's bots are entered by ``ladder.opening`` alone.
+    """
+    if bot.owner_id is None:
+        return
+    with transaction.atomic():
+        locked = _locked(bot)
+        claimed = _claimed(locked)
+        entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot).order_by("pk")}
+        for entry in entries.values():
+            _set_active(entry, entry.ladder_id in claimed and not entry.declined)
+        missing = [ladder for pk, ladder in claimed.items() if pk not in entries and ladder.open]
+        Entry.objects.bulk_create(Entry(ladder=ladder, bot=bot) for ladder in missing)
+        transaction.on_commit(partial(cancel_unwanted, bot))
+
+
+def enter_everybody() -> None:
+    """Do that for every uploaded bot that has a version to play with: a ladder may be new."""
+    for bot in Bot.objects.filter(owner__isnull=False, versions__active=True).order_by("pk"):
+        enter(bot)
 
 
 def join(bot: Bot, ladder: Ladder) -> Entry:
     """Put ``bot`` on ``ladder``, or back on it with the rating that it had. Raises ``CannotJoin``."""
-    version = bot.active_version
-    if version is None or not plays(version, ladder.game, ladder.seats):
-        raise CannotJoin(f"The version of {bot.name} that plays does not claim the tables of {ladder.name}.")
-    return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults={"active": True})[0]
+    with transaction.atomic():
+        locked = _locked(bot)
+        if locked.retired is not None:
+            raise CannotJoin(f"{bot} is retired. Take it back first.")
+        if not ladder.open:
+            raise CannotJoin(f"The ladder {ladder} is closed.")
+        if ladder.pk not in _claimed(locked):
+            raise CannotJoin(f"The active version of {bot} does not claim the tables of {ladder}.")
+        wanted = {"declined": False, "active": True}
+        return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
 
-def leave(bot: Bot, ladder: Ladder) -> None:
-    """No new matches for ``bot`` on ``ladder``; its rating stays, and what was not begun is cancelled."""
-    Entry.objects.filter(ladder=ladder, bot=bot).update(active=False)
-    cancel_untried(f"{bot.name} has left the ladder.", entry__ladder=ladder, entry__bot=bot)
+def leave(bot: Bot, ladder: Ladder) -> Entry:
+    """No new matches for ``bot`` on ``ladder``, whatever later versions claim, until it joins again.
+
+    Its rating stays, and what was not begun is cancelled. Before its first match this unticks the ladder.
+    """
+    with transaction.atomic():
+        _locked(bot)
+        unwanted = {"declined": True, "active": False}
+        entry = Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
+        transaction.on_commit(partial(cancel_unwanted, bot))
+    return entry
+
+
+def activate(version: BotVersion) -> None:
+    """Give new matches this version of its bot, and bring its entries up to it. Raises ``bots.refusals.Refused``."""
+    with transaction.atomic():
+        managing.activate(version)
+        enter(version.bot)
 
 
 def retire(bot: Bot) -> None:
-    """No new matches for ``bot`` anywhere, until it is taken back. Its results and ratings stay."""
-    Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
-    cancel_untried(f"{bot.name} is retired.", entry__bot=bot)
+    """No new matches for ``bot`` anywhere, until it is taken back. Raises ``bots.refusals.Refused``.
+
+    Its results and ratings stay, and what was not begun is cancelled.
+    """
+    with transaction.atomic():
+        managing.retire(bot)
+        enter(bot)
 
 
 def take_back(bot: Bot) -> None:
-    """End the retirement of ``bot``."""
+    """End the retirement of ``bot``: it is on its ladders again. Raises ``bots.refusals.TooMany``."""
     with transaction.atomic():
-        Bot.objects.filter(pk=bot.pk).update(retired=None)
+        managing.take_back(bot)
+        enter(bot)
+
+
+def _locked(bot: Bot) -> Bot:
+    """The bot's row, held until the end of the transaction; entries are locked after it, here and in results."""
+    return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
+
+
+def _claimed(bot: Bot) -> dict[int, Ladder]:
+    """By id, the ladders whose tables the bot would play at now."""
+    version = bot.versions.filter(active=True).select_related("bot").first()
+    if version is None or bot.retired is not None:
+        return {}
+    return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
+
+
+def _set_active(entry: Entry, active: bool) -> None:
+    if entry.active != active:
+        Entry.objects.filter(pk=entry.pk).update(active=active)

@@ -10,6 +10,7 @@ from django.db.models import Max
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.models import Bot, BotVersion
 from games.registry import GAMES
+from ladder.joining import enter_everybody
 from ladder.models import Entry, Ladder
 from ladder.retiring import end_unplayable_matches
 
@@ -18,7 +19,8 @@ def open_house() -> None:
     """Make a ladder for every game and number of seats, and enter every house bot that plays there.
 
     A house bot whose code has changed gets a new version. Matches still queued with code that is no longer installed
-    are cancelled, since their seats are pinned. Safe to call at every start, and twice at once.
+    are cancelled, since their seats are pinned. People's bots enter the ladders that are new. Safe to call at every
+    start, and twice at once.
     """
     ladders = list(_house_ladders())
     for entry in HOUSE.values():
@@ -26,6 +28,7 @@ def open_house() -> None:
         _bring_up_to_date(bot, entry.digest())
         _enter(bot, [ladder for ladder in ladders if entry.plays(ladder.game, ladder.seats)])
     _retire_the_others()
+    enter_everybody()
     end_unplayable_matches()
 
 

@@ -15,20 +15,23 @@ from django.core.exceptions import ImproperlyConfigured
 from bots.programs import NotHere, program_of
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
-from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
+from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
+from bots.runner.transcript import Transcript
 from bots.sandbox import launcher_for_ladder
 from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
 from ladder.models import Attempt, Ladder, Match
+from ladder.owner_logs import packed_logs
 from ladder.resting import rests
 from ladder.results import WrongRecord, record_result
 
 logger = logging.getLogger(__name__)
 
-Play = Callable[[MatchSpec[Any]], MatchReport]
-"""Plays one game to its end; raises ``PlatformFailure`` if that is the platform's fault."""
+Play = Callable[[MatchSpec[Any], Observer | None], MatchReport]
+"""Plays one game to its end, watched; raises ``PlatformFailure`` if that is the platform's fault."""
 
 
 def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
@@ -37,8 +40,12 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     Safe to call any number of times, at once and again: one claim wins, and one result counts. A match whose code is
     not on this machine stays queued for one that has it, and so does every match while this machine rests.
     """
-    spec = _spec(match_id)
-    lease = claim(match_id, _worker()) if spec is not None and not rests(socket.gethostname()) else None
+    try:
+        spec = _spec(match_id)
+    except PlatformFailure as failure:
+        lease = _claimed(match_id)
+        return _failed(lease, str(failure)) if lease is not None else None
+    lease = _claimed(match_id) if spec is not None else None
     if spec is None or lease is None:
         return None
     try:
@@ -54,8 +61,8 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
 def spec_of(match: Match) -> MatchSpec[Any]:
     """What the runner is told about ``match``.
 
-    Raises ``NotHere`` where a seat's code is not installed, ``ImproperlyConfigured`` for limits of its ladder that are
-    none or that a worker's time limit would cut short.
+    Raises ``NotHere`` where a seat's code cannot be started or had on this machine now, ``PlatformFailure`` where it is
+    lost, ``ImproperlyConfigured`` for limits of its ladder that are none or that a worker's time limit would cut short.
     """
     seats = match.seats.select_related("version__bot").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
@@ -92,12 +99,34 @@ def _spec(match_id: int) -> MatchSpec[Any] | None:
         return None
 
 
+def _claimed(match_id: int) -> Lease | None:
+    return None if rests(socket.gethostname()) else claim(match_id, _worker())
+
+
 def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
+    transcript = _transcript(spec)
     with renewed(lease):
-        report = runner(spec)
+        report = runner(spec, transcript)
         if report.play_again and spec.played_before < MAX_REPLAYS:
-            return _ended(lease, Attempt.Ending.DELAYED, "the machine was too slow for a seat to be judged")
-        return Attempt.Ending.FINISHED if record_result(lease, report) else None
+            return _ended(lease, Attempt.Ending.DELAYED, _delayed(report))
+        logs = packed_logs(report, transcript)
+        return Attempt.Ending.FINISHED if record_result(lease, report, logs) else None
+
+
+def _transcript(spec: MatchSpec[Any]) -> Transcript | None:
+    """Keeps the lines of the seats whose owners want to read them; ``None`` where the house is among itself."""
+    uploaded = [index for index, seat in enumerate(spec.seats) if isinstance(seat.program, StoredProgram)]
+    return Transcript(len(spec.seats), uploaded) if uploaded else None
+
+
+def _delayed(report: MatchReport) -> str:
+    """What the machine has done to whom, for everybody."""
+    first = report.machine_delays[0]
+    asked = "its start" if first.decision is None else f"its decision {first.decision}"
+    return (
+        f"the machine was late, not {report.seats[first.seat].label}: {asked} took {first.wall_us / 1e6:.1f} s,"
+        f" {first.machine_delay_us / 1e6:.1f} s of which it waited for a processor"
+    )
 
 
 def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
@@ -108,8 +137,8 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
     return ending if give_back(lease, ending, failure) else None
 
 
-def _ladder_runner(spec: MatchSpec[Any]) -> MatchReport:
-    return play_match(spec, launcher_for_ladder())
+def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
+    return play_match(spec, launcher_for_ladder(), observer)
 
 
 def _worker() -> str:

@@ -5,22 +5,26 @@ The order inside the one transaction is the guarantee:
 1. Insert the result. Its unique match is the only judge of duplicates: a second one waits for the first and is refused.
 2. End the match by a conditional UPDATE on the lease. An attempt whose lease was given to somebody else, or whose match
    was voided, is refused even if its result would be the first: the one who holds the lease brings the result.
-3. Lock the ladder's row, then its entries by id; take the ladder's next ledger number; rate; write before and after.
+3. Lock the ladder's row, then the people's bots at the table, then the entries, each by id; take the ladder's next
+   ledger number; rate; write before and after; count what was a bot's own failure (``ladder.leave``).
 
 A refusal rolls everything back. SQLite has no row locks: there the first write makes the transaction the only writer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
+from bots.models import Bot
 from bots.runner.report import MatchReport
 from games.base import Document, State
 from games.record import RecordError, verify
+from ladder import leave
 from ladder.leases import Lease, finish
-from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
+from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
 from ladder.ratings.elo import Player, changes
 from ladder.ratings.shares import win_shares
 from ladder.records import pack
@@ -37,19 +41,23 @@ class _Late(Exception):
     """The match has its result already, or is in other hands."""
 
 
-def record_result(lease: Lease, report: MatchReport) -> Result | None:
+def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
     """Store and rate what re-executing the report's record gives; ``None``: late or a duplicate, and nothing changed.
 
     Nothing that the worker claims about the outcome is believed, only its moves and its forfeits with their evidence.
-    Raises ``WrongRecord`` for a record that is not this match's or not a game by the rules.
+    ``logs`` are packed ones for owners, by seat (``ladder.owner_logs``). Raises ``WrongRecord`` for a record that is
+    not this match's or not a game by the rules.
     """
     match = Match.objects.select_related("ladder").get(pk=lease.match_id)
     state = _re_executed(match, report)
     attempt = Attempt.objects.get(match=match, token=lease.token)
-    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=_storable(report.document()))
+    seats = list(Seat.objects.filter(match=match).select_related("entry__bot").order_by("index"))
+    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=_stored(report))
     try:
         with transaction.atomic():
-            _store(result, lease, state, report)
+            _store(result, lease)
+            SeatLog.objects.bulk_create([SeatLog(seat=seats[index], packed=log) for index, log in (logs or {}).items()])
+            _rate(result, seats, state, report)
     except _Late:
         return None
     return result
@@ -78,6 +86,14 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     return state
 
 
+def _stored(report: MatchReport) -> Any:
+    """The report as it is kept: without what the bots wrote to stderr, which is in their logs."""
+    document = report.document()
+    for seat in document["seats"]:
+        del seat["stderr_tail"]
+    return _storable(document)
+
+
 def _storable(value: Any) -> Any:
     """``value`` with every NUL in its texts written out: PostgreSQL stores none, and a bot must not veto its result."""
     if isinstance(value, str):
@@ -87,36 +103,54 @@ def _storable(value: Any) -> Any:
     return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _store(result: Result, lease: Lease, state: State, report: MatchReport) -> None:
+def _store(result: Result, lease: Lease) -> None:
+    """Insert the result and end the match. Raises ``_Late``."""
     try:
         result.save(force_insert=True)
     except IntegrityError as error:
         raise _Late from error
     if not finish(lease):
         raise _Late
-    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
-    LedgerEntry.objects.create(ladder=ladder, number=ladder.next_ledger, result=result)
-    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=ladder.next_ledger + 1)
-    _rate(result, state, report)
 
 
-def _rate(result: Result, state: State, report: MatchReport) -> None:
-    """Apply the outcome to the entries, under the ladder's lock, and keep each seat's rating before and after."""
-    seats = list(Seat.objects.filter(match_id=result.match_id).order_by("index"))
-    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=[seat.entry_id for seat in seats])
-    by_id = {entry.pk: entry for entry in locked.select_related("bot").order_by("pk")}
-    entries = [by_id[seat.entry_id] for seat in seats]
+def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
+    """Apply the outcome to the ledger, the entries and the people's bots, and keep ratings before and after."""
+    _append_to_ledger(result)
+    bots, entries = _locked_bots(seats), _locked_entries(seats)
     outcome = state.outcome or {}
     gains = changes([Player(entry.rating, entry.games) for entry in entries], outcome["ranks"])
-    SeatResult.objects.bulk_create(
+    results = SeatResult.objects.bulk_create(
         _seat_result(result, seat, outcome, report, entry.rating, gain)
         for seat, entry, gain in zip(seats, entries, gains, strict=True)
     )
     for entry, gain, share in zip(entries, gains, win_shares(outcome["ranks"]), strict=True):
         entry.count(gain, share)
         entry.save(update_fields=["rating", "last_change", "games", "wins"])
-    scores = outcome["scores"]
-    leave.count(result, {entry.bot: scores[seat.index].get("forfeit", "") for seat, entry in zip(seats, entries, strict=True)})
+    leave.count(report, results, bots)
+
+
+def _append_to_ledger(result: Result) -> None:
+    """Give the result its ladder's next number; the ladder's row is held from here on."""
+    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
+    LedgerEntry.objects.create(ladder=ladder, number=ladder.next_ledger, result=result)
+    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=ladder.next_ledger + 1)
+
+
+def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
+    """By seat, the people's bots, each locked: always before entries, here and in ``ladder.joining``."""
+    owned = {seat.index: seat.entry.bot_id for seat in seats if seat.entry.bot.owner_id is not None}
+    if not owned:
+        return {}
+    locked = Bot.objects.select_for_update(no_key=True).filter(pk__in=owned.values()).order_by("pk")
+    by_id = {bot.pk: bot for bot in locked}
+    return {index: by_id[bot_id] for index, bot_id in owned.items()}
+
+
+def _locked_entries(seats: Sequence[Seat]) -> list[Entry]:
+    """The entries in seat order, locked in the order of their ids."""
+    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=[seat.entry_id for seat in seats])
+    by_id = {entry.pk: entry for entry in locked.order_by("pk")}
+    return [by_id[seat.entry_id] for seat in seats]
 
 
 def _seat_result(

@@ -1,18 +1,24 @@
 """Queued matches that nobody can or should play any more come to their end here.
 
-A house bot's code was replaced, or an uploaded bot has left, is retired or on leave.
+A house bot's code was replaced, or an uploaded bot has left the ladder, is retired or on leave. What was tried already
+goes on in the second case: it could only be voided, and nobody should be able to have a match voided.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import defaultdict
 
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from bots.programs import house_bot
-from ladder.models import Match, Seat
+from ladder.models import Entry, Match, Seat
+
+_AWAY = (Q(entry__active=False) | Q(entry__bot__retired__isnull=False) | Q(entry__bot__on_leave__isnull=False)) & Q(
+    entry__bot__owner__isnull=False
+)
 
 
 def end_unplayable_matches() -> int:
@@ -33,14 +39,39 @@ def end_unplayable_matches() -> int:
     )
 
 
-def cancel_untried(reason: str, **seats: Any) -> int:
-    """Cancel the queued matches that nobody has tried and in which such a seat is; how many.
+def cancel_unwanted(bot: Bot | None = None) -> int:
+    """Cancel the queued, untried matches of bots that should not play them, of ``bot`` or of all; how many.
 
-    What was tried already goes on: it would be void, and nobody should be able to have a match voided.
+    Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
-    chosen = Seat.objects.filter(match__status=Match.Status.QUEUED, match__attempts_started=0, **seats).values("match")
-    untried = Match.objects.filter(pk__in=chosen, status=Match.Status.QUEUED, attempts_started=0)
-    return untried.update(status=Match.Status.CANCELLED, reason=reason, ended=Now())
+    away = Seat.objects.filter(_AWAY, match__status=Match.Status.QUEUED, match__attempts_started=0)
+    if bot is not None:
+        away = away.filter(entry__bot=bot)
+    reasons: dict[str, list[int]] = defaultdict(list)
+    for seat in away.select_related("entry__bot", "entry__ladder").order_by("match", "index"):
+        reasons[_why(seat.entry)].append(seat.match_id)
+    return sum(_cancel(matches, reason) for reason, matches in reasons.items())
+
+
+def _why(entry: Entry) -> str:
+    bot = entry.bot
+    if bot.retired is not None:
+        return f"{bot} is retired."
+    if bot.on_leave is not None:
+        return f"{bot} is on leave."
+    if entry.declined:
+        return f"{bot} has left the ladder {entry.ladder}."
+    return f"{bot} does not claim the tables of {entry.ladder} any more."
+
+
+def _cancel(match_ids: list[int], reason: str) -> int:
+    """Cancel those that are still queued and untried; a row that somebody holds now waits for the next time."""
+    untried = Match.objects.filter(pk__in=match_ids, status=Match.Status.QUEUED, attempts_started=0)
+    with transaction.atomic():
+        free = untried.select_for_update(skip_locked=True, no_key=True).order_by("pk")
+        return untried.filter(pk__in=list(free.values_list("pk", flat=True))).update(
+            status=Match.Status.CANCELLED, reason=reason, ended=Now()
+        )
 
 
 def _end(matches: QuerySet[Match], reason: str) -> int:

@@ -20,11 +20,13 @@ FORMAT: Final = "owner-log/1"
 
 def owner_logs(report: MatchReport, transcript: Transcript) -> list[Document]:
     """The owner's log of every seat, in order, from what the runner reports and what was said at the table."""
-    forfeits = {forfeit.seat: forfeit for forfeit in report.forfeits}
-    return [
-        _seat_log(report.record, seat, conversation, report.seats[seat], forfeits.get(seat))
-        for seat, conversation in enumerate(transcript.seats)
-    ]
+    return [owner_log(report, transcript, seat) for seat in range(len(transcript.seats))]
+
+
+def owner_log(report: MatchReport, transcript: Transcript, seat: int) -> Document:
+    """The owner's log of one ``seat``, whose lines the transcript must have kept."""
+    forfeit = next((forfeit for forfeit in report.forfeits if forfeit.seat == seat), None)
+    return _seat_log(report.record, seat, transcript.seats[seat], report.seats[seat], forfeit)
 
 
 def decided_plies(record: Document, seat: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -38,17 +39,21 @@ class Conversation:
 class Transcript:
     """An :class:`~bots.runner.launching.Observer` that keeps every line, for one game with ``seats`` seats.
 
-    It holds some kilobytes a decision until it is let go. A game that is played again wants a new one.
+    ``kept`` names the seats whose lines are kept, if not all. It holds some kilobytes a decision until it is let go. A
+    game that is played again wants a new one.
     """
 
-    def __init__(self, seats: int) -> None:
+    def __init__(self, seats: int, kept: Collection[int] | None = None) -> None:
         self.seats = tuple(Conversation() for _ in range(seats))
+        self.kept = range(seats) if kept is None else frozenset(kept)
 
     def moved(self, state: State) -> None:
         """Nothing: the record has the moves."""
 
     def told(self, seat: int, line: bytes) -> None:
         """Keep what the bot of ``seat`` is told."""
+        if seat not in self.kept:
+            return
         conversation, line = self.seats[seat], line.removesuffix(b"\n")
         if line.startswith(_DECIDE):
             conversation.exchanges.append(Exchange(line))
@@ -59,4 +64,5 @@ class Transcript:
 
     def heard(self, seat: int, line: bytes) -> None:
         """Keep what was judged as the answer to the last question of ``seat``."""
-        self.seats[seat].exchanges[-1].answer = line.removesuffix(b"\n")
+        if seat in self.kept:
+            self.seats[seat].exchanges[-1].answer = line.removesuffix(b"\n")

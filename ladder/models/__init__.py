@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from ladder.models.ladders import Entry, Ladder
 from ladder.models.matches import Attempt, Match, Seat
-from ladder.models.results import LedgerEntry, Result, SeatResult
+from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 
-__all__ = ["Attempt", "Entry", "Ladder", "LedgerEntry", "Match", "Result", "Seat", "SeatResult"]
+__all__ = ["Attempt", "Entry", "Ladder", "LedgerEntry", "Match", "Result", "Seat", "SeatLog", "SeatResult"]

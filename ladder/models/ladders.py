@@ -41,7 +41,8 @@ class Entry(models.Model):
     """A bot on a ladder, with what its rated matches have added up to.
 
     ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
-    Everything but ``active`` is a function of the ladder's ledger (``ladder.rebuilding``).
+    Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.rebuilding``). The wish in
+    ``declined`` outlives every version; ``ladder.joining`` keeps ``active`` at what follows from it.
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")
@@ -51,6 +52,7 @@ class Entry(models.Model):
     games = models.PositiveIntegerField(default=0)
     wins = models.PositiveBigIntegerField(default=0)
     active = models.BooleanField(default=True, help_text="whether the bot is given new matches here")
+    declined = models.BooleanField(default=False, help_text="whether its owner wants no matches here")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -58,6 +60,9 @@ class Entry(models.Model):
         indexes = [models.Index(name="entry_by_rating", fields=["ladder", "-rating"])]
         constraints = [
             models.UniqueConstraint(name="entry_once_a_bot_and_ladder", fields=["ladder", "bot"]),
+            models.CheckConstraint(
+                name="entry_declined_is_not_active", condition=~models.Q(active=True, declined=True)
+            ),
             models.CheckConstraint(
                 name="entry_wins_at_most_its_games", condition=models.Q(wins__lte=models.F("games") * WIN)
             ),

@@ -12,7 +12,8 @@ from ladder.models.matches import FORFEITS, Attempt, Match, Seat
 class Result(models.Model):
     """The one result of a match: its record and what the runner reported. The unique ``match`` judges duplicates.
 
-    ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has parts that only a seat's owner may see.
+    ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has parts that only a seat's owner may see,
+    but not what its bot wrote: that is in the seat's log, for a while.
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="result")
@@ -75,3 +76,20 @@ class SeatResult(models.Model):
     def change(self) -> int:
         """What the match added to the rating, in 1/1000 point."""
         return self.rating_after - self.rating_before
+
+
+class SeatLog(models.Model):
+    """What a seat's owner may read of a match that counted, until it is old; ``ladder.owner_logs`` packs and reads it.
+
+    It comes with the result, in one transaction, for the seats of people's bots. The house's have none.
+    """
+
+    seat = models.OneToOneField(Seat, on_delete=models.PROTECT, related_name="log")
+    packed = models.BinaryField()
+    created = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        ordering = ["seat"]
+
+    def __str__(self) -> str:
+        return f"log of {self.seat}"

@@ -61,7 +61,7 @@ def dying(match: int, token: str) -> Act:
 
 def playing(matches: list[int], variety: int) -> Act:
     """Play every match there is to claim; how each attempt ended."""
-    return lambda: [play(match, lambda spec: _report(int(spec.match), variety)) for match in matches]
+    return lambda: [play(match, lambda spec, _: _report(int(spec.match), variety)) for match in matches]
 
 
 def renewing(leases: list[tuple[int, str]]) -> Act:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -12,16 +11,15 @@ from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import FakeProgram, HouseProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
 from games.base import Document
 from ladder.models import Attempt, Ladder, Match, Result
-from ladder.playing import play, spec_of
+from ladder.playing import Play, play, spec_of
 from tests.ladder.reports import report_of
-
-Runner = Callable[[MatchSpec[Any]], MatchReport]
 
 
 def fake(message: Document) -> Any:
@@ -29,19 +27,19 @@ def fake(message: Document) -> Any:
     return message["decision"]["default"] if message["type"] == "decide" else None
 
 
-def with_fakes(spec: MatchSpec[Any]) -> MatchReport:
+def with_fakes(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
     seats = tuple(SeatSpec(seat.label, FakeProgram(fake)) for seat in spec.seats)
-    return play_match(replace(spec, seats=seats), InProcessLauncher())
+    return play_match(replace(spec, seats=seats), InProcessLauncher(), observer)
 
 
-def failing(error: Exception) -> Runner:
-    def runner(spec: MatchSpec[Any]) -> MatchReport:
+def failing(error: Exception) -> Play:
+    def runner(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         raise error
 
     return runner
 
 
-def random_play(spec: MatchSpec[Any]) -> MatchReport:
+def random_play(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
     return report_of(Match.objects.select_related("ladder").get(pk=int(spec.match)))
 
 
@@ -59,7 +57,7 @@ def test_a_match_is_played_by_the_runner_and_its_result_kept(transactional_db: N
 def test_a_redelivered_task_plays_once(transactional_db: None, match: Match) -> None:
     played = []
 
-    def counting(spec: MatchSpec[Any]) -> MatchReport:
+    def counting(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         played.append(spec.match)
         return random_play(spec)
 
@@ -71,7 +69,7 @@ def test_a_redelivered_task_plays_once(transactional_db: None, match: Match) -> 
 def test_a_redelivery_while_the_match_is_played_plays_nothing(transactional_db: None, match: Match) -> None:
     inner = []
 
-    def redelivering(spec: MatchSpec[Any]) -> MatchReport:
+    def redelivering(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         inner.append(play(match.pk, random_play))
         return random_play(spec)
 
@@ -92,7 +90,7 @@ def test_an_unforeseen_error_is_ours_and_tells_no_details(transactional_db: None
 
 
 def test_a_record_that_does_not_verify_ends_the_attempt(transactional_db: None, match: Match) -> None:
-    def cheating(spec: MatchSpec[Any]) -> MatchReport:
+    def cheating(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         report = random_play(spec)
         return replace(report, record={**report.record, "outcome": None})
 
@@ -122,7 +120,7 @@ def test_a_ladder_with_impossible_limits_keeps_its_matches(
 def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactional_db: None, match: Match) -> None:
     before = []
 
-    def on_a_slow_machine(spec: MatchSpec[Any]) -> MatchReport:
+    def on_a_slow_machine(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         before.append(spec.played_before)
         delay = MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000)
         return replace(random_play(spec), machine_delays=(delay,), play_again=True)
@@ -137,7 +135,7 @@ def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactiona
 
 
 def test_a_match_that_was_lost_meanwhile_gets_no_second_result(transactional_db: None, match: Match) -> None:
-    def too_slow(spec: MatchSpec[Any]) -> MatchReport:
+    def too_slow(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         Match.objects.filter(pk=match.pk).update(status="queued", lease=None, lease_until=None)
         Attempt.objects.filter(match=match).update(ending="expired", ended=Now(), failure="lost")
         assert play(match.pk, random_play) == Attempt.Ending.FINISHED
@@ -150,7 +148,7 @@ def test_a_match_that_was_lost_meanwhile_gets_no_second_result(transactional_db:
 def test_the_runner_is_told_plain_data_and_plays_outside_any_transaction(transactional_db: None, match: Match) -> None:
     seen = []
 
-    def runner(spec: MatchSpec[Any]) -> MatchReport:
+    def runner(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         seen.append((pickle.loads(pickle.dumps(spec)) == spec, connection.in_atomic_block))
         return random_play(spec)
 

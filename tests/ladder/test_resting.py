@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Observer
 from bots.runner.report import MatchReport
 from bots.runner.spec import MatchSpec
 from ladder.models import Attempt, Match
@@ -19,11 +20,11 @@ from tests.ladder.reports import report_of
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
 
-def broken(_spec: MatchSpec[Any]) -> MatchReport:
+def broken(_spec: MatchSpec[Any], _: Observer | None) -> MatchReport:
     raise PlatformFailure("no space left on the device")
 
 
-def whole(spec: MatchSpec[Any]) -> MatchReport:
+def whole(spec: MatchSpec[Any], _: Observer | None) -> MatchReport:
     return report_of(Match.objects.select_related("ladder").get(pk=int(spec.match)))
 
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from django.db import DataError, transaction
 
-from bots.runner.report import MatchReport
+from bots.runner.report import MatchReport, Strike
 from games.record import verify
 from games.schemas import schema
 from ladder.leases import give_back
@@ -159,12 +159,12 @@ def test_what_is_said_of_a_refused_record_tells_nothing_of_the_deal(match: Match
 
 def test_a_bot_cannot_veto_its_result_by_what_it_writes(match: Match) -> None:
     report = report_of(match, forfeits={0: "exit"})
-    seat = replace(report.seats[0], stderr_tail="a\0b")
+    seat = replace(report.seats[0], strikes=(Strike(1, "malformed", "a\0b", "", 10, 10),), stderr_tail="a\0b")
     forfeit = replace(report.forfeits[0], evidence="it said \0")
     result = record_result(claimed(match), replace(report, seats=(seat, *report.seats[1:]), forfeits=(forfeit,)))
     assert result is not None
     result.refresh_from_db()
-    assert result.report["seats"][0]["stderr_tail"] == "a\\x00b"
+    assert result.report["seats"][0]["strikes"][0]["detail"] == "a\\x00b"
     assert result.seat_results.get(seat__index=0).evidence == "it said \\x00"
 
 

@@ -1,0 +1,111 @@
+"""Logs for owners: packed when a match is over, stored with its result, read by a bot's owner and by staff alone.
+
+No result can fail by them: a log is packed before the transaction, bounded, and left out if that fails.
+"""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any, Final
+
+import orjson
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from bots.runner.owner_log import owner_log
+from bots.runner.report import MatchReport
+from bots.runner.transcript import Transcript
+from games.base import Document
+from ladder.models import Match, SeatLog
+
+logger = logging.getLogger(__name__)
+
+Somebody = AbstractBaseUser | AnonymousUser
+
+MOST_BYTES: Final = 256 * 1024
+"""Of a packed log. One that is longer loses first most of its stderr, then its raw answers."""
+
+KEPT_STDERR: Final = 8 * 1024
+AT_ONCE: Final = 500
+MOST_BATCHES: Final = 20
+_DEFLATED_JSON: Final = b"\x01"
+_LEVEL: Final = 4
+"""Of zlib: half the time of the usual level, for a tenth more bytes."""
+
+
+def packed_logs(report: MatchReport, transcript: Transcript | None) -> dict[int, bytes]:
+    """By seat, the packed ``owner-log/1`` of every seat whose lines ``transcript`` has kept."""
+    if transcript is None:
+        return {}
+    try:
+        return {seat: packed(owner_log(report, transcript, seat)) for seat in sorted(transcript.kept)}
+    except Exception:  # a log is a service; a match that cannot be described still has its result
+        logger.exception("a match is stored without its owners' logs")
+        return {}
+
+
+def packed(log: Document) -> bytes:
+    """The stored form: a byte that names the form, then deflated JSON; at most ``MOST_BYTES``."""
+    for shorten in (_whole, _with_little_stderr, _without_answers):
+        log = shorten(log)
+        data = _DEFLATED_JSON + zlib.compress(orjson.dumps(log), _LEVEL)
+        if len(data) <= MOST_BYTES:
+            return data
+    raise ValueError(f"a log is too long to be kept: {len(data)} bytes")
+
+
+def unpacked(data: bytes) -> Document:
+    """The log of a stored form. Raises ``ValueError`` for a form that this version does not know."""
+    if data[:1] != _DEFLATED_JSON:
+        raise ValueError(f"a log is stored in the form {data[:1].hex()!r}, which this version cannot read")
+    log: Document = orjson.loads(zlib.decompress(data[1:]))
+    return log
+
+
+def log_of(match: Match, index: int, user: Somebody) -> Document | None:
+    """The ``owner-log/1`` of a seat for ``user``; ``None`` where there is none, no longer one, or none for them."""
+    found = _readable(match, user).filter(seat__index=index).values_list("packed", flat=True).first()
+    return None if found is None else unpacked(bytes(found))
+
+
+def readable_seats(match: Match, user: Somebody) -> Collection[int]:
+    """The seats of ``match`` whose logs ``user`` may read now; one query, none for somebody who has not signed in."""
+    return frozenset(_readable(match, user).values_list("seat__index", flat=True))
+
+
+def forget_old_logs() -> int:
+    """Delete logs older than ``OWNER_LOG_DAYS``, the oldest first, some thousands at most; how many."""
+    old = SeatLog.objects.filter(created__lt=Now() - timedelta(days=settings.OWNER_LOG_DAYS)).order_by("created")
+    forgotten = 0
+    for _ in range(MOST_BATCHES):
+        batch = list(old.values_list("pk", flat=True)[:AT_ONCE])
+        forgotten += SeatLog.objects.filter(pk__in=batch).delete()[0]
+        if len(batch) < AT_ONCE:
+            break
+    return forgotten
+
+
+def _readable(match: Match, user: Somebody) -> QuerySet[SeatLog]:
+    if not user.is_authenticated or not user.is_active:
+        return SeatLog.objects.none()
+    theirs = Q() if getattr(user, "is_staff", False) else Q(seat__entry__bot__owner=user.pk)
+    return SeatLog.objects.filter(theirs, seat__match=match)
+
+
+def _whole(log: Document) -> Document:
+    return log
+
+
+def _with_little_stderr(log: Document) -> Document:
+    return log | {"stderr_tail": log["stderr_tail"][-KEPT_STDERR:]}
+
+
+def _without_answers(log: Document) -> Document:
+    decisions: list[dict[str, Any]] = [decision | {"answer": None} for decision in log["decisions"]]
+    return log | {"decisions": decisions}
