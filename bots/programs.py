@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.models import BotVersion
+from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
 from bots.sandbox import self_test
 from bots.stored import Lost, OutOfReach, program_of_upload
@@ -33,7 +34,11 @@ def plays(version: BotVersion, game: str, seats: int) -> bool:
 
 
 def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
-    """What to start for ``version``. Raises ``NotHere`` where its code, or the sandbox that it needs, is missing."""
+    """What to start for ``version``.
+
+    Raises ``NotHere`` where its code, the sandbox that it needs or the storage is missing for now, and
+    ``PlatformFailure`` where its archive is lost for good: to wait for it would be to wait for ever.
+    """
     entry = house_bot(version)
     if entry is not None:
         return HouseProgram(entry.name, version.digest)
@@ -43,5 +48,7 @@ def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
         raise NotHere(f"{version} needs a sandbox, and there is none here: {self_test().problem}")
     try:
         return program_of_upload(version)
-    except (Lost, OutOfReach) as failure:
+    except OutOfReach as failure:
         raise NotHere(str(failure)) from failure
+    except Lost as lost:
+        raise PlatformFailure(str(lost)) from lost

@@ -1,7 +1,7 @@
 """A bot that fails again and again goes on leave, and its owner puts it back. Its rating stays as it is.
 
-A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other one is *good*,
-a lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
+A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other is *good*, a
+lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
 """
 
 from __future__ import annotations

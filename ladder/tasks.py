@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from ladder import checks, dispatching, playing, scheduling, sweeping
+from ladder import checks, dispatching, owner_logs, playing, scheduling, sweeping
 
 
 @shared_task
@@ -35,6 +35,12 @@ def dispatch() -> None:
 def fill() -> None:
     """Schedule new matches where there is room."""
     scheduling.fill()
+
+
+@shared_task
+def forget_old_logs() -> None:
+    """Delete owners' logs that have been kept long enough."""
+    owner_logs.forget_old_logs()
 
 
 @shared_task
