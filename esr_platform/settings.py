@@ -222,7 +222,13 @@ CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     task: {"task": f"ladder.tasks.{task}", "schedule": every, "options": {"expires": 2 * every}}
-    for task, every in {"dispatch": 2.0, "fill": 2.0, "sweep": 5.0, "tell_of_checks": 2.0}.items()
+    for task, every in {
+        "dispatch": 2.0,
+        "fill": 2.0,
+        "sweep": 5.0,
+        "tell_of_checks": 2.0,
+        "forget_old_logs": 600.0,
+    }.items()
 }
 
 # What is said about it
