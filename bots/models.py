@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.core.files.storage import Storage, storages
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
-
-
-def uploads() -> Storage:
-    """Where uploaded archives are kept: the storage that the settings call ``uploads``."""
-    return storages["uploads"]
 
 
 class BotQuerySet(models.QuerySet["Bot"]):
@@ -98,14 +92,14 @@ class BotVersion(models.Model):
     active = models.BooleanField(default=False, help_text="whether new matches are given this version")
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     reason = models.CharField(max_length=1000, blank=True, help_text="why it was refused, in a sentence for its owner")
-    archive = models.FileField(storage=uploads, max_length=100, blank=True, help_text="by the SHA-256 of its bytes")
+    archive = models.CharField(max_length=100, blank=True, help_text="its place in the storage ``uploads``")
     filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
     size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
     language = models.CharField(max_length=20, default="python")
     command = models.JSONField(default=list, blank=True, help_text="the file that is started, and its arguments")
     claims = models.JSONField(default=dict, blank=True)
     chosen = models.CharField(max_length=500, blank=True, help_text="the claims, if the uploader chose them")
-    check_report = models.JSONField(null=True, blank=True, help_text="bots.reports.Report.document(), as it grows")
+    check_report = models.JSONField(null=True, blank=True, help_text="as bots.reports describes it; it grows")
     vain_starts = models.PositiveSmallIntegerField(default=0, help_text="starts of the check since a table was played")
     lease = models.UUIDField(null=True, blank=True, unique=True, help_text="of the worker that checks it")
     lease_until = models.DateTimeField(null=True, blank=True)

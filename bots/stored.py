@@ -13,10 +13,11 @@ from typing import Final
 
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.core.files.storage import Storage, storages
 
 from bots import archives
 from bots.archives import Archive, ArchiveLimits
-from bots.models import BotVersion, uploads
+from bots.models import BotVersion
 from bots.runner.spec import StoredProgram
 
 logger = logging.getLogger(__name__)
@@ -37,6 +38,11 @@ class Lost(LookupError):
     """A version's archive is not in the storage, or is not what was uploaded; the message says of which."""
 
 
+def uploads() -> Storage:
+    """Where uploaded files are kept: the storage that the settings call ``uploads``."""
+    return storages["uploads"]
+
+
 def keep(filename: str, data: bytes) -> str:
     """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
 
@@ -47,27 +53,31 @@ def keep(filename: str, data: bytes) -> str:
     path = f"{digest[:2]}/{digest}.{'py' if filename.lower().endswith('.py') else 'zip'}"
     try:
         if _read(path) != data:
-            uploads().save(path, ContentFile(data))
+            return uploads().save(path, ContentFile(data))
     except Exception as error:  # the border to a storage: each kind fails in its own words
         raise _out_of_reach(path, error) from error
     return path
 
 
+def bytes_of(version: BotVersion) -> bytes:
+    """The file of an uploaded version as it came. Raises ``Lost`` and ``OutOfReach``."""
+    try:
+        data = _read(version.archive) if version.archive else None
+    except Exception as error:  # as above
+        raise _out_of_reach(version.archive, error) from error
+    if data is None:
+        raise Lost(f"{_named(version)} is not in the storage")
+    return data
+
+
 def archive_of(version: BotVersion) -> Archive:
     """The archive of an uploaded version, read back from the storage. Raises ``Lost`` and ``OutOfReach``."""
-    path, named = version.archive.name or "", f"the archive of {version} ({version.digest[:12]}…)"
     try:
-        data = _read(path)
-    except Exception as error:  # as above
-        raise _out_of_reach(path, error) from error
-    if data is None:
-        raise Lost(f"{named} is not in the storage")
-    try:
-        archive = archives.read_upload(path, data, _ANY_SIZE)
+        archive = archives.read_upload(version.archive, bytes_of(version), _ANY_SIZE)
     except archives.Refused as error:
-        raise Lost(f"{named} cannot be read: {error}") from error
+        raise Lost(f"{_named(version)} cannot be read: {error}") from error
     if archive.digest != version.digest:
-        raise Lost(f"{named} is not the one that was uploaded")
+        raise Lost(f"{_named(version)} is not the one that was uploaded")
     return archive
 
 
@@ -75,6 +85,10 @@ def program_of_upload(version: BotVersion) -> StoredProgram:
     """What to start for an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
     entry, *args = version.command
     return StoredProgram(version.digest, _folder(version), entry, tuple(args))
+
+
+def _named(version: BotVersion) -> str:
+    return f"the archive of {version} ({version.digest[:12]}…)"
 
 
 def _read(path: str) -> bytes | None:

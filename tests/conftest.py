@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,22 @@ def _own_cache() -> Iterator[None]:
     with override_settings(CACHES=in_memory):
         yield
         cache.clear()
+
+
+@contextmanager
+def data_in(folder: Path) -> Iterator[None]:
+    """What is uploaded and unpacked lies in ``folder``."""
+    options = {"allow_overwrite": True, "location": str(folder / "uploads")}
+    storages = {**settings.STORAGES, "uploads": {"BACKEND": "bots.storage.WholeFileStorage", "OPTIONS": options}}
+    with override_settings(VAR_DIR=folder, STORAGES=storages):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test writes into the data folder of a site."""
+    with data_in(tmp_path_factory.mktemp("data")):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -78,7 +95,7 @@ def site_processes(transactional_db: None, broker: str, tmp_path: Path) -> Itera
         "SECRET_KEY": settings.SECRET_KEY,
         "LOG_LEVEL": "WARNING",
     }
-    with processes(environment) as group:
+    with data_in(tmp_path), processes(environment) as group:
         yield group
 
 

@@ -4,8 +4,6 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import bots.models
-
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -87,14 +85,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="botversion",
             name="archive",
-            field=models.FileField(
-                blank=True, help_text="by the SHA-256 of its bytes", storage=bots.models.uploads, upload_to=""
-            ),
+            field=models.CharField(blank=True, help_text="its place in the storage ``uploads``", max_length=100),
         ),
         migrations.AddField(
             model_name="botversion",
             name="check_report",
-            field=models.JSONField(blank=True, help_text="bots.reports.Report.document(), as it grows", null=True),
+            field=models.JSONField(blank=True, help_text="as bots.reports describes it; it grows", null=True),
         ),
         migrations.AddField(
             model_name="botversion",

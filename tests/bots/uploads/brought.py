@@ -1,0 +1,43 @@
+"""What people bring in these tests: sources of bots, and zips of them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+from bots.models import BotVersion
+from bots.uploading import upload_new_bot
+from esr_platform.accounts.models import User
+
+DUEL = "edel-stein-reich-duel"
+DUEL_ONLY = {DUEL: [2]}
+
+HONEST = b"""\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
+"""
+
+
+def honest(number: int) -> bytes:
+    """An honest bot that is another one for every number."""
+    return b"# %d\n%s" % (number, HONEST)
+
+
+def zipped(**files: bytes | str) -> bytes:
+    """A zip of these files; a double underscore in a name stands for the dot."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "."), content)
+    return buffer.getvalue()
+
+
+def uploaded(owner: User, name: str = "First", data: bytes = HONEST, games: Any = DUEL_ONLY) -> BotVersion:
+    """A version that has just been uploaded, of a new bot that plays the game for two."""
+    return upload_new_bot(owner, name, "bot.py", data, games)

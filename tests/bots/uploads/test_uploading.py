@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage
+from django.db.models import F
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from bots import archives
+from bots.models import Bot, BotVersion, Upload
+from bots.stored import archive_of, bytes_of, uploads
+from bots.uploading import NotStored, Refused, TooMany, upload_new_bot, upload_version
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
+
+MANIFEST = f'name = "Named"\n[games]\n{DUEL} = [2]\n'
+
+
+class FullDisk(FileSystemStorage):
+    """A folder on a disk with no room left."""
+
+    def save(self, name: str | None, content: File[Any], max_length: int | None = None) -> str:
+        raise OSError(28, "No space left on device")
+
+
+class Gone(FileSystemStorage):
+    """A storage at the other end of a cut cable."""
+
+    def open(self, name: str, mode: str = "rb") -> Any:
+        raise ConnectionError("nobody answers")
+
+
+def stored_in(kind: type[FileSystemStorage], settings: Any) -> None:
+    backend = f"{kind.__module__}.{kind.__qualname__}"
+    settings.STORAGES = {**settings.STORAGES, "uploads": {**settings.STORAGES["uploads"], "BACKEND": backend}}
+
+
+def nothing_is_there() -> bool:
+    return not Bot.objects.exists() and not BotVersion.objects.exists()
+
+
+def test_a_python_file_becomes_the_first_version_of_a_new_bot(ada: User) -> None:
+    version = upload_new_bot(ada, "Erste Botin", "mine.py", HONEST)
+    assert (version.number, version.state, version.active) == (1, "received", False)
+    assert (version.bot.name, version.bot.slug, version.bot.owner) == ("Erste Botin", "erste-botin", ada)
+    assert (version.language, version.command, version.filename, version.size) == (
+        "python",
+        ["bot.py"],
+        "mine.py",
+        len(HONEST),
+    )
+    assert Upload.objects.get().version == version
+
+
+def test_a_python_file_claims_every_table_unless_its_uploader_chooses(ada: User) -> None:
+    whole = upload_new_bot(ada, "Whole", "bot.py", HONEST)
+    assert whole.claims == {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    assert uploaded(ada, "Half").claims == {DUEL: [2]}
+
+
+def test_a_choice_goes_before_what_the_manifest_says(ada: User) -> None:
+    data = zipped(bot__py=HONEST, bot__toml=MANIFEST)
+    assert upload_new_bot(ada, "", "a.zip", data).claims == {DUEL: [2]}
+    chosen = upload_new_bot(ada, "Other", "a.zip", data, {"edel-stein-reich": [5, 3]})
+    assert chosen.claims == {"edel-stein-reich": [3, 5]}
+
+
+def test_a_bot_without_a_name_is_called_what_its_manifest_says(ada: User) -> None:
+    assert upload_new_bot(ada, "", "a.zip", zipped(bot__py=HONEST, bot__toml=MANIFEST)).bot.name == "Named"
+
+
+@pytest.mark.parametrize(
+    ("games", "sentence"),
+    [
+        ({}, "Choose at least one game"),
+        ({DUEL: []}, "Choose at least one game"),
+        ({"chess": [2]}, "There is no game 'chess'; there are edel-stein-reich,"),
+        ({"edel-stein-reich": [2]}, "is played with 3, 4 or 5 seats"),
+        ({DUEL: [3]}, "is played with 2 seats"),
+    ],
+)
+def test_a_choice_of_tables_that_are_not_there_is_refused(ada: User, games: Any, sentence: str) -> None:
+    with pytest.raises(Refused, match=sentence):
+        uploaded(ada, games=games)
+    assert nothing_is_there()
+
+
+def test_the_bytes_are_stored_as_they_came_and_named_by_their_hash(ada: User) -> None:
+    data = zipped(bot__py=HONEST)
+    version = upload_new_bot(ada, "First", "../../etc/passwd.zip", data)
+    digest = sha256(data).hexdigest()
+    assert version.archive == f"{digest[:2]}/{digest}.zip"
+    assert bytes_of(version) == data
+    assert version.digest == archives.read_upload("bot.py", HONEST).digest == archive_of(version).digest
+
+
+def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ada: User) -> None:
+    first = uploaded(ada)
+    assert upload_version(first.bot, "bot.py", HONEST, DUEL_ONLY) == first
+    assert upload_version(first.bot, "packed.zip", zipped(bot__py=HONEST), DUEL_ONLY) == first
+    second = upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY)
+    assert second.number == 2
+    assert upload_version(first.bot, "bot.py", HONEST, DUEL_ONLY) == first
+    assert first.bot.versions.count() == 2
+
+
+def test_the_same_contents_for_other_tables_are_another_version(ada: User) -> None:
+    first = uploaded(ada)
+    second = upload_version(first.bot, "bot.py", HONEST, {"edel-stein-reich": [3]})
+    everything = upload_version(first.bot, "bot.py", HONEST)
+    chosen = upload_version(first.bot, "bot.py", HONEST, {game.slug: game.seat_counts for game in GAMES.values()})
+    assert [first.number, second.number, everything.number] == [1, 2, 3]
+    assert chosen == everything
+
+
+def test_a_new_bot_that_is_sent_twice_is_one_bot(ada: User) -> None:
+    assert uploaded(ada) == uploaded(ada, " first ")
+    assert Bot.objects.count() == 1
+
+
+def test_two_bots_of_one_person_are_not_called_the_same(ada: User, bob: User) -> None:
+    uploaded(ada)
+    with pytest.raises(Refused, match="You have a bot called FIRST already"):
+        uploaded(ada, "FIRST", honest(2))
+    assert uploaded(bob).bot.slug == "first-2"
+
+
+def test_a_refused_version_that_comes_again_waits_for_another_check(ada: User) -> None:
+    version = uploaded(ada)
+    BotVersion.objects.update(state="refused", reason="It was late.", check_report={}, vain_starts=2)
+    again = upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
+    assert (again.pk, again.state, again.reason) == (version.pk, "received", "")
+    assert (again.check_report, again.vain_starts) == (None, 0)
+
+
+def test_a_ready_version_that_comes_again_stays_ready(ada: User) -> None:
+    version = uploaded(ada)
+    BotVersion.objects.update(state="ready", active=True)
+    assert upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY).state == "ready"
+
+
+REFUSED: dict[str, tuple[str, str, bytes]] = {
+    "a script of another kind": ("First", "bot.sh", b"#!/bin/sh\n"),
+    "an empty file": ("First", "bot.py", b""),
+    "an archive without a bot": ("First", "bot.zip", zipped(readme__txt="hello")),
+    "a manifest that is none": ("First", "bot.zip", zipped(bot__py=HONEST, bot__toml="name = 1")),
+    "a name too long": ("x" * 41, "bot.py", HONEST),
+    "a name that cannot be seen": ("\u200b", "bot.py", HONEST),
+    "a name that turns the line around": ("abc\u202etxt", "bot.py", HONEST),
+    "a tower of marks": ("Z\u0351\u0352\u0353\u0354algo", "bot.py", HONEST),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_refused_upload_leaves_no_bot_and_no_version_but_says_why(ada: User, what: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        upload_new_bot(ada, *REFUSED[what])
+    assert nothing_is_there()
+    assert Upload.objects.get().refusal == str(refusal.value) != ""
+
+
+@hypothesis_settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(max_size=50),
+    st.sampled_from(["bot.py", "bot.zip", "", "\0.zip"]),
+    st.binary(max_size=40) | st.sampled_from([HONEST, zipped(bot__py=HONEST), zipped(bot__py=HONEST)[:-1]]),
+)
+def test_whatever_is_brought_is_one_version_or_nothing(ada: User, name: str, filename: str, data: bytes) -> None:
+    for kind in (Upload, BotVersion, Bot):
+        kind.objects.all().delete()
+    try:
+        upload_new_bot(ada, name, filename, data)
+    except Refused:
+        assert nothing_is_there()
+        assert Upload.objects.get().refusal
+    else:
+        assert Bot.objects.count() == BotVersion.objects.count() == 1
+
+
+def test_a_house_bot_takes_no_uploads_and_its_name_is_its_own(ada: User) -> None:
+    house = Bot.objects.create(slug="house-greedy", name="Greedy", house_name="greedy")
+    with pytest.raises(Refused, match="Greedy belongs to the house"):
+        upload_version(house, "bot.py", HONEST)
+    with pytest.raises(Refused, match="GREEDY is a bot of the house"):
+        uploaded(ada, "GREEDY")
+
+
+def test_a_retired_bot_takes_no_uploads(ada: User) -> None:
+    bot = uploaded(ada).bot
+    Bot.objects.update(retired=F("created"))
+    with pytest.raises(Refused, match=r"First is retired\. Take it back first"):
+        upload_version(bot, "bot.py", honest(2))
+    assert bot.versions.count() == 1
+
+
+def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: User, settings: Any) -> None:
+    settings.UPLOADS_AN_HOUR = 2
+    with pytest.raises(Refused):
+        uploaded(ada, data=b"")
+    uploaded(ada)
+    with pytest.raises(TooMany, match=r"2 times within an hour, which is the most. Try again in 6\d min") as refusal:
+        uploaded(ada, "Second", honest(2))
+    assert 3600 <= (refusal.value.retry_after_s or 0) <= 3700
+    uploaded(bob)
+    Upload.objects.filter(owner=ada).update(created=F("created") - timedelta(hours=1))
+    uploaded(ada, "Second", honest(2))
+
+
+def test_a_person_has_so_many_bots_and_retired_ones_do_not_count(ada: User, settings: Any) -> None:
+    settings.BOTS_A_PERSON = 1
+    uploaded(ada)
+    with pytest.raises(TooMany, match="You have 1 bots, which is the most"):
+        uploaded(ada, "Second", honest(2))
+    Bot.objects.update(retired=F("created"))
+    uploaded(ada, "Second", honest(2))
+
+
+def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, settings: Any) -> None:
+    settings.CHECKS_WAITING_A_PERSON = 2
+    bot = uploaded(ada).bot
+    upload_version(bot, "bot.py", honest(2))
+    with pytest.raises(TooMany, match="2 of your versions wait for their check"):
+        upload_version(bot, "bot.py", honest(3))
+    uploaded(bob)
+    BotVersion.objects.filter(number=1).update(state="ready")
+    upload_version(bot, "bot.py", honest(3))
+
+
+def test_all_that_a_person_keeps_is_bounded(ada: User, settings: Any) -> None:
+    settings.UPLOADED_BYTES_A_PERSON = 3 * len(HONEST)
+    bot = uploaded(ada).bot
+    upload_version(bot, "bot.py", honest(2))
+    with pytest.raises(TooMany, match="is the most"):
+        upload_version(bot, "bot.py", honest(3))
+
+
+def test_what_is_too_large_by_the_settings_is_refused(ada: User, settings: Any) -> None:
+    settings.UPLOAD_ARCHIVE_BYTES = 10
+    with pytest.raises(Refused, match="an upload has at most 10 bytes"):
+        uploaded(ada)
+
+
+@pytest.mark.parametrize("kind", [FullDisk, Gone])
+def test_a_storage_that_fails_is_said_to_be_our_fault_and_loses_nothing(
+    ada: User, settings: Any, kind: type[FileSystemStorage]
+) -> None:
+    first = uploaded(ada)
+    working = settings.STORAGES
+    stored_in(kind, settings)
+    for bring in (
+        lambda: upload_new_bot(ada, "Second", "bot.py", honest(1002)),
+        lambda: upload_version(first.bot, "bot.py", honest(1003)),
+    ):
+        with pytest.raises(NotStored, match=r"which is our fault\. Nothing has changed; send it again"):
+            bring()
+    assert list(BotVersion.objects.all()) == [first]
+    settings.STORAGES = working
+    assert archive_of(first).digest == first.digest
+    assert upload_version(first.bot, "bot.py", honest(1003)).number == 2
+
+
+def test_half_a_file_that_a_crash_has_left_is_written_again(ada: User) -> None:
+    data = honest(77)
+    path = f"{sha256(data).hexdigest()[:2]}/{sha256(data).hexdigest()}.py"
+    place = Path(uploads().path(path))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(data[:10])
+    assert archive_of(uploaded(ada, data=data)).files["bot.py"] == data
+
+
+def test_a_write_that_fails_in_the_middle_leaves_what_was_there(ada: User) -> None:
+    class Torn(ContentFile):
+        def chunks(self, chunk_size: int | None = None) -> Any:
+            yield b"half"
+            raise OSError(28, "No space left on device")
+
+    storage = uploads()
+    storage.save("aa/whole.py", ContentFile(b"whole"))
+    with pytest.raises(OSError, match="No space left"):
+        storage.save("aa/whole.py", Torn(b""))
+    assert Path(storage.path("aa/whole.py")).read_bytes() == b"whole"
+    assert [path.name for path in Path(storage.path("aa")).iterdir() if ".part" in path.name] == []
