@@ -7,39 +7,39 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from bots.models import Blanking, Bot
-from bots.refusals import Refused
+from bots.refusals import NameRefused, Refused
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 MAX_NAME: Final = 40
 MAX_DESCRIPTION: Final = 2000
-RESERVED_SLUGS: Final = ("new", "house", "starter")
+RESERVED_SLUGS: Final = ("new", "mine", "house", "starter")
 
 
 def clean_name(name: str) -> str:
-    """A bot's name as it is kept. Raises ``Refused`` for one that nobody could read, or that plays tricks."""
+    """A bot's name as it is kept. Raises ``NameRefused`` for one that nobody could read, or that plays tricks."""
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     if not 1 <= len(text) <= MAX_NAME:
-        raise Refused(f"A bot's name has 1 to {MAX_NAME} characters.")
+        raise NameRefused(f"A bot's name has 1 to {MAX_NAME} characters.")
     if not text.isprintable() or not any(char.isalnum() for char in text):
-        raise Refused("A bot's name has letters or digits, and nothing that cannot be seen.")
+        raise NameRefused("A bot's name has letters or digits, and nothing that cannot be seen.")
     if _tower(text):
-        raise Refused("A bot's name has at most two marks on a letter.")
+        raise NameRefused("A bot's name has at most two marks on a letter.")
     if Bot.objects.filter(owner=None, name__iexact=text).exists():
-        raise Refused(f"{text} is a bot of the house. Choose another name.")
+        raise NameRefused(f"{text} is a bot of the house. Choose another name.")
     return text
 
 
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
 
-    Raises ``Refused`` also where another of their bots has it, or staff took it from this one.
+    Raises ``NameRefused`` also where another of their bots has it, or staff took it from this one.
     """
     text = clean_name(name)
     others = Bot.objects.filter(owner=owner, name__iexact=text)
     if (others.exclude(pk=bot.pk) if bot else others).exists():
-        raise Refused(
+        raise NameRefused(
             f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
         )
     if bot:

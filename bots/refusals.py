@@ -7,6 +7,10 @@ class Refused(ValueError):
     """What was asked for is not done; the message is a sentence for whoever asked."""
 
 
+class NameRefused(Refused):
+    """It is the name that cannot be had, so another one mends it."""
+
+
 class TooMany(Refused):
     """A limit of the person is reached; ``retry_after_s`` says when to come again, ``None`` where waiting is no use."""
 

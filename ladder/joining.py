@@ -44,16 +44,20 @@ def enter_everybody() -> None:
 
 
 def join(bot: Bot, ladder: Ladder) -> Entry:
-    """Put ``bot`` on ``ladder``, or back on it with the rating that it had. Raises ``CannotJoin``."""
+    """Put ``bot`` on ``ladder``, or back on it with the rating that it had. Raises ``CannotJoin``.
+
+    Where only a version that still waits for its check claims the table, the bot is entered once that is ready.
+    """
     with transaction.atomic():
         locked = _locked(bot)
         if locked.retired is not None:
             raise CannotJoin(f"{bot} is retired. Take it back first.")
         if not ladder.open:
             raise CannotJoin(f"The ladder {ladder} is closed.")
-        if ladder.pk not in _claimed(locked):
+        claimed = ladder.pk in _claimed(locked)
+        if not claimed and not _is_to_claim(locked, ladder):
             raise CannotJoin(f"The active version of {bot} does not claim the tables of {ladder}.")
-        wanted = {"declined": False, "active": True}
+        wanted = {"declined": False, "active": claimed}
         return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
 
@@ -105,6 +109,12 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
     if version is None or bot.retired is not None:
         return {}
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
+
+
+def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
+    """Whether a version that is not through its check yet claims the tables of ``ladder``."""
+    unchecked = bot.versions.filter(state__in=[BotVersion.State.RECEIVED, BotVersion.State.CHECKING])
+    return any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 
 def _set_active(entry: Entry, active: bool) -> None:
