@@ -9,3 +9,7 @@ class PlatformConfig(AppConfig):
     name = "esr_platform"
     label = "platform"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Have `manage.py check` look at what a public site needs."""
+        from esr_platform import public  # noqa: F401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 # WhiteNoise hands files over synchronously; they are read before the first byte leaves, which is fine at their size.
@@ -12,4 +13,10 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
-application = get_asgi_application()
+django_application = get_asgi_application()
+
+from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402  (needs the applications to be there)
+from esr_platform.public import require_ready  # noqa: E402
+
+require_ready()
+application = BoundedBodies(django_application, settings.UPLOAD_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS)

@@ -1,8 +1,8 @@
 """Every setting of the site, with defaults that run it on one machine without any configuration.
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
-``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``. Times are seconds
-unless the name says otherwise.
+``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, and
+the limits of uploads by their names below. Times are seconds unless the name says otherwise.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ except OSError as error:
         f"{VAR_DIR} cannot be written ({error.strerror}): mend that, or set VAR_DIR to another folder."
     ) from None
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # where letters lead, whoever asks for them
 
 INSTALLED_APPS = [
     "esr_platform.apps.PlatformConfig",
@@ -49,6 +50,8 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_structlog",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
 ]
 
 MIDDLEWARE = [
@@ -92,9 +95,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["esr_platform.accounts.signing_in.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "accounts:account"
+ACCOUNT_ADAPTER = "esr_platform.accounts.signing_in.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
@@ -113,6 +117,7 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
 
 # What is kept, and where
 
@@ -187,6 +192,30 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+
+# The API. Nothing reads X-Forwarded-For here: which proxy is believed is the web server's to know.
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["esr_platform.api.authentication.TokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["esr_platform.api.authentication.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["esr_platform.api.throttling.PerMinute"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "esr_platform.api.problems.on_exception",
+    "NUM_PROXIES": 0,
+    "URL_FORMAT_OVERRIDE": None,
+}
+API_REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20}
+REQUEST_SECONDS = 120.0  # for a request to arrive whole
+SPECTACULAR_SETTINGS = {
+    "TITLE": f"{SITE_NAME} API",
+    "DESCRIPTION": "Upload bots and learn what became of them. Every error is a problem document (RFC 9457).",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
 
 # Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft
 # limit.

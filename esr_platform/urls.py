@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from esr_platform.api import problems
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("esr_platform.accounts.urls")),
     path("account/", include("allauth.account.urls")),
+    path("api/v1/", include("esr_platform.api.urls")),
     path("", include("ladder.pages.urls")),
 ]
+
+handler400 = problems.on_400
+handler404 = problems.on_404
+handler500 = problems.on_500

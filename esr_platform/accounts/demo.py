@@ -10,9 +10,11 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 
 from esr_platform.accounts.models import User
+from esr_platform.public import is_public
 
-LOCAL: Final = {"localhost", "127.0.0.1", "[::1]"}
 USERNAME: Final = "demo"
+"""Nobody can sign up with it (``usernames.RESERVED``)."""
+
 EMAIL: Final = "demo@localhost.invalid"
 
 
@@ -21,7 +23,7 @@ def demo_login(folder: Path) -> tuple[str, str] | None:
 
     The password is drawn once and kept in ``folder``, readable by its owner only.
     """
-    if not set(settings.ALLOWED_HOSTS) <= LOCAL:
+    if is_public(settings.ALLOWED_HOSTS):
         return None
     password = _password(folder / "demo-password")
     user, _ = User.objects.get_or_create(username=USERNAME, defaults={"email": EMAIL})
@@ -30,6 +32,11 @@ def demo_login(folder: Path) -> tuple[str, str] | None:
         user.save(update_fields=["password"])
     EmailAddress.objects.get_or_create(user=user, email=EMAIL, defaults={"verified": True, "primary": True})
     return USERNAME, password
+
+
+def may_act(user: User) -> bool:
+    """Whether the account opens anything; the demo's does not once others can reach the site."""
+    return user.username != USERNAME or not is_public(settings.ALLOWED_HOSTS)
 
 
 def _password(file: Path) -> str:

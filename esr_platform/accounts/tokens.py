@@ -10,6 +10,7 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
+from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import Scope, Token, User, digest_of
 
 PREFIX: Final = "esr_"
@@ -42,10 +43,10 @@ def issue(user: User, name: str, scopes: Collection[Scope], lifetime: timedelta 
     return token, secret
 
 
-def find(secret: str, scope: Scope) -> Token | None:
-    """The live token of a secret, if it may do what ``scope`` names; its use is noted."""
+def find(secret: str) -> Token | None:
+    """The live token of a secret; its use is noted. What it may do is said by ``Token.allows``."""
     token = Token.objects.live().select_related("user").filter(digest=digest_of(secret)).first()
-    if token is None or not token.allows(scope):
+    if token is None or not may_act(token.user):
         return None
     token.note_use()
     return token

@@ -49,6 +49,7 @@ class Place:
             "PYTHONUNBUFFERED": "1",
             "VAR_DIR": str(self.data),
             "REDIS_URL": self.redis_url,
+            "SITE_URL": os.environ.get("SITE_URL") or self.url,
             "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
         }
 

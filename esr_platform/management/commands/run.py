@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 class Command(BaseCommand):
     help = "Starts Redis, the pages, the workers and the clock, shows the first matches and stays up until Ctrl-C."
-    requires_system_checks = ["database"]
+    requires_system_checks = ["database", "public"]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--matches", type=int, default=60, help="show progress until this many are finished")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.conf import settings
 from django.core import mail
 from django.test import Client
 
@@ -81,7 +82,7 @@ def test_a_password_is_reset_by_the_link_in_the_letter(client: Client) -> None:
     client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
     client.logout()
     client.post("/account/password/reset/", {"email": "miriam@example.org"})
-    link = re.search(r"http://testserver(\S+)", str(mail.outbox[-1].body))
+    link = re.search(rf"{settings.SITE_URL}(\S+)", str(mail.outbox[-1].body))
     assert link is not None
     form = client.get(link[1], follow=True)
     client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})

@@ -1,0 +1,36 @@
+"""Where this site differs from allauth: whose account opens nothing here, and where the links of letters lead."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.auth_backends import AuthenticationBackend
+from allauth.core import context
+from django.conf import settings
+
+from esr_platform.accounts.demo import may_act
+
+
+class Backend(AuthenticationBackend):  # type: ignore[misc]
+    """Signs people in by name or address, also asked with each request: the demo account is nobody on a public site."""
+
+    def user_can_authenticate(self, user: Any) -> bool:
+        return super().user_can_authenticate(user) and may_act(user)
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Letters name the site and lead to it by the settings, never by the Host header of whoever caused them."""
+
+    def send_mail(self, template_prefix: str, email: str, context_: dict[str, Any]) -> None:
+        site = SimpleNamespace(name=settings.SITE_NAME, domain=urlsplit(settings.SITE_URL).netloc)
+        links = {name: at_site(value) for name, value in context_.items() if name.endswith("_url")}
+        values = {"request": context.request, "email": email, **context_, **links, "current_site": site}
+        self.render_mail(template_prefix, email, values).send()
+
+
+def at_site(url: str) -> str:
+    """The same address on the site that the settings name."""
+    return f"{settings.SITE_URL}{urlsplit(url)._replace(scheme='', netloc='').geturl()}"

@@ -1,0 +1,105 @@
+"""What the API says of a bot and of a version. The words of a document are those of the models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rest_framework import serializers
+
+from bots.allowances import allowances
+from bots.languages import LANGUAGES
+from bots.models import Bot, BotVersion
+from bots.naming import MAX_NAME
+
+NEWEST: Final = 100
+"""So many versions of a bot are listed."""
+
+
+class UploadForm(serializers.Serializer[Any]):
+    """What is sent: ``multipart/form-data`` with the bot's code, and perhaps the bot's name and its tables."""
+
+    file = serializers.FileField(help_text="one .py, or a .zip with bot.py or a bot.toml at its root")
+    games = serializers.JSONField(
+        required=False,
+        default=None,
+        help_text='the tables it plays, as in {"die-weinhaendler": [3, 4]}; else what bot.toml says, or all of them',
+    )
+
+    def validate_games(self, games: Any) -> Mapping[str, list[int]] | None:
+        """Seat counts by the game's slug; whether there are such tables is not judged here."""
+        if games is None:
+            return None
+        if isinstance(games, dict) and all(_are_counts(counts) for counts in games.values()):
+            return games
+        raise serializers.ValidationError('Write it as JSON: {"die-weinhaendler": [3, 4]}.')
+
+
+class NewBotForm(UploadForm):
+    name = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=MAX_NAME, help_text="else what bot.toml says"
+    )
+
+
+class VersionDocument(serializers.ModelSerializer[BotVersion]):
+    """A version for its owner: where it is on its way from ``received`` to ``ready`` or ``refused``, and why."""
+
+    bot = serializers.SlugRelatedField[Bot](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = BotVersion
+        fields = [
+            *("bot", "number", "state", "reason", "active", "digest", "filename", "size", "language", "claims"),
+            *("created", "checked", "check_report"),
+        ]
+        read_only_fields = fields
+
+
+class ShortVersion(VersionDocument):
+    """A version in the list of its bot's: without its check's report."""
+
+    class Meta(VersionDocument.Meta):
+        fields = [name for name in VersionDocument.Meta.fields if name not in ("bot", "check_report")]
+        read_only_fields = fields
+
+
+class BotDocument(serializers.ModelSerializer[Bot]):
+    """A bot for its owner, its newest versions first."""
+
+    versions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Bot
+        fields = ["slug", "name", "description", "created", "retired", "on_leave", "leave_reason", "versions"]
+        read_only_fields = fields
+
+    def get_versions(self, bot: Bot) -> Any:
+        """The newest ``NEWEST``."""
+        return ShortVersion(bot.versions.order_by("-number")[:NEWEST], many=True).data
+
+
+class LimitsDocument(serializers.Serializer[Any]):
+    """What an upload may be, what a person may upload, and in which languages bots are written. Sizes are bytes."""
+
+    limits = serializers.DictField(child=serializers.IntegerField())
+    languages = serializers.ListField(child=serializers.DictField(child=serializers.CharField()))
+
+
+class ProblemDocument(serializers.Serializer[Any]):
+    """Every error (RFC 9457): ``detail`` says what to do, ``code`` is for programs."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    detail = serializers.CharField()
+    code = serializers.CharField()
+
+
+def limits() -> dict[str, Any]:
+    """The limits and languages of this site."""
+    languages = [{"name": each.name, "title": each.title, "about": each.about} for each in LANGUAGES.values()]
+    return {"limits": allowances().document(), "languages": languages}
+
+
+def _are_counts(counts: Any) -> bool:
+    return isinstance(counts, list) and all(type(count) is int for count in counts)

@@ -1,0 +1,115 @@
+"""Every error of the API as one kind of document: RFC 9457, ``application/problem+json``.
+
+``detail`` is a sentence that says what to do, ``code`` a word for programs, ``fields`` what is wrong with which field.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+CONTENT_TYPE: Final = "application/problem+json"
+PREFIX: Final = "/api/"
+_NOWHERE: Final = "There is nothing at this address. /api/v1/ lists what there is."
+_OURS: Final = "Something broke on our side, and it was written down. Try again later."
+_DETAILS: Final = {
+    HTTPStatus.UNAUTHORIZED: "Send a token as the header 'Authorization: Bearer esr_…'; your account page makes one.",
+    HTTPStatus.BAD_REQUEST: "The request cannot be read. /api/v1/ says how it has to look.",
+}
+
+
+class Refusal(exceptions.APIException):
+    """An answer with a status, a word and a sentence of its own; ``retry_after_s`` where waiting helps."""
+
+    def __init__(self, status: HTTPStatus, code: str, sentence: str, retry_after_s: int | None = None) -> None:
+        super().__init__(sentence, code)
+        self.status_code = status.value
+        self.wait = retry_after_s
+
+
+def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> dict[str, Any]:
+    """The document: ``type``, ``title``, ``status``, ``detail``, ``code`` and what else is known."""
+    return {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": detail,
+        "code": code,
+        **more,
+    }
+
+
+def problem_bytes(status: HTTPStatus, code: str, detail: str, **more: Any) -> bytes:
+    """The same as it is sent."""
+    return json.dumps(problem(status, code, detail, **more), ensure_ascii=False).encode()
+
+
+def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | None:
+    """The answer to an exception in a view; ``None`` for our own faults, which Django logs and ``on_500`` answers."""
+    if isinstance(error, Http404):
+        error = exceptions.NotFound(str(error) or _NOWHERE)
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied()
+    if not isinstance(error, exceptions.APIException):
+        return None
+    status = HTTPStatus(error.status_code)
+    body = problem(status, _code(error), _detail(error, status), **_fields(error))
+    return Response(body, status=status, headers=_headers(error), content_type=CONTENT_TYPE)
+
+
+def _code(error: exceptions.APIException) -> str:
+    if isinstance(error, exceptions.ValidationError):
+        return "invalid"
+    codes = error.get_codes()
+    return codes if isinstance(codes, str) else error.default_code
+
+
+def _detail(error: exceptions.APIException, status: HTTPStatus) -> str:
+    if isinstance(error, exceptions.ValidationError):
+        return "Some fields are missing or wrong: 'fields' says which."
+    if isinstance(error, exceptions.Throttled):
+        return f"Too many requests. Try again in {_wait(error)} s."
+    if isinstance(error, exceptions.NotAuthenticated | exceptions.ParseError):
+        return _DETAILS[status]
+    return str(error.detail)
+
+
+def _fields(error: exceptions.APIException) -> dict[str, Any]:
+    return {"fields": error.detail} if isinstance(error, exceptions.ValidationError) else {}
+
+
+def _headers(error: exceptions.APIException) -> dict[str, str]:
+    """``WWW-Authenticate`` where a token is missing, ``Retry-After`` in seconds where waiting helps."""
+    header, wait = getattr(error, "auth_header", None), _wait(error)
+    found = {"WWW-Authenticate": header} if header else {}
+    return found | ({"Retry-After": str(wait)} if wait else {})
+
+
+def _wait(error: exceptions.APIException) -> int:
+    """Seconds after which to try again; 0 where waiting is no use."""
+    return math.ceil(getattr(error, "wait", None) or 0)
+
+
+def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A handler for what no view answers: a problem below ``/api/``, Django's page elsewhere."""
+
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.path.startswith(PREFIX):
+            return HttpResponse(problem_bytes(status, code, detail), status=status, content_type=CONTENT_TYPE)
+        return page(request, *args, **kwargs)
+
+    return answer
+
+
+on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _DETAILS[HTTPStatus.BAD_REQUEST], defaults.bad_request)
+on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOWHERE, defaults.page_not_found)
+on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", _OURS, defaults.server_error)

@@ -1,0 +1,88 @@
+"""People with tokens, and a client that speaks to the API as a program does."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client
+from pytest_django import Settings
+
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope, User
+
+BOT = b"import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"
+
+
+def archive(**files: bytes) -> bytes:
+    """A zip of files, by name without the dot: ``bot_py`` is bot.py."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        for name, data in files.items():
+            file.writestr(name.replace("_", "."), data)
+    return packed.getvalue()
+
+
+@dataclass
+class Program:
+    """A program that acts with a token; without one it is a stranger."""
+
+    user: User | None = None
+    secret: str = ""
+    client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
+
+    def get(self, address: str, **headers: str) -> HttpResponse:
+        return self.client.get(f"/api/v1/{address}", headers={**self.headers, **headers})
+
+    def upload(self, address: str = "bots", filename: str = "bot.py", data: bytes = BOT, **form: Any) -> HttpResponse:
+        form["file"] = SimpleUploadedFile(filename, data)
+        return self.client.post(f"/api/v1/{address}", form, headers=self.headers)
+
+
+def document(answer: HttpResponse) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(answer.content)
+    return found
+
+
+def problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
+    """The problem document of an answer that has to be one."""
+    found = document(answer)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert (answer.status_code, found["status"], found["code"]) == (status, status, code), found
+    assert found["title"] and found["type"]
+    assert found["detail"].endswith(".")
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _own_storage(tmp_path: Path, settings: Settings) -> None:
+    """What a test uploads stays in its folder."""
+    here = {"location": str(tmp_path / "uploads")}
+    settings.STORAGES = {**settings.STORAGES, "uploads": {**settings.STORAGES["uploads"], "OPTIONS": here}}
+
+
+def person(name: str, *scopes: Scope) -> Program:
+    """A new person with a token of these scopes."""
+    user = User.objects.create_user(name)
+    return Program(user, tokens.issue(user, "test", scopes, None)[1])
+
+
+@pytest.fixture
+def miriam(db: None) -> Program:
+    return person("miriam", Scope.UPLOAD)
+
+
+@pytest.fixture
+def carl(db: None) -> Program:
+    return person("carl", Scope.UPLOAD)

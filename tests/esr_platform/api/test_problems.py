@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client, RequestFactory
+from pytest_django import Settings
+
+from esr_platform.api.problems import on_500
+from esr_platform.api.throttling import wait_s
+from tests.esr_platform.api.conftest import Program, document, problem
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_address_that_is_not_there_is_a_problem_and_not_a_page(miriam: Program) -> None:
+    problem(miriam.get("nothing"), 404, "not_found")
+    problem(Client().get("/api/"), 404, "not_found")
+    assert b"<html" in Client().get("/nothing").content
+
+
+def test_a_method_that_is_not_there_is_named(miriam: Program) -> None:
+    answer = miriam.client.delete("/api/v1/bots/x", headers=miriam.headers)
+    assert "DELETE" in problem(answer, 405, "method_not_allowed")["detail"]
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_a_body_of_another_kind_is_refused(miriam: Program) -> None:
+    answer = miriam.client.post("/api/v1/bots", "{}", content_type="application/json", headers=miriam.headers)
+    problem(answer, 415, "unsupported_media_type")
+
+
+def test_a_form_that_cannot_be_read_is_refused(miriam: Program) -> None:
+    kind = "multipart/form-data; boundary="
+    answer = miriam.client.post("/api/v1/bots", b"x", content_type=kind, headers=miriam.headers)
+    problem(answer, 400, "parse_error")
+
+
+def test_a_host_that_is_not_ours_is_a_problem(miriam: Program) -> None:
+    problem(miriam.get("bots/x", Host="evil.example"), 400, "bad_request")
+
+
+def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Program, settings: Settings) -> None:
+    settings.API_REQUESTS_A_MINUTE = {**settings.API_REQUESTS_A_MINUTE, "read": 2}
+    answers = [miriam.get("bots/x") for _ in range(6)]  # a minute of the clock may end in between
+    throttled = [answer for answer in answers if answer.status_code == 429]
+    assert len(throttled) >= 2
+    problem(throttled[0], 429, "throttled")
+    assert 1 <= int(throttled[0].headers["Retry-After"]) <= 60
+    assert carl.get("bots/x").status_code == 404, "each person is counted alone"
+
+
+def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings: Settings) -> None:
+    settings.API_REQUESTS_A_MINUTE = {**settings.API_REQUESTS_A_MINUTE, "read": 2, "guesses": 2}
+    for authorization in ({}, {"Authorization": "Bearer esr_guess"}):
+        statuses = []
+        for number in range(6):
+            headers = {"X-Forwarded-For": f"198.51.100.{number}", "X-Real-IP": f"198.51.100.{number}", **authorization}
+            address = "/api/v1/bots/x" if authorization else "/api/v1/uploads/limits"
+            statuses.append(Client().get(address, headers=headers).status_code)
+        assert statuses.count(429) >= 2, statuses
+
+
+def test_a_scope_counts_for_itself(settings: Settings) -> None:
+    settings.API_REQUESTS_A_MINUTE = {"upload": 1, "read": 9}
+    assert wait_s("upload", "a") == 0
+    assert wait_s("read", "a") == 0
+
+
+def test_the_document_of_the_api_names_every_address(db: None) -> None:
+    found = document(Client().get("/api/v1/schema"))
+    assert sorted(found["paths"]) == [
+        "/api/v1/bots",
+        "/api/v1/bots/{slug}",
+        "/api/v1/bots/{slug}/versions",
+        "/api/v1/bots/{slug}/versions/{number}",
+        "/api/v1/uploads/limits",
+    ]
+    assert found["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    post = found["paths"]["/api/v1/bots"]["post"]
+    assert post["requestBody"]["content"].keys() == {"multipart/form-data"}
+    assert "application/problem+json" in post["responses"]["4XX"]["content"]
+
+
+def test_the_reference_loads_everything_from_here(db: None) -> None:
+    page = Client().get("/api/v1/").content.decode()
+    assert "swagger-ui-bundle.js" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
+    answer = on_500(RequestFactory().get("/api/v1/bots"))
+    assert "Try again later" in problem(answer, 500, "error")["detail"]

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from bots.models import Bot, BotVersion, Upload
+from esr_platform.accounts.models import Scope, Token
+from tests.esr_platform.api.conftest import BOT, Program, archive, document, person, problem
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_program_uploads_a_bot_and_asks_what_became_of_it(miriam: Program) -> None:
+    answer = miriam.upload(name="Citrine", games='{"die-weinhaendler": [3]}')
+    assert answer.status_code == 201, answer.content
+    assert answer.headers["Location"] == "/api/v1/bots/citrine/versions/1"
+    version = document(answer)
+    assert (version["bot"], version["number"], version["state"]) == ("citrine", 1, "received")
+    assert version["claims"] == {"die-weinhaendler": [3]}
+    again = miriam.client.get(answer.headers["Location"], headers=miriam.headers)
+    assert document(again) == version
+    bot = document(miriam.get("bots/citrine"))
+    assert bot["name"] == "Citrine"
+    assert [one["number"] for one in bot["versions"]] == [1]
+
+
+def test_the_archive_names_the_bot_where_the_program_does_not(miriam: Program) -> None:
+    data = archive(bot_py=BOT, bot_toml=b'name = "Garnet"')
+    assert document(miriam.upload(filename="x.zip", data=data))["bot"] == "garnet"
+
+
+def test_new_code_is_a_new_version_and_the_same_code_the_one_it_was(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
+    assert (answer.status_code, document(answer)["number"]) == (201, 2)
+    answer = miriam.upload("bots/citrine/versions")
+    assert (answer.status_code, document(answer)["number"]) == (200, 1)
+    assert BotVersion.objects.count() == 2
+
+
+def test_a_refused_version_says_why_and_what_its_check_found(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    BotVersion.objects.update(state="refused", reason="It did not start.", check_report={"ok": False})
+    version = document(miriam.get("bots/citrine/versions/1"))
+    assert version["state"] == "refused"
+    assert version["reason"] == "It did not start."
+    assert version["check_report"] == {"ok": False}
+
+
+def test_what_cannot_be_taken_is_a_sentence(miriam: Program) -> None:
+    found = problem(miriam.upload(filename="bot.zip", data=archive(other_py=BOT)), 422, "refused")
+    assert "bot.py" in found["detail"]
+    assert not Bot.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "wrong"),
+    [({"games": "[3]"}, "games"), ({"games": '{"x": "3"}'}, "games"), ({"name": "x" * 41}, "name")],
+)
+def test_a_field_that_is_wrong_is_named(miriam: Program, form: dict[str, str], wrong: str) -> None:
+    found = problem(miriam.upload(**form), 400, "invalid")
+    assert list(found["fields"]) == [wrong]
+
+
+def test_a_game_that_is_not_there_is_a_sentence(miriam: Program) -> None:
+    assert "chess" in problem(miriam.upload(name="x1", games='{"chess": [2]}'), 422, "refused")["detail"]
+
+
+def test_without_a_file_there_is_nothing_to_take(miriam: Program) -> None:
+    answer = miriam.client.post("/api/v1/bots", {"name": "Citrine"}, headers=miriam.headers)
+    assert list(problem(answer, 400, "invalid")["fields"]) == ["file"]
+
+
+def test_uploads_an_hour_are_limited_and_the_answer_says_when_to_come_again(
+    miriam: Program, settings: Settings
+) -> None:
+    settings.UPLOADS_AN_HOUR = 1
+    miriam.upload(name="Citrine")
+    answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
+    problem(answer, 429, "too_many")
+    assert 0 < int(answer.headers["Retry-After"]) <= 3600
+
+
+def test_where_waiting_is_no_use_no_time_is_named(miriam: Program, settings: Settings) -> None:
+    settings.BOTS_A_PERSON = 1
+    miriam.upload(name="Citrine")
+    answer = miriam.upload(name="Garnet", data=BOT + b"# 2\n")
+    assert "Retire one" in problem(answer, 409, "too_many")["detail"]
+    assert "Retry-After" not in answer.headers
+
+
+def test_other_peoples_bots_are_not_told_from_none(miriam: Program, carl: Program) -> None:
+    miriam.upload(name="Citrine")
+    for address in ("bots/citrine", "bots/citrine/versions/1"):
+        stranger, nothing = (document(carl.get(one)) for one in (address, address.replace("citrine", "nothing")))
+        assert stranger["status"] == 404
+        assert stranger == {**nothing, "detail": nothing["detail"].replace("nothing", "citrine")}
+    problem(carl.upload("bots/citrine/versions", data=BOT + b"# mine\n"), 404, "not_found")
+    assert BotVersion.objects.count() == 1
+    assert Upload.objects.count() == 1
+
+
+def test_a_token_without_the_scope_opens_nothing(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    Token.objects.update(scopes=[])
+    for answer in (miriam.upload(name="Garnet"), miriam.get("bots/citrine"), miriam.get("bots/citrine/versions/1")):
+        assert "may not upload bots" in problem(answer, 403, "permission_denied")["detail"]
+
+
+@pytest.mark.parametrize("header", ["Basic bWlyaWFtOng=", "Bearer", "Bearer esr_nobody", "esr_x", "Bearer a b c", "é"])
+def test_what_is_no_token_opens_nothing(miriam: Program, header: str) -> None:
+    answer = Client().get("/api/v1/bots/citrine", headers={"Authorization": header})
+    problem(answer, 401, "authentication_failed")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_without_a_token_the_answer_says_where_one_is_made(db: None) -> None:
+    answer = Program().get("bots/citrine")
+    assert "account page" in problem(answer, 401, "not_authenticated")["detail"]
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_cookie_opens_nothing_so_no_page_can_act_for_its_visitor(miriam: Program) -> None:
+    client = Client()
+    assert miriam.user is not None
+    client.force_login(miriam.user)
+    problem(client.post("/api/v1/bots", {"name": "x"}), 401, "not_authenticated")
+
+
+def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Settings) -> None:
+    found = document(Program().get("uploads/limits"))
+    assert found["limits"]["archive_bytes"] == settings.UPLOAD_ARCHIVE_BYTES
+    assert "python" in [language["name"] for language in found["languages"]]
+
+
+def test_scopes_are_words_that_a_token_lists(db: None) -> None:
+    assert Token.objects.filter(scopes__isnull=True).count() == 0
+    assert person("ada", Scope.UPLOAD).get("bots/none").status_code == 404

@@ -1,0 +1,82 @@
+"""Bodies that are too large, that do not say how large they are, or that never end, sent to the real server."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+
+from esr_platform.bodies import FORM_BYTES
+from tests.services.ports import free_port, wait_until
+from tests.services.workers import Processes
+
+MOST = settings.UPLOAD_ARCHIVE_BYTES + FORM_BYTES
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def port(site_processes: Processes) -> int:
+    """Where the site listens, as `make run` starts it."""
+    found = free_port()
+    command = ("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(found), "--lifespan", "off")
+    site_processes.python(*command, "--log-level", "warning")
+    wait_until(lambda: answers(found), "the site listens")
+    return found
+
+
+def sent(port: int, head: str, chunks: Iterator[bytes]) -> tuple[int, bytes, int]:
+    """Status and body of the answer, and how many bytes were sent until it came."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+        line.sendall(f"{head}\r\nHost: localhost\r\n\r\n".encode())
+        total = 0
+        try:
+            for chunk in chunks:
+                line.sendall(chunk)
+                total += len(chunk)
+        except OSError:  # the server has heard enough
+            pass
+        answer = b""
+        try:
+            while part := line.recv(65536):
+                answer += part
+        except OSError:
+            pass
+    first, _, rest = answer.partition(b"\r\n")
+    return int(first.split()[1]), rest.partition(b"\r\n\r\n")[2], total
+
+
+def chunked(mebibytes: int) -> Iterator[bytes]:
+    piece = b"x" * (1 << 16)
+    for _ in range(mebibytes * 16):
+        yield b"%x\r\n%s\r\n" % (len(piece), piece)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/bots", "/account/login/"])
+def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, path: str) -> None:
+    status, body, _ = sent(port, f"POST {path} HTTP/1.1\r\nContent-Length: {MOST + 1}", iter(()))
+    assert status == 413
+    assert b"at most 8.1 MiB" in body
+    if path.startswith("/api/"):
+        assert json.loads(body)["code"] == "too_large"
+
+
+def test_chunks_are_counted_and_an_endless_body_ends_early(port: int) -> None:
+    head = "POST /api/v1/bots HTTP/1.1\r\nTransfer-Encoding: chunked"
+    status, body, total = sent(port, head, chunked(200))
+    assert status == 413
+    assert json.loads(body)["code"] == "too_large"
+    assert total < 5 * MOST, "the rest was not waited for"
+
+
+def test_what_is_small_enough_arrives(port: int) -> None:
+    head = "POST /api/v1/bots HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close"
+    status, body, _ = sent(port, head, iter([*chunked(1), b"0\r\n\r\n"]))
+    assert status == 401
+    assert json.loads(body)["code"] == "not_authenticated"
