@@ -15,13 +15,13 @@ class WholeFileStorage(FileSystemStorage):
 
     def _save(self, name: str, content: File[bytes]) -> str:
         """Write beside the place, then rename. Raises ``OSError``, after which what was there before is still there."""
-        place = Path(self.path(name))
-        part = super()._save(f"{name}.{uuid4().hex}.part", content)  # type: ignore[misc]
+        part = f"{name}.{uuid4().hex}.part"
         beside = Path(self.path(part))
         try:
+            super()._save(part, content)  # type: ignore[misc]
             with beside.open("rb") as file:
                 os.fsync(file.fileno())
-            beside.replace(place)
+            beside.replace(self.path(name))
         finally:
             beside.unlink(missing_ok=True)
         return name

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from bots.managing import activate, describe, publish_source, rename, retire, take_back
+from bots.models import Blanking, Bot, BotVersion
+from bots.refusals import Refused, TooMany
+from bots.uploading import upload_version
+from esr_platform.accounts.models import User
+from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded
+
+
+@pytest.fixture
+def bot(ada: User) -> Bot:
+    """A bot with three ready versions, of which the last is active."""
+    bot = uploaded(ada).bot
+    for number in (2, 3):
+        upload_version(bot, "bot.py", honest(number), DUEL_ONLY)
+    BotVersion.objects.update(state="ready")
+    bot.versions.filter(number=3).update(active=True)
+    return bot
+
+
+def version(bot: Bot, number: int) -> BotVersion:
+    return bot.versions.get(number=number)
+
+
+def active(bot: Bot) -> list[int]:
+    return list(bot.versions.filter(active=True).values_list("number", flat=True))
+
+
+def test_an_older_version_plays_again_when_its_owner_says_so(bot: Bot) -> None:
+    activate(version(bot, 1))
+    assert active(bot) == [1]
+    activate(version(bot, 1))
+    assert active(bot) == [1]
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        ("received", "Version 2 still waits for its check. Only a ready version can play"),
+        ("checking", "Version 2 is still being checked"),
+        ("refused", "Version 2 was refused"),
+    ],
+)
+def test_only_a_ready_version_is_activated(bot: Bot, state: str, sentence: str) -> None:
+    BotVersion.objects.filter(number=2).update(state=state, reason="It crashed." if state == "refused" else "")
+    with pytest.raises(Refused, match=sentence):
+        activate(version(bot, 2))
+    assert active(bot) == [3]
+
+
+def test_a_renamed_bot_keeps_its_address(bot: Bot) -> None:
+    rename(bot, "  Die   Zweite ")
+    bot.refresh_from_db()
+    assert (bot.name, bot.slug) == ("Die Zweite", "first")
+    rename(bot, "die zweite")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"), [("", "has 1 to 40 characters"), ("Other", "You have a bot called Other")]
+)
+def test_a_name_that_will_not_do_is_refused(ada: User, bot: Bot, name: str, sentence: str) -> None:
+    uploaded(ada, "Other", honest(9))
+    with pytest.raises(Refused, match=sentence):
+        rename(bot, name)
+    bot.refresh_from_db()
+    assert bot.name == "First"
+
+
+def test_a_description_is_text_of_so_many_characters(bot: Bot) -> None:
+    describe(bot, "  Greedy,\r\n\r\nbut\tfair. <b>Bold</b>\n")
+    bot.refresh_from_db()
+    assert bot.description == "Greedy,\n\nbut\tfair. <b>Bold</b>"
+    for text, sentence in (
+        ("x" * 2001, "at most 2000 characters; this one has 2001"),
+        ("a\u202eb", "nothing in it that cannot be seen"),
+        ("a\0b", "nothing in it that cannot be seen"),
+    ):
+        with pytest.raises(Refused, match=sentence):
+            describe(bot, text)
+    describe(bot, "")
+
+
+def test_what_staff_took_away_cannot_be_written_again(bot: Bot, bob: User) -> None:
+    Blanking.objects.create(bot=bot, by=bob, what="name", before="Rude Word")
+    Blanking.objects.create(bot=bot, by=bob, what="description", before="Rude\ntext")
+    with pytest.raises(Refused, match="Staff took this name away"):
+        rename(bot, "RUDE WORD")
+    with pytest.raises(Refused, match="Staff took this description away"):
+        describe(bot, "rude\ntext")
+    rename(bot, "Rude")
+
+
+def test_the_source_is_private_until_its_owner_publishes_it(bot: Bot) -> None:
+    assert bot.public_source is False
+    publish_source(bot, True)
+    bot.refresh_from_db()
+    assert bot.public_source is True
+
+
+def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, settings: Any) -> None:
+    retire(bot)
+    since = bot.retired
+    retire(bot)
+    assert bot.retired == since is not None
+    assert not bot.plays
+    settings.BOTS_A_PERSON = 1
+    uploaded(ada, "Other", honest(9))
+    with pytest.raises(TooMany, match="You have 1 bots"):
+        take_back(bot)
+    settings.BOTS_A_PERSON = 2
+    take_back(bot)
+    assert bot.plays
+    take_back(bot)
+
+
+def test_the_house_s_bots_are_nobody_s_to_change(db: None) -> None:
+    house = Bot.objects.create(slug="house-greedy", name="Greedy", house_name="greedy", retired=timezone.now())
+    for change in (
+        lambda: rename(house, "Mine"),
+        lambda: describe(house, "Mine"),
+        lambda: publish_source(house, True),
+        lambda: retire(house),
+        lambda: take_back(house),
+    ):
+        with pytest.raises(Refused, match="Greedy belongs to the house"):
+            change()
