@@ -124,7 +124,7 @@ def _delayed(report: MatchReport) -> str:
     first = report.machine_delays[0]
     asked = "its start" if first.decision is None else f"its decision {first.decision}"
     return (
-        f"the machine was late, not {report.seats[first.seat].label}: {asked} took {first.wall_us / 1e6:.1f} s,"
+        f"the machine was late, not the bot at seat {first.seat + 1}: {asked} took {first.wall_us / 1e6:.1f} s,"
         f" {first.machine_delay_us / 1e6:.1f} s of which it waited for a processor"
     )
 

@@ -48,20 +48,20 @@ def cancel_unwanted(bot: Bot | None = None) -> int:
     if bot is not None:
         away = away.filter(entry__bot=bot)
     reasons: dict[str, list[int]] = defaultdict(list)
-    for seat in away.select_related("entry__bot", "entry__ladder").order_by("match", "index"):
+    for seat in away.select_related("entry__bot").order_by("match", "index"):
         reasons[_why(seat.entry)].append(seat.match_id)
     return sum(_cancel(matches, reason) for reason, matches in reasons.items())
 
 
 def _why(entry: Entry) -> str:
-    bot = entry.bot
-    if bot.retired is not None:
-        return f"{bot} is retired."
-    if bot.on_leave is not None:
-        return f"{bot} is on leave."
+    """The reason without the bot's name, which staff may have to blank one day."""
+    if entry.bot.retired is not None:
+        return "A bot at the table is retired."
+    if entry.bot.on_leave is not None:
+        return "A bot at the table is on leave."
     if entry.declined:
-        return f"{bot} has left the ladder {entry.ladder}."
-    return f"{bot} does not claim the tables of {entry.ladder} any more."
+        return "A bot at the table has left the ladder."
+    return "The new version of a bot at the table does not claim such tables."
 
 
 def _cancel(match_ids: list[int], reason: str) -> int:

@@ -1,0 +1,76 @@
+"""Uploaded bots on ladders, without the way there: versions that are ready because the test says so."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from random import Random
+from typing import Any
+
+from django.db.models import F
+
+from bots.archives import read_upload
+from bots.managing import make_active
+from bots.models import Bot, BotVersion
+from bots.stored import keep
+from bots.uploading import archive_limits
+from esr_platform.accounts.models import User
+from ladder.joining import enter
+from ladder.models import Ladder, Match
+from ladder.scheduling import schedule
+
+DUEL = "edel-stein-reich-duel"
+DUEL_ONLY = {DUEL: [2]}
+
+HONEST = b"""\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
+"""
+
+
+def person(name: str) -> User:
+    """Somebody who has bots."""
+    return User.objects.create(username=name, email=f"{name}@example.org")
+
+
+def new_version(bot: Bot, source: bytes = HONEST, claims: Any = DUEL_ONLY) -> BotVersion:
+    """A version of this source, ready and stored, but not yet the active one."""
+    source = b"# %d\n%s" % (bot.versions.count() + 1, source)
+    return BotVersion.objects.create(
+        bot=bot,
+        number=bot.versions.count() + 1,
+        digest=read_upload("bot.py", source, archive_limits()).digest,
+        archive=keep("bot.py", source),
+        filename="bot.py",
+        size=len(source),
+        command=["bot.py"],
+        claims=claims,
+    )
+
+
+def uploaded(owner: User, name: str = "Mine", source: bytes = HONEST, claims: Any = DUEL_ONLY) -> Bot:
+    """A bot whose first version plays, on the ladders that it claims."""
+    bot = Bot.objects.create(owner=owner, name=name, slug=sha256(name.encode()).hexdigest()[:20])
+    make_active(new_version(bot, source, claims))
+    enter(bot)
+    return bot
+
+
+def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
+    """A queued match of ``bot``, at seat 0, with bots of the house."""
+    mine = ladder.entries.get(bot=bot)
+    others = list(ladder.entries.filter(bot__owner=None).select_related("bot").order_by("pk"))
+    table = [mine, *Random(seed).sample(others, ladder.seats - 1)]
+    versions = {entry.bot_id: entry.bot.active_version for entry in table}
+    assert all(versions.values())
+    match = schedule(ladder, table, versions)  # type: ignore[arg-type]
+    return Match.objects.select_related("ladder").get(pk=match.pk)
+
+
+def due_again(match: Match) -> None:
+    """Take the pause between two attempts away."""
+    Match.objects.filter(pk=match.pk).update(due_at=F("created"))
