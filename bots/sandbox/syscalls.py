@@ -2,9 +2,9 @@
 
 What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may
 read, no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has
-no use for. Nor does what tells of others or lasts: how much memory and disk the host has left (``sysinfo``, ``statfs``),
-descriptors sent through a socket (``sendmsg``), which no limit counts, and throwing files out of the host's cache
-(``fadvise64``).
+no use for. Nor does what tells of others or lasts: how much memory and disk the host has left (``sysinfo``,
+``statfs``), descriptors sent through a socket (``sendmsg``), which no limit counts, and throwing files out of the
+host's cache (``fadvise64``).
 """
 
 from __future__ import annotations

@@ -1,0 +1,156 @@
+"""What is left when a game is over: of its processes, in the folders that all share, and of the worker itself."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from bots.sandbox.leases import started_at
+from bots.sandbox.runtime import runtime_folder
+from games.record import verify
+from tests.bots.hostile.kind import Hostile
+from tests.bots.hostile.playing import Played, Started
+
+MARK: Final = "esr-hostile"
+"""What hostile programs call everything they try to leave."""
+
+MAX_GROWTH_KIB: Final = 64 * 1024
+_SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev/mqueue", "/dev")  # noqa: S108
+_LISTS: Final = ("net/unix", "keys")
+_QUEUES: Final = ("sysvipc/shm", "sysvipc/msg", "sysvipc/sem", "locks")
+
+
+@dataclass(frozen=True)
+class Worker:
+    """This process, as far as a bot could change it."""
+
+    descriptors: frozenset[str]
+    children: frozenset[str]
+    limits: tuple[tuple[int, int], ...]
+    handlers: tuple[Any, ...]
+    priority: tuple[int, frozenset[int], int]
+    folder: str
+
+    @classmethod
+    def now(cls) -> Worker:
+        """As it is."""
+        names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+        return cls(
+            frozenset(os.listdir("/proc/self/fd")),
+            frozenset(Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()),
+            tuple(resource.getrlimit(getattr(resource, name)) for name in names),
+            tuple(signal.getsignal(number) for number in signal.valid_signals()),
+            (os.getpriority(os.PRIO_PROCESS, 0), frozenset(os.sched_getaffinity(0)), os.sched_getscheduler(0)),
+            os.getcwd(),
+        )
+
+
+def copies() -> dict[str, str]:
+    """Every copy of a program in the runtime folder, and what is in it and says about it."""
+    found = {}
+    for place in (runtime_folder() / "copies").glob("*/bot"):
+        with suppress(FileNotFoundError):
+            found[str(place)] = _contents(place)
+    return found
+
+
+def reset_peak() -> None:
+    """Let the largest size of this process be counted anew."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_kib() -> int:
+    """The largest size of this process since then."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1])
+
+
+def harm_to_the_game(hostile: Hostile, played: Played) -> list[str]:
+    """What is not as it should be about the game: the verdict, and what it said for itself."""
+    report = played.report
+    bad, good = report.seats
+    strikes = tuple(strike.reason for strike in bad.strikes)
+    checks = {
+        f"it ended by {report.forfeit_reasons.get(0)}": report.forfeit_reasons.get(0) != hostile.forfeit,
+        f"its strikes were {strikes}": strikes != hostile.strikes and (hostile.strikes or hostile.forfeit is None),
+        "it did not say what it should": hostile.says not in bad.stderr_tail,
+        f"it got {_got(bad.stderr_tail)}": _got(bad.stderr_tail),
+        "its stderr is too long": len(bad.stderr_tail) > 65_536,
+        "its game was to be played again": report.play_again and (hostile.forfeit or hostile.strikes),
+        f"its opponent had {good.strikes}": good.strikes or 1 in report.forfeit_reasons or good.exit_status != 0,
+        "the record does not hold": verify(report.record, report.forfeit_reasons).outcome != report.record["outcome"],
+    }
+    return [f"{sentence}: {bad.stderr_tail[-1500:]}" for sentence, wrong in checks.items() if wrong]
+
+
+def harm_beside(played: Played) -> list[str]:
+    """What happened to the games that this worker played at the same time."""
+    if not played.beside:
+        return ["no game was played beside it"]
+    return [
+        f"beside it: {report.forfeits} {[seat.strikes for seat in report.seats]}"
+        for report in played.beside
+        if report.forfeits or any(seat.strikes or seat.exit_status != 0 for seat in report.seats)
+    ]
+
+
+def left_behind(played: Played, copies_before: dict[str, str]) -> list[str]:
+    """What is still there of its processes, and in all places where something could have been kept."""
+    after = copies()
+    return [
+        *(f"process {pid} is left" for pid in _survivors(played.started)),
+        *(f"{place}/{name} is left" for place in _SHARED for name in _names(place) if MARK in name),
+        *(f"/proc/{name} lists it" for name in _LISTS if MARK in _text(name)),
+        *(f"/proc/{name} lists its user" for name in _QUEUES if _is_listed(name, played.started)),
+        *(f"{place} was changed" for place, seen in copies_before.items() if after.get(place, seen) != seen),
+    ]
+
+
+def _survivors(started: Sequence[Started]) -> list[int]:
+    """Processes that were started and live, and others in their process namespaces."""
+    ours = os.readlink("/proc/self/ns/pid")
+    namespaces = {one.namespace for one in started} - {ours}
+    left = [one.pid for one in started if one.began and started_at(one.pid) == one.began]
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):
+                if os.readlink(f"/proc/{entry.name}/ns/pid") in namespaces:
+                    left.append(int(entry.name))
+    return left
+
+
+def _is_listed(name: str, started: Sequence[Started]) -> bool:
+    pids = {str(one.pid) for one in started}
+    users = {str(one.uid) for one in started if one.uid != os.geteuid()}
+    return any((pids | users) & set(line.split()) for line in _text(name).splitlines()[1:])
+
+
+def _names(place: str) -> list[str]:
+    return os.listdir(place) if Path(place).is_dir() else []
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(f"/proc/{name}").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _contents(place: Path) -> str:
+    digest = sha256()
+    for path in sorted([place, *place.rglob("*")]):
+        found = path.lstat()
+        digest.update(f"{path}\0{found.st_mode}\0{found.st_uid}\0{found.st_atime_ns}\0{found.st_mtime_ns}\0".encode())
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()
+
+
+def _got(said: str) -> str:
+    return next((line for line in said.splitlines() if line.startswith("got ")), "")

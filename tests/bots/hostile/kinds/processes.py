@@ -1,0 +1,173 @@
+"""Processes and signals."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bots.protocol import Limits
+from tests.bots.hostile.kind import Hostile
+
+PROCESSES: Final = (
+    Hostile(
+        "fork bomb",
+        "fork, vfork, clone, clone3 and posix_spawn, a thousand times",
+        """
+        def bomb():
+            for _ in range(1000):
+                attempt("fork", os.fork)
+                attempt("vfork", syscall, 58)
+                attempt("clone", syscall, 56, 17, 0, 0, 0, 0)
+                attempt("clone of the memory", syscall, 56, 0x100 | 17, 0, 0, 0, 0)
+            arguments = ctypes.create_string_buffer(struct.pack("11Q", 0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0))
+            absent(clone3=(435, arguments, 88))
+            attempt("posix_spawn", os.posix_spawn, "/usr/bin/true", ["true"], {})
+        attack(bomb)
+        """,
+    ),
+    Hostile(
+        "thread bomb",
+        "a thousand threads",
+        """
+        def bomb():
+            made = 0
+            try:
+                for _ in range(1000):
+                    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+                    made += 1
+            except RuntimeError:
+                pass
+            if made > 32:
+                got.append(f"{made} threads")
+        attack(bomb)
+        """,
+    ),
+    Hostile(
+        "the whole machine's threads",
+        "all its threads spin while it thinks and while others do",
+        """
+        def spin():
+            while True:
+                pass
+        for _ in range(8):
+            threading.Thread(target=spin, daemon=True).start()
+        sys.setswitchinterval(1e-4)
+        attack(lambda: None)
+        """,
+        limits=Limits(startup_ms=10_000, move_ms=2000, bank_ms=60_000, game_ms=120_000),
+        slow=True,
+    ),
+    Hostile(
+        "kills everybody",
+        "signals to every process there is, its group, its parent",
+        """
+        def kill():
+            for pid in (*range(2, 400), -1):
+                for number in (9, 19, 15):
+                    attempt(f"kill {pid}", os.kill, pid, number)
+            os.kill(0, 9)
+            os.kill(0, 19)
+            attempt("another group", os.killpg, 1234, 9)
+            absent(pidfd_open=(434, 1, 0), pidfd_send_signal=(424, 0, 9, 0, 0), rt_sigqueueinfo=(129, 1, 9, 0))
+        attack(kill)
+        """,
+    ),
+    Hostile(
+        "kills itself",
+        "SIGKILL for itself, then an exit with status 9",
+        """
+        ready()
+        play(lambda message: os.kill(os.getpid(), 9) or os._exit(9))
+        """,
+        forfeit="exit",
+        says="",
+    ),
+    Hostile(
+        "ignores every signal",
+        "no signal ends it, then it stalls",
+        """
+        for number in range(1, 65):
+            attempt("signal", signal.signal, number, signal.SIG_IGN)
+        libc.sigfillset(ctypes.create_string_buffer(128))
+        ready()
+        play(lambda message: time.sleep(1000))
+        """,
+        forfeit="strikes",
+        strikes=("late", "late", "late"),
+        says="",
+        slow=True,
+    ),
+    Hostile(
+        "stays after the end",
+        "it ignores the end of the game and of its stdin, and spins",
+        """
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        ready()
+        play()
+        while True:
+            pass
+        """,
+        says="",
+    ),
+    Hostile(
+        "outlives its parent",
+        "it asks not to be ended with the worker, and to inherit orphans",
+        """
+        def outlive():
+            attempt("PR_SET_PDEATHSIG", syscall, 157, 1, 0)
+            attempt("PR_SET_CHILD_SUBREAPER", syscall, 157, 36, 1)
+            attempt("PR_SET_DUMPABLE", syscall, 157, 4, 0)
+            attempt("PR_SET_TIMERSLACK", syscall, 157, 29, 1)
+            attempt("PR_SET_MM", syscall, 157, 35, 1, 0)
+            attempt("PR_SET_PTRACER", syscall, 157, 0x59616D61, -1)
+        attack(outlive)
+        """,
+    ),
+    Hostile(
+        "its main thread ends",
+        "the main thread exits, another one plays on",
+        """
+        def rest():
+            attack(lambda: time.sleep(0.1))
+            os._exit(0)
+        threading.Thread(target=rest).start()
+        libc.syscall(60, 0)
+        """,
+    ),
+    Hostile(
+        "becomes another program",
+        "it replaces itself by a shell that answers in its place",
+        r'''
+        shell = """read hello; echo '{"type": "ready"}'; while read line; do case $line in
+            *'"type":"end"'*) exit 0;; *) id=${line#*'"id":'}; m=${line#*'"default":"'};
+            echo "{\\"id\\": ${id%%,*}, \\"move\\": \\"${m%%'"'*}\\"}";; esac; done"""
+        tell("refused")
+        os.execv("/bin/sh", ["sh", "-c", shell])
+        ''',
+    ),
+    Hostile(
+        "executes others' privileges",
+        "su, mount, bwrap and everything else that is set-user-ID, by exec",
+        """
+        ready()
+        hear()
+        for name in ("su", "sudo", "passwd", "newgrp", "chsh"):
+            if os.path.exists(f"/usr/bin/{name}"):
+                os.execv(f"/usr/bin/{name}", [name])
+        os._exit(1)
+        """,
+        forfeit="exit",
+        says="",
+    ),
+    Hostile(
+        "descriptors for every thread",
+        "threads with tables of descriptors of their own, to have more of them",
+        """
+        def part():
+            attempt("close_range", syscall, 436, 60, 61, 2)
+            attempt("clone", syscall, 56, 0x100 | 0x200 | 0x800 | 0x10000, 0, 0, 0, 0)
+            absent(unshare=(272, 0x400))
+        attack(part)
+        """,
+    ),
+)

@@ -1,0 +1,212 @@
+"""Reading secrets and opponents, and the network of every family."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.bots.hostile.kind import Hostile
+
+SECRETS: Final = (
+    Hostile(
+        "the host's files",
+        "passwords, keys, logs, mail and everything else outside of /usr",
+        """
+        def look():
+            for place in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/machine-id",
+                          "/etc/resolv.conf", "/root", "/root/.ssh/id_rsa", "/home", "/var", "/var/log", "/run", "/srv",
+                          "/mnt", "/opt", "/media", "/boot", "/sys", "/dev/mem", "/dev/kmsg", "/dev/shm", "/dev/pts",
+                          "/.dockerenv", "/tmp/../root", "/bot/../root", "//root", "/proc/../root"):
+                attempt(place, os.stat, place)
+            strange = set(os.listdir("/")) - {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "sbin",
+                                              "tmp", "usr", sys.prefix.split("/")[1]}
+            got.extend(strange | set(os.listdir("/tmp")) | set(os.listdir("/etc")) - {"ld.so.cache"})
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "its environment",
+        "secrets in the environment, the arguments and what the kernel hands to a new program",
+        """
+        def look():
+            known = {"PATH", "HOME", "LANG", "PWD", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+                     "MALLOC_ARENA_MAX"}
+            got.extend(set(os.environ) - known)
+            raw = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, "environ")
+            number = 0
+            while raw[number]:
+                name = raw[number].split(b"=")[0].decode()
+                if name not in known | {"LC_CTYPE"}:
+                    got.append(name)
+                number += 1
+            if any("esr" in word.lower() or "/tmp" in word for word in sys.orig_argv):
+                got.append(str(sys.orig_argv))
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "/proc",
+        "environments, memories, descriptors and mounts of all processes, as /proc would show them",
+        """
+        def look():
+            for name in ("self/environ", "1/environ", "self/mem", "1/root/etc/passwd", "self/fd", "self/maps",
+                         "self/mountinfo", "cpuinfo", "meminfo", "loadavg", "net/unix", "locks", "keys", "kallsyms",
+                         "sys/kernel/hostname", "sysrq-trigger", "kcore"):
+                attempt(name, os.stat, f"/proc/{name}")
+            attempt("mounting it", libc_mount)
+        def libc_mount():
+            if libc.mount(b"proc", b"/tmp", b"proc", 0, None):
+                raise OSError(ctypes.get_errno(), "refused")
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "its opponents",
+        "other seats' folders, programs and processes",
+        """
+        def look():
+            places = ["/tmp", "/var/tmp", "/run", "/dev/shm", "/bot/..", "/bot/../..", "/proc/2/root/bot"]
+            for place in places:
+                for name in ("esr-0", "esr-1000", "seats", "copies", "programs", "bot.py"):
+                    attempt(f"{place}/{name}", os.stat, f"{place}/{name}")
+            for pid in (*range(2, 300), *range(1, 40_000, 97)):
+                if pid > 1:
+                    attempt(f"process {pid}", os.kill, pid, 0)
+                    attempt(f"session of {pid}", os.getsid, pid)
+            for clock in range(2, 300):
+                attempt(f"time of {clock}", time.clock_gettime, (~clock << 3) | 2)
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "the platform",
+        "its sources, its settings, its database and its keys, wherever they may lie",
+        """
+        def look():
+            for place in ("/usr/src/app", "/app", "/srv", "/opt", "/code", "/work", "/tmp", "/usr/local/esr"):
+                for name in ("manage.py", "var/db.sqlite3", "var/secret-key", "esr_platform/settings.py", ".env"):
+                    attempt(f"{place}/{name}", os.stat, f"{place}/{name}")
+            sys.path += ["/usr/lib/python3/dist-packages", "/usr/local/lib/python3.11/site-packages"]
+            for name in ("esr_platform", "ladder", "bots"):
+                try:
+                    __import__(name)
+                    got.append(name)
+                except ImportError:
+                    pass
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "its neighbours' memory",
+        "ptrace, process_vm_readv, pidfd_getfd, kcmp and the like, on every process",
+        """
+        def look():
+            for pid in (1, 2, 3, 1000):
+                absent(ptrace=(101, 16, pid, 0, 0), process_vm_readv=(310, pid, 0, 0, 0, 0, 0),
+                       process_vm_writev=(311, pid, 0, 0, 0, 0, 0), kcmp=(312, pid, 1, 0, 0, 0),
+                       pidfd_getfd=(438, 0, 0, 0), pidfd_open=(434, pid, 0), perf_event_open=(298, 0, pid, -1, -1, 0),
+                       get_robust_list=(274, pid, 0, 0), move_pages=(279, pid, 0, 0, 0, 0, 0))
+        attack(look)
+        """,
+    ),
+    Hostile(
+        "how busy the host is",
+        "free memory, load, uptime and the space on disks, which other bots could change to talk to it",
+        """
+        def look():
+            attempt("sysinfo", syscall, 99, ctypes.create_string_buffer(256))
+            for place in ("/", "/usr", "/bot", "/dev/null"):
+                attempt(f"statvfs {place}", os.statvfs, place)
+            attempt("load", os.getloadavg)
+            absent(ustat=(136, 0, 0), quotactl=(179, 0, 0, 0, 0), syslog=(103, 3, 0, 0), mincore=(27, 0, 0, 0),
+                   lookup_dcookie=(212, 0, 0, 0), getrandom_of_another=(274, 1, 0, 0), statmount=(457, 0, 0, 0, 0),
+                   listmount=(458, 0, 0, 0, 0), cachestat=(451, 0, 0, 0, 0))
+        attack(look)
+        """,
+    ),
+)
+
+NETWORK: Final = (
+    Hostile(
+        "sockets of every family",
+        "all 46 families of sockets but the local one, of every type",
+        """
+        def open_():
+            for family in range(46):
+                if family != socket.AF_UNIX:
+                    for kind in (1, 2, 3, 4, 5, 10):
+                        attempt(f"family {family}, type {kind}", socket.socket, family, kind)
+                        attempt(f"pair of family {family}", socket.socketpair, family, kind)
+        attack(open_)
+        """,
+    ),
+    Hostile(
+        "the internet",
+        "connections and packets by IPv4 and IPv6, raw ones too",
+        """
+        def connect():
+            for family, address in ((socket.AF_INET, ("127.0.0.1", 80)), (socket.AF_INET, ("1.1.1.1", 53)),
+                                    (socket.AF_INET6, ("::1", 80))):
+                attempt(str(address), lambda: socket.create_connection(address, 1))
+                for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+                    attempt(f"{family} {kind}", socket.socket, family, kind)
+            attempt("name", socket.getaddrinfo, "example.org", 80)
+            attempt("interfaces", socket.if_nameindex)
+        attack(connect)
+        """,
+    ),
+    Hostile(
+        "the kernel by netlink",
+        "netlink, packet sockets, key sockets, crypto sockets, XDP",
+        """
+        def connect():
+            for family in (socket.AF_NETLINK, socket.AF_PACKET, 15, 38, 44):
+                for kind in (socket.SOCK_RAW, socket.SOCK_DGRAM, 5):
+                    attempt(f"family {family}", socket.socket, family, kind)
+        attack(connect)
+        """,
+    ),
+    Hostile(
+        "virtual machines and radios",
+        "vsock, Bluetooth, CAN, NFC, TIPC, InfiniBand, IUCV, phones",
+        """
+        def connect():
+            for family in (40, 31, 29, 39, 30, 27, 32, 35, 21, 24, 26, 33, 34, 36, 37, 41, 42, 43, 45):
+                for kind in (1, 2, 3, 5):
+                    attempt(f"family {family}", socket.socket, family, kind)
+        attack(connect)
+        """,
+    ),
+    Hostile(
+        "local sockets",
+        "it binds, connects, listens and sends to paths and abstract names",
+        """
+        def connect():
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+                local = socket.socket(socket.AF_UNIX, kind)
+                for address in ("/tmp/esr-hostile", "\\0esr-hostile", "", "/run/redis/redis.sock",
+                                "/run/postgresql/.s.PGSQL.5432", "/var/run/docker.sock", "/run/dbus/system_bus_socket",
+                                "\\0/tmp/.X11-unix/X0", "/dev/log"):
+                    attempt(f"connect {address!r}", local.connect, address)
+                    attempt(f"bind {address!r}", local.bind, address)
+                    attempt(f"send to {address!r}", local.sendto, b"x", address)
+                attempt("listen", local.listen)
+                attempt("accept", local.accept)
+                attempt("option", local.setsockopt, socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        attack(connect)
+        """,
+    ),
+    Hostile(
+        "the table's sockets",
+        "its pipes, taken for sockets: who is at the other end, and descriptors through them",
+        """
+        def pry():
+            for number in (0, 1, 2):
+                end = socket.socket(fileno=os.dup(number), family=socket.AF_UNIX, type=socket.SOCK_STREAM)
+                attempt("peer", end.getsockopt, socket.SOL_SOCKET, 17, 12)
+                attempt("peer's name", end.getpeername)
+                attempt("send", end.send, b"x")
+                attempt("descriptors", socket.send_fds, end, [b"x"], [0])
+        attack(pry)
+        """,
+    ),
+)
