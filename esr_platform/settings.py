@@ -160,6 +160,7 @@ UPLOADED_BYTES_A_PERSON = env.int("UPLOADED_BYTES_A_PERSON", default=512 << 20)
 BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
 CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
+CHECK_TURN_SECONDS = env.int("CHECK_TURN_SECONDS", default=60)  # after which it lets others in between two games
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 
 # Letters: written to the terminal unless EMAIL_URL names a server
@@ -167,6 +168,7 @@ OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="arena@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+EMAIL_TIMEOUT = 10
 
 # Words, numbers and files
 
@@ -258,6 +260,11 @@ CELERY_BEAT_SCHEDULE = {
         "tell_of_checks": 2.0,
         "forget_old_logs": 600.0,
     }.items()
+}
+CELERY_BEAT_SCHEDULE["write_letters"] = {
+    "task": "esr_platform.accounts.tasks.write_letters",
+    "schedule": 60.0,
+    "options": {"expires": 60.0},
 }
 
 # What is said about it

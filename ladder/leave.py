@@ -15,7 +15,6 @@ from django.db.models.functions import Now
 
 from bots.models import Bot
 from bots.runner.report import MatchReport
-from ladder import letters
 from ladder.models import SeatResult
 from ladder.retiring import cancel_unwanted
 
@@ -60,7 +59,6 @@ def _one_more(bot: Bot) -> None:
         return
     Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason=_sentence(bot))
     transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
-    transaction.on_commit(partial(letters.send_later, bot.pk, letters.ON_LEAVE), robust=True)
 
 
 def _sentence(bot: Bot) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from hashlib import sha256
 
+from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
@@ -19,15 +20,20 @@ USED_WITHIN = timedelta(minutes=1)
 class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
 
-    wants_letters = models.BooleanField(
-        "letters about my bots", default=True, help_text="when one is refused or on leave; one a day at most"
-    )
-    last_letter = models.DateTimeField(null=True, blank=True, editable=False)
+    wants_letters = models.BooleanField(default=True, help_text="about bots that were refused or put on leave")
+    next_letter = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
+    told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
 
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(Lower("username"), name="username_once_whatever_the_case"),
         ]
+
+    @property
+    def letter_address(self) -> str | None:
+        """Where letters go: the primary address, once it has been verified."""
+        found = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
+        return None if found is None else str(found.email)
 
 
 class Scope(models.TextChoices):
