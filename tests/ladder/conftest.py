@@ -7,6 +7,9 @@ import pytest
 from ladder.models import Ladder, Match
 from ladder.opening import open_house
 from ladder.scheduling import fill
+from tests.bots.conftest import sandbox_launcher
+
+__all__ = ["sandbox_launcher"]
 
 
 @pytest.fixture

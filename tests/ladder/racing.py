@@ -21,9 +21,12 @@ django.setup()
 
 from django.db import connection, transaction  # noqa: E402
 
+from bots.models import Bot  # noqa: E402
 from esr_platform.supervising.child import die_with_parent  # noqa: E402
+from ladder.joining import activate, join, leave, retire, take_back  # noqa: E402
 from ladder.leases import Lease, claim, renew  # noqa: E402
-from ladder.models import Match  # noqa: E402
+from ladder.leave import put_back  # noqa: E402
+from ladder.models import Ladder, Match  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
 from ladder.playing import play  # noqa: E402
 from ladder.rebuilding import rerate  # noqa: E402
@@ -41,9 +44,9 @@ def claiming(matches: list[int]) -> Act:
     return lambda: [match for match in matches if claim(match, "racing")]
 
 
-def recording(leases: list[tuple[int, str]], variety: int) -> Act:
-    """Bring a result for every lease; which of them counted."""
-    brought = [(Lease(match, UUID(token)), _report(match, variety)) for match, token in leases]
+def recording(leases: list[tuple[int, str]], variety: int, forfeit: str = "") -> Act:
+    """Bring a result for every lease, in which seat 0 forfeits, if by anything; which of them counted."""
+    brought = [(Lease(match, UUID(token)), _report(match, variety, forfeit)) for match, token in leases]
     return lambda: [lease.match_id for lease, report in brought if record_result(lease, report)]
 
 
@@ -78,6 +81,27 @@ def checking(times: int) -> Act:
     return lambda: [d for _ in range(times) for rebuild in rerate(check=True) for d in rebuild.differences]
 
 
+def owning(bot: int, times: int) -> Act:
+    """Do what an owner can do to a bot, again and again; at the end it plays everywhere, by its newest version."""
+    row = Bot.objects.get(pk=bot)
+    newest, oldest = row.versions.order_by("-number")[0], row.versions.get(number=1)
+    ladders = list(Ladder.objects.filter(entries__bot=row))
+
+    def act() -> None:
+        for _ in range(times):
+            activate(oldest)
+            for ladder in ladders:
+                leave(row, ladder)
+            retire(row)
+            take_back(row)
+            activate(newest)
+            for ladder in ladders:
+                join(row, ladder)
+            put_back(row)
+
+    return act
+
+
 ACTIONS: dict[str, Callable[..., Act]] = {
     "claiming": claiming,
     "recording": recording,
@@ -86,13 +110,15 @@ ACTIONS: dict[str, Callable[..., Act]] = {
     "renewing": renewing,
     "sweeping": sweeping,
     "checking": checking,
+    "owning": owning,
     "filling": lambda: fill,
     "opening": lambda: open_house,
 }
 
 
-def _report(match: int, variety: int) -> Any:
-    return report_of(Match.objects.select_related("ladder").get(pk=match), variety=variety)
+def _report(match: int, variety: int, forfeit: str = "") -> Any:
+    forfeits = {0: forfeit} if forfeit else {}
+    return report_of(Match.objects.select_related("ladder").get(pk=match), variety=variety, forfeits=forfeits)
 
 
 def race(racer: Racer, gate: Path, out: Path) -> None:

@@ -21,6 +21,7 @@ from ladder.scheduling import QUEUE_LENGTH
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed, expire
+from tests.ladder.uploaded import match_of, new_version, person, uploaded
 from tests.services.ports import wait_until
 from tests.services.workers import Processes
 
@@ -155,3 +156,47 @@ def test_a_house_that_is_opened_several_times_at_once_is_one_house(race: Race) -
     assert len(before[0]) == sum(len(game.seat_counts) for game in GAMES.values())
     open_house()
     assert [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)] == before
+
+
+def failing(leases: list[tuple[int, str]]) -> Racer:
+    return "recording", {"leases": leases, "variety": 0, "forfeit": "exit"}
+
+
+def leases_of(bot: Bot, ladders: Iterable[Ladder], count: int) -> list[tuple[int, str]]:
+    matches = [match_of(bot, ladder, seed) for seed in range(count) for ladder in ladders]
+    return [(match.pk, str(claimed(match).token)) for match in matches]
+
+
+def test_failures_that_several_processes_bring_at_once_count_once_each(race: Race, house: None) -> None:
+    ladders = Ladder.objects.filter(game__startswith="edel-stein-reich")
+    claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
+    leases = [leases_of(bot, ladders, 1) for bot in bots]
+    both = [failing(flat(leases)), failing(flat(leases[::-1])), failing(flat(leases)[::-1])]
+    got = race(*both)
+    assert Counter(flat(got)) == Counter(match for match, _ in flat(leases))
+    for bot in bots:
+        bot.refresh_from_db()
+        assert bot.bad_in_a_row == len(leases[0])
+        assert bot.on_leave is not None
+        assert bot.leave_reason.count("match ") == 3
+    check_accounts()
+
+
+def test_owners_who_change_their_minds_beside_results_and_the_scheduler_stop_nobody(race: Race, house: None) -> None:
+    ladders = list(Ladder.objects.filter(game__startswith="edel-stein-reich"))
+    claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
+    for bot in bots:
+        new_version(bot, claims=claims)
+    leases = [leases_of(bot, ladders, 2) for bot in bots]
+    owners = [("owning", {"bot": bot.pk, "times": 3}) for bot in bots]
+    got = race(
+        *owners, ("owning", {"bot": bots[0].pk, "times": 3}), *(failing(lease) for lease in leases), ("filling", {})
+    )
+    assert [sorted(brought) for brought in got[3:5]] == [sorted(pk for pk, _ in lease) for lease in leases]
+    assert got[:3] == [None] * 3
+    for bot in bots:
+        assert bot.entries.filter(active=True, declined=False).count() == Ladder.objects.count()
+        assert bot.active_version == bot.versions.get(number=2)
+    check_accounts()
