@@ -25,7 +25,7 @@ def parameters() -> Iterator[Any]:
             )
 
 
-@pytest.mark.parametrize("hostile", parameters())
+@pytest.mark.parametrize("hostile", list(parameters()))
 def test_a_hostile_program_gets_its_verdict_and_harms_nobody(
     sandbox_launcher: SandboxLauncher, hostile: Hostile
 ) -> None:

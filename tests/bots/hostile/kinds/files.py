@@ -23,6 +23,7 @@ FILES: Final = (
                 attempt(f"device in {place}", os.mknod, f"{place}/esr-hostile", 0o20666, os.makedev(1, 5))
         attack(make)
         """,
+        limits=Limits(startup_ms=3000, move_ms=8000, bank_ms=0, game_ms=30_000),
     ),
     Hostile(
         "inodes by the million",

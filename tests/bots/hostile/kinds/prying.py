@@ -201,11 +201,14 @@ NETWORK: Final = (
         """
         def pry():
             for number in (0, 1, 2):
-                end = socket.socket(fileno=os.dup(number), family=socket.AF_UNIX, type=socket.SOCK_STREAM)
-                attempt("peer", end.getsockopt, socket.SOL_SOCKET, 17, 12)
-                attempt("peer's name", end.getpeername)
-                attempt("send", end.send, b"x")
-                attempt("descriptors", socket.send_fds, end, [b"x"], [0])
+                attempt("a socket", lambda: socket.socket(socket.AF_UNIX, fileno=os.dup(number)))
+                buffer = ctypes.create_string_buffer(128)
+                length = ctypes.create_string_buffer(struct.pack("I", 128))
+                attempt("peer", syscall, 55, number, 1, 17, buffer, length)
+                attempt("peer's name", syscall, 52, number, buffer, length)
+                attempt("own name", syscall, 51, number, buffer, length)
+                attempt("send", syscall, 44, number, buffer, 1, 0, 0, 0)
+                attempt("shutdown", syscall, 48, number, 2)
         attack(pry)
         """,
     ),
