@@ -12,11 +12,16 @@ from django.db.models.functions import Coalesce
 
 from bots.models import Bot, BotVersion
 from ladder.models import Entry, Match
+from ladder.owner_logs import Somebody
 from ladder.pages.matches import listed_part
+from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
+from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.paging import Part
 from ladder.pages.tables import active_versions
 
 ROWS = 50
+VERSIONS = 12
+_STANDS = Q(active=True) | Q(games__gt=0)
 
 
 @dataclass(frozen=True)
@@ -29,29 +34,33 @@ class BotsPage:
 
 @dataclass(frozen=True)
 class BotPage:
-    """One bot: where it stands, what code it has had, and a part of its matches."""
+    """One bot: where it stands, what code it has had, and a part of its matches.
+
+    ``panel`` is for its owner and staff; ``versions`` are all for them, and those that were ready for everybody else,
+    but for ``hidden`` old ones.
+    """
 
     bot: Bot
     entries: Sequence[Entry]
     versions: Sequence[BotVersion]
+    active: BotVersion | None
     matches: Part[Match]
     queued: int
+    panel: Panel | None
+    source_opens: bool
+    hidden: int
 
     @property
     def games(self) -> int:
         """Rated games on all ladders."""
         return sum(entry.games for entry in self.entries)
 
-    @property
-    def active(self) -> BotVersion | None:
-        return next((version for version in self.versions if version.active), None)
-
 
 def bots_page(page: str | None) -> BotsPage:
     """Page ``page`` of all bots, the nearest there is; four queries."""
-    entries = Entry.objects.select_related("ladder").order_by("ladder")
+    entries = Entry.objects.filter(_STANDS).select_related("ladder").order_by("ladder")
     everybody = (
-        Bot.objects.select_related("owner")
+        public_bots()
         .annotate(played=Sum("entries__games", default=0))
         .prefetch_related(Prefetch("entries", queryset=entries))
         .order_by("name", "pk")
@@ -60,23 +69,36 @@ def bots_page(page: str | None) -> BotsPage:
     return BotsPage(shown, active_versions([bot.pk for bot in shown]))
 
 
-def bot_page(bot: Bot, parameters: Callable[[str], str | None]) -> BotPage:
-    """The page of ``bot`` with the part of its matches that an address asks for; six queries."""
+def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
+    """The page of ``bot`` for ``user``, with the part of its matches that an address asks for.
+
+    Six queries, and four more for its owner and staff.
+    """
     begun = Match.objects.filter(seats__entry__bot=bot).exclude(attempts_started=0)
     queued = Match.objects.filter(seats__entry__bot=bot, status=Match.Status.QUEUED)
-    versions = bot.versions.annotate(played=Count("seats", filter=Q(seats__result__isnull=False)))
+    counted = bot.versions.select_related("bot").annotate(played=Count("seats", filter=Q(seats__result__isnull=False)))
+    versions = list(counted.defer("check_report").order_by("-number"))
+    entries = list(_placed(Entry.objects.filter(bot=bot)))
+    its_panel = panel(bot, versions, entries, owns(user, bot)) if may_read(user, bot) else None
+    shown = versions if its_panel else [version for version in versions if version.state == BotVersion.State.READY]
+    active = next((version for version in versions if version.active), None)
+    most = len(shown) if parameters("versions") == "all" else VERSIONS
     return BotPage(
         bot=bot,
-        entries=list(_placed(Entry.objects.filter(bot=bot))),
-        versions=list(versions.order_by("-number")),
+        entries=[entry for entry in entries if entry.active or entry.games],
+        versions=shown[:most],
+        active=active,
         matches=listed_part(begun, parameters),
         queued=queued.count(),
+        panel=its_panel,
+        source_opens=active is not None and may_read_source(user, active),
+        hidden=max(0, len(shown) - most),
     )
 
 
 def _placed(entries: QuerySet[Entry]) -> QuerySet[Entry]:
     """``entries`` with their ``rank`` on their ladder and the number of entries ``among`` which they have it."""
-    there = Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=OuterRef("ladder")).order_by()
+    there = Entry.objects.filter(_STANDS, ladder=OuterRef("ladder")).order_by()
     counted = there.values("ladder").annotate(number=Count("pk")).values("number")
     better = there.filter(rating__gt=OuterRef("rating")).values("ladder").annotate(number=Count("pk")).values("number")
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from django.db.models import Prefetch, Q, QuerySet
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
 from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
+from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.paging import Part, part
 from ladder.pages.telling import Told, told
 from ladder.pages.words import listing
@@ -99,12 +100,16 @@ class SeatTable:
 
 @dataclass(frozen=True)
 class MatchPage:
-    """One match with its seats. What is secret before the end is not in here before the end."""
+    """One match with its seats. What is secret before the end is not in here before the end.
+
+    ``logged`` are the seats, from 0, whose logs the viewer may read.
+    """
 
     match: Match
     attempts: Sequence[Attempt]
     ledger_number: int | None
     ahead: int
+    logged: Collection[int]
 
     @property
     def game(self) -> Game:
@@ -137,8 +142,8 @@ class MatchPage:
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
 
-def match_page(match_id: int) -> MatchPage:
-    """All that is public about one match, in at most five queries. Raises ``Match.DoesNotExist``."""
+def match_page(match_id: int, user: Somebody) -> MatchPage:
+    """All that ``user`` may see of one match, in at most six queries. Raises ``Match.DoesNotExist``."""
     found = Match.objects.select_related("ladder").prefetch_related(_seats(), "attempts")
     match = found.get(pk=match_id)
     return MatchPage(
@@ -146,6 +151,7 @@ def match_page(match_id: int) -> MatchPage:
         attempts=list(match.attempts.all()),
         ledger_number=LedgerEntry.objects.filter(result__match=match).values_list("number", flat=True).first(),
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
+        logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
     )
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from ladder.pages import views
+from ladder.pages.owning.urls import urlpatterns as of_owners
 
 app_name = "pages"
 
@@ -11,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("ladders/", views.ladders, name="ladders"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
     path("bots/", views.bots, name="bots"),
+    *of_owners,
     path("bots/<slug:slug>/", views.bot, name="bot"),
     path("matches/", views.matches, name="matches"),
     path("matches/<int:match_id>/", views.match, name="match"),

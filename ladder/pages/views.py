@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from bots.models import Bot
 from games.registry import GAMES
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page, bots_page
 from ladder.pages.downloads import download
+from ladder.pages.finding import found
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
+from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.tables import boards, ladder_page
-
-_Row = TypeVar("_Row", bound=Model)
-
-
-def _found(rows: QuerySet[_Row], otherwise: str, **wanted: Any) -> _Row:
-    """The row that an address names. Raises ``Http404`` with the sentence ``otherwise``."""
-    sayable = not any("\0" in str(value) for value in wanted.values())  # PostgreSQL takes no text with a NUL
-    row = rows.filter(**wanted).first() if sayable else None
-    if row is None:
-        raise Http404(otherwise)
-    return row
 
 
 @require_safe
@@ -44,8 +31,8 @@ def ladders(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug)
-    return render(request, "pages/ladder.html", {"page": ladder_page(found, request.GET.get("page"))})
+    its_ladder = found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug)
+    return render(request, "pages/ladder.html", {"page": ladder_page(its_ladder, request.GET.get("page"))})
 
 
 @require_safe
@@ -55,14 +42,14 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _found(Bot.objects.select_related("owner"), f"No bot is called {slug}.", slug=slug)
-    return render(request, "pages/bot.html", {"page": bot_page(found, request.GET.get)})
+    page = bot_page(bot_seen_by(request.user, slug), request.GET.get, request.user)
+    return render(request, "pages/bot.html", {"page": page})
 
 
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("ladder")
-    chosen = _found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug) if slug else None
+    chosen = found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug) if slug else None
     page = matches_page(chosen, request.GET.get("state", ""), request.GET.get)
     return render(request, "pages/matches.html", {"page": page})
 
@@ -70,7 +57,7 @@ def matches(request: HttpRequest) -> HttpResponse:
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     try:
-        page = match_page(match_id)
+        page = match_page(match_id, request.user)
     except Match.DoesNotExist:
         raise Http404(f"There is no match {match_id}.") from None
     return render(request, "pages/match.html", {"page": page})
@@ -78,8 +65,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_safe
 def record(_request: HttpRequest, match_id: int) -> HttpResponse:
-    found = _found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
-    document = download(found)
+    its_match = found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
+    document = download(its_match)
     if document is None:
         raise Http404(f"The record of match {match_id} opens when the match is over.")
     name, text = document

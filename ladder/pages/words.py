@@ -18,6 +18,20 @@ FORFEITS: Final = {
     "abandoned": "Forfeited: left the table.",
 }
 
+PROBLEMS: Final = {
+    "late": "Too late",
+    "malformed": "Not an answer in the protocol",
+    "too_long": "The line was too long",
+    "wrong_id": "The id of another decision",
+    "illegal": "Not allowed by the rules",
+    "strikes": "The third strike",
+    "exit": "Its process ended",
+    "not_ready": "Not ready in time",
+    "memory": "More memory than a seat is given",
+    "time": "Its time for the game was used up",
+}
+"""What a bot did wrong: strikes and forfeits, by the words of the protocol."""
+
 STATUSES: Final = {
     "queued": "waits for a worker",
     "running": "is being played",
@@ -39,6 +53,14 @@ def sentence(text: str) -> str:
     return whole[:1].upper() + whole[1:]
 
 
+def visible(text: str) -> str:
+    """Text of a stranger with nothing in it that cannot be seen, or that turns the text beside it around."""
+    kept = "\n\t"
+    return "".join(
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode("ascii") for char in text
+    )
+
+
 def number(count: int) -> str:
     """Small numbers as words."""
     return NUMBERS[count] if count < len(NUMBERS) else str(count)
@@ -58,6 +80,15 @@ def seat_counts(counts: Sequence[int]) -> str:
 def grouped(count: int) -> str:
     """``48 120``, with narrow spaces that do not break."""
     return f"{count:,}".replace(",", "\u202f")
+
+
+def size(count: int) -> str:
+    """A number of bytes in its one fitting unit: ``840 bytes``, ``84 KiB``, ``1.5 MiB``, ``8 MiB``."""
+    if count < 1024:
+        return f"{count}\u00a0{'byte' if count == 1 else 'bytes'}"
+    if count < 1024 * 1024:
+        return f"{count / 1024:.{0 if count >= 10_240 else 1}f}\u00a0KiB".replace(".0\u00a0", "\u00a0")
+    return f"{count / 1024**2:.1f}\u00a0MiB".replace(".0\u00a0", "\u00a0")
 
 
 def points(rating: int, digits: int = 0) -> str:

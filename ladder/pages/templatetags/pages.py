@@ -22,12 +22,17 @@ register = template.Library()
 
 SECTIONS = (("Ladders", "ladders"), ("Matches", "matches"), ("Bots", "bots"), ("Rules", "rules"), ("About", "about"))
 
+STEPS = {"done": "done", "now": "now", "todo": "to come", "failed": "failed"}
+"""The marks of a check's steps, in words."""
+
 register.filter("points", words.points)
 register.filter("signed", words.signed)
 register.filter("grouped", words.grouped)
 register.filter("sentence", words.sentence)
 register.filter("seats_word", words.seats)
 register.filter("number_word", words.number)
+register.filter("size", words.size)
+register.filter("visible", words.visible)
 register.filter("seat_counts", words.seat_counts)
 register.filter("drawn", markup.drawn)
 register.filter("by_rank", matches.by_rank)
@@ -70,6 +75,12 @@ def symbol(name: str, kind: str, label: str = "") -> SafeString:
 def mark(index: int) -> SafeString:
     """The merchant's mark of seat ``index`` (from 0)."""
     return markup.drawing(f"mark-{index + 1}", "mark", f"seat {index + 1}")
+
+
+@register.filter
+def step_mark(mark: str) -> SafeString:
+    """The mark of a step of a check: ``done``, ``now``, ``todo`` or ``failed``."""
+    return markup.drawing(f"step-{mark}", "step", STEPS[mark])
 
 
 @register.filter

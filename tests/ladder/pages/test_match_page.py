@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
 from games.record import from_json, verify
@@ -40,7 +41,7 @@ def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site
 
 
 def test_the_seats_of_a_finished_match_stand_in_the_order_of_their_ranks(site: Site) -> None:
-    rows = match_page(site.finished.pk).table.rows
+    rows = match_page(site.finished.pk, AnonymousUser()).table.rows
     ranks = [row.result.rank for row in rows if row.result]
     assert ranks == sorted(ranks)
     assert len(ranks) == 4
@@ -83,9 +84,9 @@ def test_the_record_is_a_download_that_verifies(site: Site, client: Client) -> N
 
 
 def test_a_waiting_match_says_how_many_are_before_it(site: Site) -> None:
-    assert match_page(site.queued.pk).ahead == 0
+    assert match_page(site.queued.pk, AnonymousUser()).ahead == 0
     later = Match.objects.filter(ladder=site.ladder, status="queued").order_by("pk")[2]
-    assert match_page(later.pk).ahead == 2
+    assert match_page(later.pk, AnonymousUser()).ahead == 2
 
 
 def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -> None:
@@ -96,7 +97,7 @@ def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -
 
 
 def test_the_chapters_of_a_told_game_have_anchors_of_their_own(site: Site, client: Client) -> None:
-    told = match_page(site.finished.pk).told
+    told = match_page(site.finished.pk, AnonymousUser()).told
     assert told is not None
     anchors = [chapter.ply for chapter in told.chapters]
     assert len(set(anchors)) == len(anchors) > 10
@@ -105,8 +106,8 @@ def test_the_chapters_of_a_told_game_have_anchors_of_their_own(site: Site, clien
 
 
 def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> None:
-    names = match_page(site.finished.pk).names
-    told = match_page(site.finished.pk).told
+    names = match_page(site.finished.pk, AnonymousUser()).names
+    told = match_page(site.finished.pk, AnonymousUser()).told
     assert told is not None
     marked = [sentence for chapter in told.chapters for sentence in chapter.sentences if sentence.seat is not None]
     assert marked
@@ -116,6 +117,6 @@ def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> N
 def test_bots_with_the_same_name_are_told_apart(site: Site) -> None:
     for seat in site.finished.seats.select_related("entry__bot"):
         rename(seat.entry.bot, "Twin")
-    names = match_page(site.finished.pk).names
+    names = match_page(site.finished.pk, AnonymousUser()).names
     assert len(set(names)) == 4
     assert all(name.startswith("Twin (house-") for name in names)

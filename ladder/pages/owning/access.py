@@ -1,0 +1,66 @@
+"""Who may see and change what of a bot: everybody sees one that plays; all else is its owner's, and staff may look.
+
+A bot that was never ready is nobody else's business: for strangers it is not there.
+"""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import Http404
+
+from bots.models import Bot, BotVersion
+from ladder.owner_logs import Somebody
+from ladder.pages.finding import found
+
+
+def public_bots() -> QuerySet[Bot]:
+    """The bots that everybody knows of: the house's, and those that were ready once."""
+    ready = BotVersion.objects.filter(bot=OuterRef("pk"), state=BotVersion.State.READY)
+    return Bot.objects.select_related("owner").filter(Q(owner=None) | Exists(ready))
+
+
+def bot_seen_by(user: Somebody, slug: str) -> Bot:
+    """The bot at an address, if ``user`` may know of it. Raises ``Http404``."""
+    bot = found(Bot.objects.select_related("owner"), f"No bot is called {slug}.", slug=slug)
+    if not may_read(user, bot) and not public_bots().filter(pk=bot.pk).exists():
+        raise Http404(f"No bot is called {slug}.")
+    return bot
+
+
+def bot_read_by(user: Somebody, slug: str) -> Bot:
+    """The bot at an address, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
+    bot = bot_seen_by(user, slug)
+    if not may_read(user, bot):
+        raise PermissionDenied(f"This is for the owner of {bot.name} alone.")
+    return bot
+
+
+def bot_changed_by(user: Somebody, slug: str) -> Bot:
+    """The bot at an address, for its owner. Raises ``Http404`` and ``PermissionDenied``, the latter for staff too."""
+    bot = bot_seen_by(user, slug)
+    if not owns(user, bot):
+        raise PermissionDenied(f"Only the owner of {bot.name} can do that.")
+    return bot
+
+
+def owns(user: Somebody, bot: Bot) -> bool:
+    """Whether ``bot`` is the bot of ``user``."""
+    return bot.owner_id is not None and bot.owner_id == user.pk
+
+
+def may_read(user: Somebody, bot: Bot) -> bool:
+    """Whether ``user`` may see what of ``bot`` is not for everybody."""
+    return owns(user, bot) or is_staff(user)
+
+
+def is_staff(user: Somebody) -> bool:
+    """Whether ``user`` looks after the site."""
+    return bool(getattr(user, "is_staff", False))
+
+
+def may_read_source(user: Somebody, version: BotVersion) -> bool:
+    """Whether ``user`` may read the code of ``version``: once it is public, everybody that of the one that plays."""
+    if not version.archive:
+        return False
+    return may_read(user, version.bot) or (version.active and version.bot.public_source)

@@ -1,0 +1,77 @@
+"""What stands on the page on which a file is uploaded: limits, languages, and the games to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bots.allowances import Allowances, allowances
+from bots.languages import LANGUAGES, Language
+from bots.protocol import Limits
+from bots.sandbox import self_test
+from games.base import Game
+from games.registry import GAMES
+from ladder.pages.words import seat_counts, size
+
+
+@dataclass(frozen=True)
+class Bringing:
+    """Everything that is the same for whoever uploads: what a file may be, and what a bot is given when it plays."""
+
+    allowances: Allowances
+    playing: Limits
+    languages: Sequence[Language]
+    games: Sequence[Game]
+    python: str
+
+    @property
+    def file_limits(self) -> list[tuple[str, str]]:
+        """What a file may be, and how many."""
+        its = self.allowances
+        return [
+            ("the file", size(its.archive_bytes)),
+            ("unpacked, together", size(its.unpacked_bytes)),
+            ("files in a zip", str(its.files)),
+            ("uploads an hour", str(its.uploads_an_hour)),
+            ("bots a person", str(its.bots)),
+        ]
+
+    @property
+    def playing_limits(self) -> list[tuple[str, str]]:
+        """What a bot may use up in a game."""
+        its = self.playing
+        return [
+            ("to start", f"{its.startup_ms / 1000:g}\u00a0s"),
+            ("a decision", f"{its.move_ms / 1000:g}\u00a0s"),
+            ("more, a game", f"{its.bank_ms / 1000:g}\u00a0s"),
+            ("a game, together", f"{its.game_ms / 1000:g}\u00a0s"),
+            ("memory (address space)", f"{its.memory_mb}\u00a0MiB"),
+        ]
+
+
+def bringing() -> Bringing:
+    """The limits as the settings have them, and the interpreter that this machine's bots get. No query."""
+    return Bringing(
+        allowances=allowances(),
+        playing=Limits(),
+        languages=list(LANGUAGES.values()),
+        games=list(GAMES.values()),
+        python=self_test().python_version or "",
+    )
+
+
+def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """The tables to tick, by game, as Django's choices: ``edel-stein-reich:4``, and how many players that is."""
+    return [
+        (game.name, [(f"{game.slug}:{count}", seat_counts([count])) for count in game.seat_counts])
+        for game in GAMES.values()
+    ]
+
+
+def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:
+    """Seat counts by game for what was ticked; ``None`` if nothing was: then the code says which."""
+    chosen: dict[str, list[int]] = {}
+    for table in ticked:
+        slug, _, count = table.partition(":")
+        chosen.setdefault(slug, []).append(int(count))
+    return chosen or None

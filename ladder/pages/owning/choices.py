@@ -1,0 +1,95 @@
+"""On which ladders a bot plays or will play, as ticks for its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bots.models import Bot, BotVersion
+from ladder import joining
+from ladder.models import Entry, Ladder
+from ladder.pages.words import listing, points
+
+_WAITING = (BotVersion.State.RECEIVED, BotVersion.State.CHECKING)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A ladder on which the bot is, or whose table one of its versions claims.
+
+    ``claimed`` says whether the version that plays wants to sit there, ``waiting`` is one that would and is not ready.
+    """
+
+    ladder: Ladder
+    entry: Entry | None
+    claimed: bool
+    waiting: BotVersion | None
+
+    @property
+    def ticked(self) -> bool:
+        """Whether the owner wants it there."""
+        return self.entry is None or not self.entry.declined
+
+    @property
+    def open(self) -> bool:
+        """Whether the tick means anything now."""
+        return self.ladder.open and (self.claimed or self.waiting is not None)
+
+    @property
+    def note(self) -> str:
+        """What the tick leads to."""
+        if not self.ladder.open:
+            return "closed"
+        if not self.claimed:
+            return f"from v{self.waiting.number} on" if self.waiting else "not claimed by the version that plays"
+        if self.entry is None or not self.entry.games:
+            return "" if self.ticked else "not entered"
+        return f"{points(self.entry.rating)} after {self.entry.games} {'game' if self.entry.games == 1 else 'games'}"
+
+
+def choices(versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
+    """The ladders that concern a bot, from all of its ``versions`` and ``entries``; one query."""
+    active = next((version for version in versions if version.active), None)
+    waiting = [version for version in versions if version.state in _WAITING]
+    by_ladder = {entry.ladder_id: entry for entry in entries}
+    return [
+        choice
+        for ladder in Ladder.objects.order_by("pk")
+        for choice in _choice(ladder, by_ladder.get(ladder.pk), active, waiting)
+    ]
+
+
+def _choice(
+    ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
+) -> Iterator[Choice]:
+    claimed = active is not None and active.claims_table(ladder.game, ladder.seats)
+    later = next((version for version in waiting if version.claims_table(ladder.game, ladder.seats)), None)
+    if (ladder.open and (claimed or later)) or entry is not None:
+        yield Choice(ladder, entry, claimed, later)
+
+
+def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
+    """Enter ``bot`` on the ladders that are ticked and take it from the others that were shown; what changed, in words.
+
+    ``shown`` and ``ticked`` are ladders' slugs. Raises ``joining.CannotJoin`` for the first that cannot be joined.
+    """
+    wanted = set(ticked)
+    declined = set(Entry.objects.filter(bot=bot, declined=True).values_list("ladder__slug", flat=True))
+    joined, left = [], []
+    for ladder in Ladder.objects.filter(slug__in=[slug for slug in shown if "\0" not in slug]).order_by("pk"):
+        if ladder.slug in wanted and ladder.slug in declined:
+            joining.join(bot, ladder)
+            joined.append(ladder.name)
+        elif ladder.slug not in wanted and ladder.slug not in declined:
+            joining.leave(bot, ladder)
+            left.append(ladder.name)
+    return _told(bot, joined, left)
+
+
+def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
+    said = []
+    if joined:
+        said.append(f"{bot.name} is entered: {listing(joined)}.")
+    if left:
+        said.append(f"{bot.name} gets no more matches: {listing(left)}. What it reached there stays.")
+    return " ".join(said) or "Nothing has changed."

@@ -1,0 +1,128 @@
+"""What an owner is asked: a file with what goes with it, and what a bot is called and says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+
+from bots import naming
+from bots.allowances import allowances
+from bots.models import Bot
+from bots.refusals import Refused
+from ladder.pages.owning.bringing import table_choices, tables_of
+from ladder.pages.words import size
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+
+class VersionForm(forms.Form):
+    """A file, and the tables that its bot is to sit at."""
+
+    file = forms.FileField(
+        label="File",
+        allow_empty_file=True,
+        help_text="One .py, or a .zip with bot.py at its root (or a bot.toml that names another entry).",
+        widget=forms.FileInput(attrs={"accept": ".py,.zip"}),
+        error_messages={"required": "Choose a file: a .py or a .zip.", "invalid": "Choose a file: a .py or a .zip."},
+    )
+    tables = forms.MultipleChoiceField(
+        label="Tables that it plays",
+        required=False,
+        choices=table_choices,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Tick none to take what its bot.toml says; without one, every table. Each is tried in the check.",
+        error_messages={"invalid_choice": "There is no such table: choose among those shown."},
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].widget.attrs["data-most-bytes"] = allowances().archive_bytes
+
+    def clean_file(self) -> UploadedFile:
+        """Refuse what is too large before it is read."""
+        file: UploadedFile = self.cleaned_data["file"]
+        most = allowances().archive_bytes
+        if file.size is not None and file.size > most:
+            raise forms.ValidationError(
+                f"The file has {size(file.size)}, and {size(most)} is the most. Leave out what the bot does not need."
+            )
+        return file
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file."""
+        data: bytes = self.cleaned_data["file"].read()
+        return data
+
+    @property
+    def filename(self) -> str:
+        """What the file was called where it came from."""
+        return self.cleaned_data["file"].name or ""
+
+    @property
+    def games(self) -> Mapping[str, Sequence[int]] | None:
+        """Seat counts by game, ``None`` to take what the code says."""
+        return tables_of(self.cleaned_data["tables"])
+
+
+class UploadForm(VersionForm):
+    """A file that becomes a new bot of ``owner``."""
+
+    name = forms.CharField(
+        label="Name",
+        required=False,
+        strip=True,
+        help_text=f"At most {naming.MAX_NAME} characters. Leave it empty to take the one in bot.toml.",
+        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+    )
+    field_order = ("file", "name", "tables")
+
+    def __init__(self, owner: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.owner = owner
+
+    def clean_name(self) -> str:
+        """Refuse what cannot be read or plays tricks; who has a bot of this name is judged with the file."""
+        name: str = self.cleaned_data["name"]
+        return name and _allowed(naming.clean_name, name)
+
+
+class WordsForm(forms.Form):
+    """What a bot is called and what it says of itself."""
+
+    name = forms.CharField(
+        label="Name",
+        help_text="Its address stays the same.",
+        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+        error_messages={"required": "A bot has a name."},
+    )
+    description = forms.CharField(
+        label="Description",
+        required=False,
+        help_text=f"What it does, for everybody; at most {naming.MAX_DESCRIPTION} characters, plain text.",
+        widget=forms.Textarea(attrs={"rows": 5, "maxlength": naming.MAX_DESCRIPTION}),
+    )
+
+    def __init__(self, bot: Bot, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, initial={"name": bot.name, "description": bot.description}, **kwargs)
+        self.bot = bot
+
+    def clean_name(self) -> str:
+        assert self.bot.owner is not None
+        owner = self.bot.owner
+        return _allowed(lambda name: naming.name_for(owner, name, self.bot), self.cleaned_data["name"])
+
+    def clean_description(self) -> str:
+        return _allowed(lambda text: naming.description_for(self.bot, text), self.cleaned_data["description"])
+
+
+def _allowed(judge: Any, text: str) -> str:
+    try:
+        judged: str = judge(text)
+    except Refused as refusal:
+        raise forms.ValidationError(str(refusal)) from refusal
+    return judged

@@ -1,0 +1,59 @@
+"""The list of a person's own bots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Prefetch, Sum
+
+from bots.models import Bot, BotVersion
+from ladder.models import Entry
+from ladder.owner_logs import Somebody
+from ladder.pages.owning.trial import Trial
+
+
+@dataclass(frozen=True)
+class Mine:
+    """One of the person's bots, with its newest version and the one that plays."""
+
+    bot: Bot
+    trial: Trial | None
+    active: BotVersion | None
+
+    @property
+    def state(self) -> str:
+        """How it stands, in words."""
+        if self.bot.retired is not None:
+            return "retired"
+        if self.bot.on_leave is not None:
+            return "on leave"
+        if self.active is None:
+            return "does not play yet"
+        return f"v{self.active.number} plays"
+
+    @property
+    def news(self) -> str:
+        """What is to be said of its newest version, where that is not the one that plays."""
+        if self.trial is None or self.trial.version == self.active:
+            return ""
+        return self.trial.heading
+
+
+def my_bots(owner: Somebody) -> Sequence[Mine]:
+    """All bots of ``owner``, those that play first; three queries. Settings limit how many a person has."""
+    versions = BotVersion.objects.defer("check_report").order_by("-number")
+    entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
+    bots = (
+        Bot.objects.filter(owner=owner.pk)
+        .annotate(played=Sum("entries__games", default=0))
+        .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("entries", queryset=entries))
+        .order_by("-retired", "name", "pk")
+    )
+    return sorted((_mine(bot) for bot in bots), key=lambda mine: mine.bot.retired is not None)
+
+
+def _mine(bot: Bot) -> Mine:
+    versions = list(bot.versions.all())
+    active = next((version for version in versions if version.active), None)
+    return Mine(bot, Trial(versions[0]) if versions else None, active)

@@ -1,0 +1,44 @@
+"""What the owner of a bot sees on its page beside what everybody sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bots.models import Bot, BotVersion
+from bots.waiting import waiting
+from ladder.models import Entry
+from ladder.pages.owning.choices import Choice, choices
+from ladder.pages.owning.trial import Trial
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The check of the newest version, the ladders to tick, and whether the viewer may change anything (or is staff).
+
+    ``others`` is how many more versions wait for their check, of everybody.
+    """
+
+    bot: Bot
+    yours: bool
+    trial: Trial | None
+    choices: Sequence[Choice]
+    others: int
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether any tick means anything now."""
+        return self.bot.retired is None and any(choice.open for choice in self.choices)
+
+
+def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yours: bool) -> Panel | None:
+    """The panel of ``bot``, from all of its ``versions`` (newest first) and ``entries``; two queries at most.
+
+    ``None`` for the house's bots: nobody uploads them.
+    """
+    if bot.owner_id is None:
+        return None
+    trial = Trial(versions[0]) if versions else None
+    received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
+    others = waiting().exclude(pk=versions[0].pk).count() if received else 0
+    return Panel(bot, yours, trial, choices(versions, entries), others)

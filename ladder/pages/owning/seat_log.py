@@ -1,0 +1,127 @@
+"""The log of one seat's game, for the owner of its bot: what it was asked, what it answered, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.paginator import Page, Paginator
+
+from games.base import Document
+from games.record import to_json
+from ladder.models import Match, Seat
+from ladder.owner_logs import Somebody, log_of
+from ladder.pages.owning.version import in_json
+from ladder.pages.words import PROBLEMS, sentence, visible
+
+ROWS = 100
+
+
+@dataclass(frozen=True)
+class Decided:
+    """One decision; ``asked`` is JSON, ``answer`` escaped, times are µs, ``strike`` is a sentence or empty."""
+
+    id: int
+    ply: int
+    kind: str
+    asked: str
+    answer: str | None
+    wall_us: int
+    cpu_us: int | None
+    delay_us: int
+    strike: str
+
+
+@dataclass(frozen=True)
+class SeatLogPage:
+    """A page of the decisions of one seat, with what is said of its whole game."""
+
+    match: Match
+    seat: Seat
+    log: Document
+    decisions: Page[Any]
+
+    @property
+    def hellos(self) -> Sequence[str]:
+        """What the bot was told at every start, JSON, with its own seed."""
+        return [in_json(start["hello"]) for start in self.log["starts"]]
+
+    @property
+    def ready_us(self) -> int | None:
+        """How long its last start took; ``None`` if it never was ready."""
+        return self.log["starts"][-1]["ready_us"] if self.log["starts"] else None
+
+    @property
+    def strikes(self) -> Sequence[Mapping[str, Any]]:
+        """Its strikes, with the raw answers."""
+        return [
+            {**strike, "what": _struck(strike), "answer": visible(strike["answer"])} for strike in self.log["strikes"]
+        ]
+
+    @property
+    def forfeit(self) -> str:
+        """Why it lost without playing to the end, or nothing."""
+        forfeit = self.log["forfeit"]
+        if forfeit is None:
+            return ""
+        return (
+            f"{sentence(PROBLEMS.get(forfeit['reason'], forfeit['reason']))} {sentence(visible(forfeit['evidence']))}"
+        )
+
+    @property
+    def stderr(self) -> str:
+        """The end of what it wrote to stderr."""
+        return visible(self.log["stderr_tail"])
+
+    @property
+    def wall_us(self) -> int:
+        """All its thinking."""
+        return sum(decision["wall_us"] for decision in self.log["decisions"])
+
+    @property
+    def kept_until(self) -> datetime | None:
+        """When the log is deleted, to the day."""
+        return self.match.ended and self.match.ended + timedelta(days=settings.OWNER_LOG_DAYS)
+
+
+def seat_log_page(match: Match, seat: Seat, user: Somebody, page: str | None) -> SeatLogPage | None:
+    """Page ``page`` of the log of ``seat`` for ``user``; ``None`` where there is none for them. One query."""
+    log = log_of(match, seat.index, user)
+    if log is None:
+        return None
+    strikes = {strike["id"]: _struck(strike) for strike in log["strikes"]}
+    shown = Paginator(log["decisions"], ROWS).get_page(page)
+    shown.object_list = [_decided(decision, strikes) for decision in shown.object_list]
+    return SeatLogPage(match, seat, log, shown)
+
+
+def download(match: Match, index: int, user: Somebody) -> tuple[str, str] | None:
+    """File name and JSON of a seat's log for ``user``; ``None`` where there is none for them. One query."""
+    log = log_of(match, index, user)
+    return None if log is None else (f"match-{match.pk}-seat-{index}-log.json", to_json(log) + "\n")
+
+
+def _decided(decision: Mapping[str, Any], strikes: Mapping[int, str]) -> Decided:
+    answer = decision["answer"]
+    return Decided(
+        id=decision["id"],
+        ply=decision["ply"],
+        kind=decision["decision"]["kind"],
+        asked=in_json(decision["decision"]),
+        answer=None if answer is None else visible(answer),
+        wall_us=decision["wall_us"],
+        cpu_us=decision["cpu_us"],
+        delay_us=decision["machine_delay_us"],
+        strike=strikes.get(decision["id"], ""),
+    )
+
+
+def _struck(strike: Mapping[str, Any]) -> str:
+    return _what(strike["reason"], strike["detail"])
+
+
+def _what(reason: str, detail: str) -> str:
+    return f"{sentence(PROBLEMS.get(reason, reason))} {sentence(visible(detail))}".strip()

@@ -1,0 +1,108 @@
+"""A version's check as a list of steps, from the report that grows while it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from bots.models import BotVersion
+from games.registry import GAMES
+from ladder.pages.words import sentence, size, time_taken
+
+_State = BotVersion.State
+
+HEADINGS: Final = {
+    _State.RECEIVED: "waits for its check",
+    _State.CHECKING: "is being checked",
+    _State.READY: "is ready",
+    _State.REFUSED: "was refused",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a check; ``mark`` is ``done``, ``now``, ``todo`` or ``failed``, each a symbol of the sprite."""
+
+    mark: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How far an uploaded version has come."""
+
+    version: BotVersion
+
+    @property
+    def heading(self) -> str:
+        """``v2 is being checked``."""
+        return f"v{self.version.number} {HEADINGS[_State(self.version.state)]}"
+
+    @property
+    def over(self) -> bool:
+        """Whether it will change no more by itself."""
+        return self.version.state in (_State.READY, _State.REFUSED)
+
+    @property
+    def refused(self) -> bool:
+        return self.version.state == _State.REFUSED
+
+    @property
+    def said(self) -> str:
+        """The state in one sentence, for those who listen: it changes with every step and never in between."""
+        if self.refused:
+            return f"{self.heading}. {sentence(self.version.reason)}"
+        now = next((step for step in self.steps if step.mark == "now"), None)
+        return f"{self.heading}." if now is None else f"{self.heading}: {now.text}."
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """What is through, what is being tried, what is to come."""
+        return list(self._steps())
+
+    @property
+    def _report(self) -> Mapping[str, Any]:
+        return self.version.check_report or {"tables": [], "now": None, "untried": _tables(self.version.claims)}
+
+    def _steps(self) -> Iterator[Step]:
+        report = self._report
+        yield Step("done", "Received, nothing refused", size(self.version.size))
+        yield self._start(report)
+        for table in report["tables"]:
+            note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
+            yield Step("done" if table["ok"] else "failed", table_words(table), note)
+        for table in report["untried"]:
+            yield Step("now" if table == report["now"] and not self.over else "todo", table_words(table))
+        yield self._end()
+
+    def _start(self, report: Mapping[str, Any]) -> Step:
+        text = "Starts in the sandbox, answers hello"
+        if report["tables"]:
+            ready_us = report["tables"][0]["ready_us"]
+            return Step("failed", text) if ready_us is None else Step("done", text, time_taken(ready_us / 1_000_000))
+        if self.over:
+            return Step("failed" if self.refused else "done", text)
+        return Step("now" if report["now"] else "todo", text)
+
+    def _end(self) -> Step:
+        if self.refused:
+            return Step("failed", "Refused")
+        return Step("done" if self.over else "todo", "Ready to play")
+
+
+def table_words(table: Mapping[str, Any]) -> str:
+    """``Edel, Stein & Reich, 4 seats`` for a table of a report."""
+    game = GAMES.get(table["game"])
+    return f"{game.name if game else table['game']}, {table['seats']} seats"
+
+
+def _trouble(table: Mapping[str, Any]) -> str:
+    number = len(table["problems"]) + table.get("more_problems", 0)
+    return "1 problem" if number == 1 else f"{number} problems"
+
+
+def _tables(claims: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
+    return [{"game": game, "seats": seats} for game, counts in claims.items() for seats in counts]

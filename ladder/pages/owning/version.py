@@ -1,0 +1,132 @@
+"""One version's page for its owner: its state, and all that its check has found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bots.languages import LANGUAGES
+from bots.local.checking import SEED
+from bots.models import BotVersion
+from games.registry import GAMES
+from ladder.pages.owning.trial import Trial, table_words
+from ladder.pages.words import PROBLEMS, listing, sentence, time_taken, visible
+
+
+@dataclass(frozen=True)
+class Found:
+    """One strike or forfeit of the check, as it is told; ``answer`` is escaped already, ``asked`` is JSON."""
+
+    where: str
+    what: str
+    detail: str
+    asked: str
+    answer: str
+    stderr: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One game of the bot with itself; ``last`` are the decisions before the first problem, JSON by decision."""
+
+    words: str
+    ok: bool
+    ready: str
+    decisions: int
+    slowest: str
+    took: str
+    stderr: str
+    problems: Sequence[Found]
+    more_problems: int
+    last: Sequence[Mapping[str, Any]]
+    again: str
+
+
+@dataclass(frozen=True)
+class VersionPage:
+    """A version with its check; ``yours`` is whether the viewer owns it, else it is staff."""
+
+    version: BotVersion
+    yours: bool
+
+    @cached_property
+    def trial(self) -> Trial:
+        return Trial(self.version)
+
+    @property
+    def language(self) -> str:
+        """What its code is written in, for people."""
+        known = LANGUAGES.get(self.version.language)
+        return known.title if known else self.version.language
+
+    @property
+    def command(self) -> str:
+        """The file that is started, and its arguments."""
+        return visible(" ".join(self.version.command))
+
+    @property
+    def tables(self) -> str:
+        """What it claims."""
+        claimed = {GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.claims.items()}
+        return "; ".join(f"{name} with {listing([str(count) for count in counts])}" for name, counts in claimed.items())
+
+    @cached_property
+    def rows(self) -> Sequence[TableRow]:
+        """The tables that were tried."""
+        return [_row(table) for table in (self.version.check_report or {}).get("tables", ())]
+
+    @property
+    def untried(self) -> Sequence[str]:
+        """The tables that were not."""
+        return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
+
+    @property
+    def can_activate(self) -> bool:
+        """Whether the viewer could have it play."""
+        version = self.version
+        return self.yours and version.state == BotVersion.State.READY and not version.active
+
+
+def _row(table: Mapping[str, Any]) -> TableRow:
+    ready_us, slowest_us = table["ready_us"], table["slowest_us"]
+    return TableRow(
+        words=table_words(table),
+        ok=table["ok"],
+        ready="never" if ready_us is None else time_taken(ready_us / 1_000_000),
+        decisions=table["decisions"],
+        slowest="–" if slowest_us is None else time_taken(slowest_us / 1_000_000),
+        took=time_taken(table["wall_ms"] / 1000),
+        stderr=visible(table["stderr"]),
+        problems=[_found(problem) for problem in table["problems"]],
+        more_problems=table["more_problems"],
+        last=[_decision(decision) for decision in table["last_decisions"]],
+        again=f"esr play {table['game']} {' '.join(['DIR'] * table['seats'])} --seed {SEED} --logs logs",
+    )
+
+
+def _found(problem: Mapping[str, Any]) -> Found:
+    decision = problem["decision"]
+    at = "before its first decision" if decision is None else f"decision {decision}"
+    question = problem["question"]
+    return Found(
+        where=f"Seat {problem['seat']}, {at}",
+        what=sentence(PROBLEMS.get(problem["reason"], problem["reason"])),
+        detail=sentence(visible(problem["detail"])),
+        asked="" if question is None else in_json(question if decision is None else question["decision"]),
+        answer=visible(problem["answer"]),
+        stderr=visible(problem["stderr_tail"]),
+    )
+
+
+def _decision(decision: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer = decision["answer"]
+    asked = in_json(decision["decision"])
+    return {**decision, "asked": asked, "answer": None if answer is None else visible(answer)}
+
+
+def in_json(document: Any) -> str:
+    """A document in one line, with nothing in it that cannot be seen."""
+    return visible(json.dumps(document, ensure_ascii=False))

@@ -1,0 +1,179 @@
+"""The pages of owners. Parse, one call, answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from bots.models import Bot, BotVersion
+from bots.refusals import NameRefused, Refused, TooMany
+from bots.starting_kits import NAME, starting_kit
+from bots.stored import Lost, OutOfReach
+from bots.uploading import NotStored, upload_new_bot, upload_version
+from games.registry import GAMES
+from ladder.models import Match, Seat
+from ladder.pages.finding import found
+from ladder.pages.owning import access, seat_log, source
+from ladder.pages.owning.bringing import bringing
+from ladder.pages.owning.forms import UploadForm, VersionForm
+from ladder.pages.owning.mine import my_bots
+from ladder.pages.owning.version import VersionPage
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+_REFUSED = 422
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def upload(request: HttpRequest) -> HttpResponse:
+    """Bring a new bot; who has not signed in sees what is wanted, and where to sign in."""
+    if not request.user.is_authenticated:
+        return render(request, "pages/upload.html", {"page": bringing()})
+    owner = cast("User", request.user)
+    form = UploadForm(owner, request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            version = upload_new_bot(owner, form.cleaned_data["name"], form.filename, form.content, form.games)
+            return redirect("pages:bot", version.bot.slug)
+        except (Refused, NotStored) as refusal:
+            _say(form, refusal)
+    status = _REFUSED if form.errors else 200
+    return render(request, "pages/upload.html", {"page": bringing(), "form": form}, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def new_version(request: HttpRequest, slug: str) -> HttpResponse:
+    """Bring other code for a bot."""
+    bot = access.bot_changed_by(request.user, slug)
+    form = VersionForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            upload_version(bot, form.filename, form.content, form.games)
+            return redirect("pages:bot", bot.slug)
+        except (Refused, NotStored) as refusal:
+            _say(form, refusal)
+    status = _REFUSED if form.errors else 200
+    return render(request, "pages/upload.html", {"page": bringing(), "form": form, "bot": bot}, status=status)
+
+
+def _say(form: VersionForm, refusal: Exception) -> None:
+    """Put a refusal beside what would have to change."""
+    if isinstance(refusal, TooMany | NotStored):
+        form.add_error(None, str(refusal))
+    elif isinstance(refusal, NameRefused) and form.data.get("name"):
+        form.add_error("name", str(refusal))
+    else:
+        form.add_error("file", str(refusal))
+
+
+@require_safe
+def starter(_request: HttpRequest, slug: str) -> HttpResponse:
+    """A first bot for a game, as a zip."""
+    if slug not in GAMES:
+        raise Http404(f"No game is called {slug}.")
+    return _download(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")
+
+
+@require_safe
+@never_cache
+@login_required
+def mine(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/my_bots.html", {"bots": my_bots(request.user), "games": GAMES.values()})
+
+
+@require_safe
+@never_cache
+@login_required
+def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What the check of a version has found, for its owner and staff."""
+    bot = access.bot_read_by(request.user, slug)
+    page = VersionPage(_version(bot, number), access.owns(request.user, bot))
+    return render(request, "pages/version.html", {"page": page})
+
+
+@require_safe
+@never_cache
+def read_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The code of a version, file by file."""
+    found_version = _readable_source(request, slug, number)
+    try:
+        page = source.source_page(found_version)
+    except (Lost, OutOfReach) as failure:
+        raise Http404("The code cannot be read at the moment.") from failure
+    return render(request, "pages/source.html", {"page": page, "public": found_version.bot.public_source})
+
+
+@require_safe
+@never_cache
+def download_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The code of a version, as it was uploaded."""
+    found_version = _readable_source(request, slug, number)
+    try:
+        name, data = source.download(found_version)
+    except (Lost, OutOfReach) as failure:
+        raise Http404("The code cannot be read at the moment.") from failure
+    return _download(name, data, "application/octet-stream")
+
+
+@require_safe
+@never_cache
+@login_required
+def log(request: HttpRequest, match_id: int, index: int) -> HttpResponse:
+    """What happened at a seat, for the owner of its bot and staff."""
+    seat = _seat(request, match_id, index)
+    page = seat_log.seat_log_page(seat.match, seat, request.user, request.GET.get("page"))
+    if page is None:
+        raise Http404(f"No log of this seat of match {match_id} is kept (any more).")
+    return render(request, "pages/seat_log.html", {"page": page})
+
+
+@require_safe
+@never_cache
+@login_required
+def download_log(request: HttpRequest, match_id: int, index: int) -> HttpResponse:
+    seat = _seat(request, match_id, index)
+    document = seat_log.download(seat.match, index, request.user)
+    if document is None:
+        raise Http404(f"No log of this seat of match {match_id} is kept (any more).")
+    name, text = document
+    return _download(name, text.encode(), "application/json")
+
+
+def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
+    """The seat that an address names, for the owner of its bot and staff."""
+    match = found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
+    seats = match.seats.select_related("entry__bot__owner", "match__ladder", "version")
+    seat = found(seats, f"Match {match_id} has no seat {index}.", index=index)
+    if not access.may_read(request.user, seat.entry.bot):
+        raise PermissionDenied(f"This is for the owner of {seat.entry.bot.name} alone.")
+    return seat
+
+
+def _version(bot: Bot, number: int) -> BotVersion:
+    versions = bot.versions.select_related("bot__owner").exclude(archive="")
+    return found(versions, f"{bot.name} has no version {number} that was uploaded.", number=number)
+
+
+def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
+    bot = access.bot_seen_by(request.user, slug)
+    if not access.may_read(request.user, bot) and not bot.public_source:
+        raise PermissionDenied(f"The source of {bot.name} is private.")
+    found_version = _version(bot, number)
+    if not access.may_read_source(request.user, found_version):
+        raise Http404(f"{bot.name} has no version {number} whose source is public.")
+    return found_version
+
+
+def _download(name: str, data: bytes, content_type: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(data, content_type=content_type, headers=headers)
