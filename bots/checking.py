@@ -1,8 +1,8 @@
 """Trying out what was uploaded: taken up by a worker, played in the sandbox, and then ready or refused.
 
 A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and after
-``SLICE_S`` another person's version has its turn. What is our fault is tried again, ``MOST_STARTS`` times; what is the
-bot's is not.
+``CHECK_TURN_SECONDS`` others have their turn. What is our fault is tried again, ``MOST_STARTS`` times; a bot's
+own fault is not.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from django.db.models.functions import Now
 
 from bots import reports
 from bots.beating import beating
-from bots.languages import LANGUAGES
 from bots.local.checking import Check
 from bots.managing import make_active
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
-from bots.runner.failures import NeverBegun, PlatformFailure
+from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
 from bots.sandbox import launcher_for_uploads
@@ -36,10 +35,6 @@ from games.base import Document
 logger = logging.getLogger(__name__)
 
 MOST_STARTS: Final = 3
-SLICE_S: Final = 60.0
-_NOT_EXECUTED: Final = "execvp"
-"""What bubblewrap says when it is a bot's own program that cannot be executed; nothing of the bot has run by then."""
-
 _GIVEN_UP: Final = (
     f"Its check was begun {MOST_STARTS} times and never came to an end, which is our fault and not the bot's."
     " Upload the same file again to have it checked once more."
@@ -103,21 +98,17 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
         logger.error("%s", lost)
         return "What we stored is not what you uploaded, which is our fault. Upload the same file again."
     trial = Check(_manifest(version), program, launcher, Limits())
-    until = time.monotonic() + SLICE_S
+    until = time.monotonic() + settings.CHECK_TURN_SECONDS
     report = version.check_report or reports.begun(version.claims)
-    while report["ok"] is None:
+    while True:
+        report = _one_table(mine, trial, report)
+        if report["ok"] is not None:
+            return "" if report["ok"] else reports.reason_of(report)
         if reports.wall_ms(report) > 1000 * settings.CHECK_SECONDS:
             return _too_long(report)
         if time.monotonic() > until:
             mine.end(tried=Now())
             return None
-        try:
-            report = _one_table(mine, trial, report)
-        except NeverBegun as failure:
-            if _is_the_programs_fault(version, failure):
-                return f"{version.command[0]} could not be executed: {str(failure).rpartition('bwrap: ')[2]}."
-            raise
-    return "" if report["ok"] else reports.reason_of(report)
 
 
 def _one_table(mine: Claim, trial: Check[Program], report: Document) -> Document:
@@ -130,10 +121,6 @@ def _one_table(mine: Claim, trial: Check[Program], report: Document) -> Document
     if not mine.keep(check_report=report, vain_starts=0):
         raise _NotOurs
     return report
-
-
-def _is_the_programs_fault(version: BotVersion, failure: NeverBegun) -> bool:
-    return not LANGUAGES[version.language].is_interpreted and _NOT_EXECUTED in str(failure)
 
 
 def _too_long(report: Document) -> str:

@@ -19,6 +19,7 @@ PROBLEMS: Final = 3
 STDERR: Final = 4 * 1024
 LAST_DECISIONS: Final = 5
 _REASON: Final = 1000
+_LINE: Final = 300
 
 
 def begun(claims: Mapping[str, list[int]]) -> Document:
@@ -52,9 +53,19 @@ def reason_of(report: Document) -> str:
         for problem in table["problems"]:
             where = f"{table['game']} with {table['seats']} seats"
             when = "" if problem["decision"] is None else f", decision {problem['decision']}"
-            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail']}"
+            said = _last_words(problem)
+            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail']}.{said}"
             return text[:_REASON]
     return "It did not start."
+
+
+def _last_words(problem: Document) -> str:
+    """The last line on stderr of a bot that ended by itself: mostly the name of the exception."""
+    lines = [line.strip() for line in problem["stderr_tail"].splitlines() if line.strip()]
+    if problem["reason"] != "exit" or not lines:
+        return ""
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in lines[-1])
+    return f" The last line on its stderr: {shown[:_LINE]}"
 
 
 def _table(table: TableCheck, wall_ms: int) -> Document:

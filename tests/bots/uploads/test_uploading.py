@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile, File
+from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage
 from django.db.models import F
 from hypothesis import HealthCheck, given
@@ -20,22 +20,9 @@ from bots.uploading import NotStored, Refused, TooMany, upload_new_bot, upload_v
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
+from tests.bots.uploads.storages import FullDisk, Gone
 
 MANIFEST = f'name = "Named"\n[games]\n{DUEL} = [2]\n'
-
-
-class FullDisk(FileSystemStorage):
-    """A folder on a disk with no room left."""
-
-    def save(self, name: str | None, content: File[Any], max_length: int | None = None) -> str:
-        raise OSError(28, "No space left on device")
-
-
-class Gone(FileSystemStorage):
-    """A storage at the other end of a cut cable."""
-
-    def open(self, name: str, mode: str = "rb") -> Any:
-        raise ConnectionError("nobody answers")
 
 
 def stored_in(kind: type[FileSystemStorage], settings: Any) -> None:

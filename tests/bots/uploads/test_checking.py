@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from django.conf import settings as site
+from django.utils import timezone
+
+from bots.checking import MOST_STARTS, check, check_next
+from bots.models import BotVersion
+from bots.protocol import Limits
+from bots.runner import Process, Program
+from bots.runner.failures import PlatformFailure
+from bots.sandbox import SandboxLauncher
+from bots.starting_kits import starting_kit
+from bots.stored import uploads
+from bots.uploading import upload_new_bot, upload_version
+from bots.waiting import LEASE
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from tests.bots.elf import program
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CRASHES = b"import sys\nprint('about to go \\0 \\udc80', file=sys.stderr)\nraise SystemExit(3)\n"
+ILLEGAL = HONEST.replace(b'message["decision"]["default"]', b"'no\\0 such move'")
+NEVER_READY = b"import time\ntime.sleep(100)\n"
+CHATTY = b"import sys\nsys.stderr.write('x' * 100_000 + 'the end')\nsys.stderr.flush()\n" + HONEST
+
+
+class Broken:
+    """A launcher on a machine that is out of order, from its ``after``-th start on."""
+
+    def __init__(self, launcher: SandboxLauncher, after: int = 0, error: Exception | None = None) -> None:
+        self.launcher, self.left, self.error = launcher, after, error or PlatformFailure("no more processes")
+
+    def start(self, program: Program, limits: Limits) -> Process:
+        self.left -= 1
+        if self.left < 0:
+            raise self.error
+        return self.launcher.start(program, limits)
+
+
+class Watching(Broken):
+    """A launcher that notes what a page would show at each start."""
+
+    def __init__(self, launcher: SandboxLauncher) -> None:
+        super().__init__(launcher)
+        self.seen: list[tuple[str, Any]] = []
+
+    def start(self, program: Program, limits: Limits) -> Process:
+        version = BotVersion.objects.get()
+        assert version.check_report is not None
+        self.seen.append((version.state, version.check_report["now"]))
+        return self.launcher.start(program, limits)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_unpacked() -> Iterator[None]:
+    yield
+    shutil.rmtree(Path(site.VAR_DIR) / "unpacked", ignore_errors=True)
+
+
+def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:
+    done = check(version.pk, launcher)
+    assert done is not None, BotVersion.objects.get(pk=version.pk).check_report
+    return done
+
+
+def waited_long(version: BotVersion) -> None:
+    BotVersion.objects.filter(pk=version.pk).update(tried=timezone.now() - timedelta(hours=1))
+
+
+def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    told: list[str] = []
+    version = uploaded(ada)
+    done = check_next(sandbox_launcher, lambda version: told.append(version.state))
+    assert done == version
+    assert (done.state, done.reason, done.active, told) == ("ready", "", True, ["ready"])
+    assert done.check_report is not None
+    assert done.check_report["ok"] is True
+    assert [(table["game"], table["seats"], table["ok"]) for table in done.check_report["tables"]] == [(DUEL, 2, True)]
+    assert done.check_report["tables"][0]["decisions"] > 10
+    assert done.checked is not None
+    assert check_next(sandbox_launcher) is None
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_starting_kit_passes_its_check_unchanged(ada: User, sandbox_launcher: SandboxLauncher, game: str) -> None:
+    version = checked(upload_new_bot(ada, "", "kit.zip", starting_kit(game)), sandbox_launcher)
+    assert (version.state, version.reason) == ("ready", "")
+    assert version.claims == {game: list(GAMES[game].seat_counts)}
+
+
+def test_a_bot_is_tried_at_every_table_that_it_claims(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = checked(uploaded(ada, games=None), sandbox_launcher)
+    assert version.state == "ready"
+    tables = [(table["game"], table["seats"]) for table in (version.check_report or {})["tables"]]
+    assert tables == [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
+
+
+def test_the_page_can_show_which_table_is_being_played(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    uploaded(ada, games={"edel-stein-reich": [3, 4]})
+    watching = Watching(sandbox_launcher)
+    check_next(watching)
+    at = [{"game": "edel-stein-reich", "seats": seats} for seats in (3, 4)]
+    assert watching.seen == [("checking", at[0])] * 3 + [("checking", at[1])] * 4
+
+
+@pytest.mark.parametrize(
+    ("source", "reason", "evidence"),
+    [
+        (CRASHES, "seat 0: exit", "about to go"),
+        (b"def broken(:\n", "The last line on its stderr: SyntaxError: invalid syntax", "SyntaxError"),
+        (b"import numpy_is_not_here\n", "seat 0: exit", "ModuleNotFoundError"),
+        (ILLEGAL, "decision 1: illegal", None),
+    ],
+)
+def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_needs(
+    ada: User, sandbox_launcher: SandboxLauncher, source: bytes, reason: str, evidence: str | None
+) -> None:
+    told: list[str] = []
+    version = uploaded(ada, data=source)
+    done = check(version.pk, sandbox_launcher, lambda version: told.append(version.state))
+    assert done is not None
+    assert (done.state, done.active, told) == ("refused", False, ["refused"])
+    assert f"At {DUEL} with 2 seats" in done.reason
+    assert reason in done.reason
+    assert done.check_report is not None
+    problem = done.check_report["tables"][0]["problems"][0]
+    assert problem["question"]["type"] == ("hello" if evidence else "decide")
+    if evidence:
+        assert evidence in problem["stderr_tail"]
+    else:
+        assert "no\\\\x00 such move" in problem["answer"] or "no" in problem["answer"]
+        assert done.check_report["tables"][0]["last_decisions"]
+
+
+def test_a_bot_that_never_says_ready_is_refused_after_its_time(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = checked(uploaded(ada, data=NEVER_READY, games={"edel-stein-reich": [3, 4]}), sandbox_launcher)
+    assert version.state == "refused"
+    assert "seat 0: " in version.reason
+    assert (version.check_report or {})["untried"] == [{"game": "edel-stein-reich", "seats": 4}]
+
+
+def test_what_is_kept_of_a_check_is_bounded(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = checked(uploaded(ada, data=CHATTY), sandbox_launcher)
+    assert version.state == "ready"
+    stderr = (version.check_report or {})["tables"][0]["stderr"]
+    assert len(stderr) <= 4096
+    assert stderr.endswith("the end")
+    refused = checked(uploaded(ada, "Illegal", CHATTY + ILLEGAL, games=None), sandbox_launcher)
+    assert len(orjson.dumps(refused.check_report)) < 500_000
+
+
+def test_a_refused_version_never_plays_and_the_former_one_stays(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    first = checked(uploaded(ada), sandbox_launcher)
+    second = checked(upload_version(first.bot, "bot.py", CRASHES, DUEL_ONLY), sandbox_launcher)
+    assert (second.state, second.active) == ("refused", False)
+    assert first.bot.active_version == first
+    third = checked(upload_version(first.bot, "bot.py", honest(3), DUEL_ONLY), sandbox_launcher)
+    assert first.bot.active_version == third
+
+
+def test_an_older_version_that_is_ready_later_does_not_take_the_newer_ones_place(
+    ada: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    first = uploaded(ada)
+    second = checked(upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY), sandbox_launcher)
+    assert checked(first, sandbox_launcher).state == "ready"
+    assert first.bot.active_version == second
+
+
+def test_without_a_sandbox_everything_waits(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = uploaded(ada)
+    assert check(version.pk, Broken(sandbox_launcher)) is None
+    version.refresh_from_db()
+    assert (version.state, version.vain_starts, version.lease) == ("checking", 1, None)
+    waited_long(version)
+    assert checked(version, sandbox_launcher).state == "ready"
+
+
+@pytest.mark.parametrize("error", [None, OSError(28, "No space left on device")])
+def test_what_is_our_fault_is_tried_three_times_and_then_said_to_be(
+    ada: User, sandbox_launcher: SandboxLauncher, error: Exception | None
+) -> None:
+    version = uploaded(ada)
+    for _ in range(MOST_STARTS):
+        assert check(version.pk, Broken(sandbox_launcher, error=error)) is None
+        waited_long(version)
+    done = checked(version, sandbox_launcher)
+    assert done.state == "refused"
+    assert "never came to an end, which is our fault and not the bot's. Upload the same file again" in done.reason
+    again = upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
+    assert checked(again, sandbox_launcher).state == "ready"
+
+
+def test_a_check_goes_on_where_a_lost_worker_left_it(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = uploaded(ada, games={"edel-stein-reich": [3, 4, 5]})
+    assert check(version.pk, Broken(sandbox_launcher, after=3)) is None
+    version.refresh_from_db()
+    assert version.check_report is not None
+    kept = version.check_report["tables"]
+    assert [table["seats"] for table in kept] == [3]
+    waited_long(version)
+    done = checked(version, sandbox_launcher)
+    assert done.state == "ready"
+    assert done.check_report is not None
+    assert done.check_report["tables"][0] == kept[0]
+    assert [table["seats"] for table in done.check_report["tables"]] == [3, 4, 5]
+
+
+def test_a_late_worker_s_verdict_does_not_count(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = uploaded(ada)
+
+    class Overtaken(Broken):
+        def start(self, program: Program, limits: Limits) -> Process:
+            BotVersion.objects.filter(lease_until__gt=timezone.now()).update(lease_until=timezone.now() - LEASE)
+            check(version.pk, sandbox_launcher)
+            return self.launcher.start(program, limits)
+
+    assert check(version.pk, Overtaken(sandbox_launcher)) is None
+    version.refresh_from_db()
+    assert (version.state, version.vain_starts) == ("ready", 0)
+
+
+def test_a_check_has_so_much_time_and_no_more(ada: User, sandbox_launcher: SandboxLauncher, settings: Any) -> None:
+    settings.CHECK_SECONDS = 0
+    version = checked(uploaded(ada, games={"edel-stein-reich": [3, 4]}), sandbox_launcher)
+    assert version.state == "refused"
+    assert "1 of 2 tables were through by then. Let it think less, or claim fewer tables." in version.reason
+
+
+def test_what_is_checked_is_what_the_storage_gives_back(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = checked(uploaded(ada, data=honest(500)), sandbox_launcher)
+    other = uploaded(ada, "Other", honest(500))
+    Path(uploads().path(version.archive)).write_bytes(honest(501))
+    done = checked(other, sandbox_launcher)
+    assert (done.state, done.reason) == (
+        "refused",
+        "What we stored is not what you uploaded, which is our fault. Upload the same file again.",
+    )
+    upload_version(other.bot, "bot.py", honest(500), DUEL_ONLY)
+    assert checked(other, sandbox_launcher).state == "ready"
+
+
+def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
+    ada: User, sandbox_launcher: SandboxLauncher, settings: Any
+) -> None:
+    version = uploaded(ada)
+    working = settings.STORAGES
+    gone = {**working["uploads"], "BACKEND": "tests.bots.uploads.storages.Gone"}
+    settings.STORAGES = {**working, "uploads": gone}
+    for _ in range(MOST_STARTS + 2):
+        assert check(version.pk, sandbox_launcher) is None
+    settings.STORAGES = working
+    assert checked(version, sandbox_launcher).state == "ready"
+
+
+def test_a_long_check_lets_others_in_between_two_tables(
+    ada: User, bob: User, sandbox_launcher: SandboxLauncher, settings: Any
+) -> None:
+    settings.CHECK_TURN_SECONDS = 0
+    long = uploaded(ada, games={"edel-stein-reich": [3, 4]})
+    short = uploaded(bob)
+    assert check_next(sandbox_launcher) is None
+    assert (check_next(sandbox_launcher), check_next(sandbox_launcher)) == (short, long)
+
+
+def test_a_program_that_cannot_be_executed_is_refused_and_not_taken_for_our_fault(
+    ada: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    manifest = f'language = "executable"\ncommand = ["bot"]\n[games]\n{DUEL} = [2]\n'
+    many_segments = program(segments=2000) + bytes(2000 * 56)
+    version = upload_new_bot(ada, "Broken", "a.zip", zipped(bot=many_segments, bot__toml=manifest))
+    done = checked(version, sandbox_launcher)
+    assert done.state == "refused"
+    assert "seat 0: exit" in done.reason  # execvp then tries a shell, in the sandbox, which says that it cannot
+    assert "The last line on its stderr: /bot/bot: " in done.reason

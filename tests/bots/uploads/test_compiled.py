@@ -1,0 +1,47 @@
+"""Programs in languages that are compiled, built here and uploaded like anybody's."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bots.checking import check
+from bots.languages import LANGUAGES
+from bots.sandbox import SandboxLauncher
+from bots.uploading import upload_new_bot
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from tests.bots.uploads.brought import zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SOURCES = Path(__file__).parent / "compiled"
+BUILDS = {
+    "C": ["gcc", "-O2", "-o", "{out}", "bot.c"],
+    "C, linked statically": ["gcc", "-O2", "-static", "-o", "{out}", "bot.c"],
+    "Rust": ["rustc", "--edition", "2021", "-o", "{out}", "bot.rs"],
+    "Go": ["go", "build", "-o", "{out}", "bot.go"],
+}
+MANIFEST = 'language = "executable"\ncommand = ["bot", "--level", "3"]\n'
+
+
+@pytest.mark.parametrize("language", BUILDS)
+def test_a_compiled_program_is_ready_at_every_table(
+    ada: User, sandbox_launcher: SandboxLauncher, tmp_path: Path, language: str
+) -> None:
+    compiler, *options = BUILDS[language]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"this machine has no {compiler}, so there is nothing to build the bot with")
+    out = tmp_path / "bot"
+    build = [compiler, *(option.format(out=out) for option in options)]
+    built = subprocess.run(build, cwd=SOURCES, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    version = upload_new_bot(ada, language, "bot.zip", zipped(bot=out.read_bytes(), bot__toml=MANIFEST))
+    assert (version.language, version.command) == (LANGUAGES["executable"].name, ["bot", "--level", "3"])
+    done = check(version.pk, sandbox_launcher)
+    assert done is not None
+    assert (done.state, done.reason) == ("ready", "")
+    assert len((done.check_report or {})["tables"]) == sum(len(game.seat_counts) for game in GAMES.values())
