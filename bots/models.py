@@ -170,6 +170,9 @@ class Complaint(models.Model):
     text = models.CharField(max_length=500, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     settled = models.DateTimeField(null=True, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="complaints_settled"
+    )
 
     class Meta:
         ordering = ["-created", "-pk"]
@@ -184,7 +187,7 @@ class Complaint(models.Model):
 class Blanking(models.Model):
     """Staff took a bot's name or description away: who, when, why, and what stood there. Never changed, never deleted.
 
-    What was taken away cannot be given to the same bot again (``bots.managing``).
+    The owner can give the same words to none of their bots again (``bots.naming``).
     """
 
     class What(models.TextChoices):

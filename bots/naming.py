@@ -34,7 +34,7 @@ def clean_name(name: str) -> str:
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
 
-    Raises ``NameRefused`` also where another of their bots has it, or staff took it from this one.
+    Raises ``NameRefused`` also where another of their bots has it, or staff took it from one of them.
     """
     text = clean_name(name)
     others = Bot.objects.filter(owner=owner, name__iexact=text)
@@ -42,8 +42,7 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
         raise NameRefused(
             f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
         )
-    if bot:
-        _not_taken_away(bot, Blanking.What.NAME, text)
+    _not_taken_away(owner, Blanking.What.NAME, text, NameRefused)
     return text
 
 
@@ -55,7 +54,8 @@ def description_for(bot: Bot, description: str) -> str:
         raise Refused(f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(text)}.")
     if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text):
         raise Refused("A description is text, with nothing in it that cannot be seen.")
-    _not_taken_away(bot, Blanking.What.DESCRIPTION, text)
+    if bot.owner is not None:
+        _not_taken_away(bot.owner, Blanking.What.DESCRIPTION, text, Refused)
     return text
 
 
@@ -70,9 +70,17 @@ def free_slug(name: str) -> str:
     return next(slug for slug in candidates if slug not in taken)
 
 
-def _not_taken_away(bot: Bot, what: Blanking.What, text: str) -> None:
-    if text and bot.blankings.filter(what=what, before__iexact=text).exists():
-        raise Refused(f"Staff took this {what.label} away from the bot. Write another one.")
+def _not_taken_away(owner: User, what: Blanking.What, text: str, refusal: type[Refused]) -> None:
+    """Raises ``refusal`` for words that staff took from a bot of ``owner``'s, also when they are only spaced anew."""
+    taken = Blanking.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
+    if text and _letters(text) in map(_letters, taken):
+        raise refusal(f"Staff took this {what.label} away from a bot of yours. Write another one.")
+
+
+def _letters(text: str) -> str:
+    """``text`` without case, accents and everything that is no letter or digit."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(char for char in plain if char.isalnum())
 
 
 def _tower(text: str) -> bool:

@@ -267,6 +267,17 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
+            model_name="complaint",
+            name="settled_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="complaints_settled",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
             model_name="upload",
             name="bot",
             field=models.ForeignKey(

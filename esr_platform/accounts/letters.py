@@ -25,6 +25,7 @@ from django.urls import reverse
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
+from ladder.pages.words import visible
 
 logger = logging.getLogger(__name__)
 
@@ -130,7 +131,7 @@ def _letter(owner: User, address: str, told: Sequence[News]) -> EmailMessage:
 def _of_refusal(version: BotVersion) -> News:
     assert version.checked is not None
     sentence = f"Version {version.number} of {version.bot.name} was refused. {version.reason}"
-    return News(version.bot, version.checked, f"{version.bot.name} was refused", sentence)
+    return News(version.bot, version.checked, f"{version.bot.name} was refused", visible(sentence))
 
 
 def _of_leave(bot: Bot) -> News:

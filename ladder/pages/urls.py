@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from ladder.pages import views
+from ladder.pages import complaints, views
 from ladder.pages.owning.urls import urlpatterns as of_owners
 
 app_name = "pages"
@@ -14,6 +14,9 @@ urlpatterns: list[URLPattern] = [
     path("bots/", views.bots, name="bots"),
     *of_owners,
     path("bots/<slug:slug>/", views.bot, name="bot"),
+    path("bots/<slug:slug>/report/", complaints.report, name="report"),
+    path("staff/reports/", complaints.reports, name="reports"),
+    path("staff/reports/<int:bot_id>/", complaints.settle, name="settle"),
     path("matches/", views.matches, name="matches"),
     path("matches/<int:match_id>/", views.match, name="match"),
     path("matches/<int:match_id>/record", views.record, name="record"),

@@ -1,0 +1,90 @@
+"""Names and descriptions that should not stand there: people report them, staff takes them away or leaves them.
+
+Nothing is settled by numbers: however many complain, staff decides. What was taken away stays in ``Blanking``, with who
+took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.naming``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from bots.models import Blanking, Bot, Complaint
+from bots.naming import free_slug
+from bots.refusals import Refused, TooMany
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+MOST_A_DAY: Final = 10
+MAX_TEXT: Final = 500
+_DAY: Final = timedelta(days=1)
+
+
+def complain(bot: Bot, by: User, text: str) -> None:
+    """Report the name or the description of ``bot`` to staff; a second time while the first is open changes its text.
+
+    Raises ``Refused`` for house bots, and ``TooMany`` for who has reported ``MOST_A_DAY`` bots within a day.
+    """
+    if bot.owner_id is None:
+        raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
+    with transaction.atomic():
+        get_user_model()._default_manager.select_for_update(no_key=True).get(pk=by.pk)
+        if Complaint.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
+            return
+        since = timezone.now() - _DAY
+        first = Complaint.objects.filter(by=by, created__gt=since).order_by("-created")[MOST_A_DAY - 1 :].first()
+        if first is not None:
+            wait_s = int((first.created - since).total_seconds()) + 1
+            raise TooMany(f"You have reported {MOST_A_DAY} bots within a day. Tell us of more tomorrow.", wait_s)
+        Complaint.objects.create(bot=bot, by=by, text=text[:MAX_TEXT])
+
+
+def complained_of() -> QuerySet[Bot]:
+    """The bots with open complaints, which are in ``open_complaints``, the oldest bot first."""
+    still_open = Complaint.objects.filter(settled=None)
+    listed = Prefetch("complaints", still_open.select_related("by").order_by("created"), to_attr="open_complaints")
+    return (
+        Bot.objects.filter(Exists(still_open.filter(bot=OuterRef("pk"))))
+        .select_related("owner")
+        .prefetch_related(listed)
+        .order_by("pk")
+    )
+
+
+def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> list[Blanking]:
+    """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
+
+    A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. Raises
+    ``Refused`` for house bots, and where nothing is to be taken.
+    """
+    if bot.owner_id is None or not what:
+        raise Refused("Tick what is to be taken away: the name, the description or both.")
+    with transaction.atomic():
+        bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
+        taken = [Blanking(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
+        taken = Blanking.objects.bulk_create(one for one in taken if one.before)
+        if Blanking.What.NAME in what:
+            bot.name = f"Bot {bot.pk}"
+            bot.slug = free_slug(bot.name)
+        if Blanking.What.DESCRIPTION in what:
+            bot.description = ""
+        bot.save(update_fields=["name", "slug", "description"])
+        dismiss(bot, by)
+    return taken
+
+
+def dismiss(bot: Bot, by: User) -> int:
+    """Settle the complaints about ``bot`` and leave it as it is; how many there were."""
+    return Complaint.objects.filter(bot=bot, settled=None).update(settled=Now(), settled_by=by)
+
+
+def _text(bot: Bot, what: Blanking.What) -> str:
+    return bot.name if what == Blanking.What.NAME else bot.description

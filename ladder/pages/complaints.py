@@ -1,0 +1,100 @@
+"""Reporting a bot's name or description, and the page where staff decides. Parse, one call, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from bots import complaints
+from bots.models import Blanking, Bot
+from bots.refusals import Refused
+from ladder.pages.finding import found
+from ladder.pages.owning import access
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+BOTS: Final = 20
+LATEST: Final = 50
+View = Callable[..., HttpResponse]
+
+
+class ReportForm(forms.Form):
+    text = forms.CharField(
+        label="What is wrong with it?",
+        max_length=complaints.MAX_TEXT,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="The people who look after the site read it. The owner of the bot does not.",
+    )
+
+
+class BlankForm(forms.Form):
+    what = forms.TypedMultipleChoiceField(choices=Blanking.What.choices, coerce=Blanking.What, required=False)
+    reason = forms.CharField(max_length=500, required=False)
+
+
+def _staff(view: View) -> View:
+    """A page for staff; for everybody else it is not there."""
+
+    @never_cache
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not access.is_staff(request.user):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    bot = access.bot_seen_by(request.user, slug)
+    form = ReportForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            complaints.complain(bot, cast("User", request.user), form.cleaned_data["text"])
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, "Thank you. The people who look after the site will look at it.")
+            return redirect("pages:bot", bot.slug)
+    return render(request, "pages/report.html", {"bot": bot, "form": form}, status=422 if form.errors else 200)
+
+
+@require_safe
+@_staff
+def reports(request: HttpRequest) -> HttpResponse:
+    context = {
+        "bots": Paginator(complaints.complained_of(), BOTS).get_page(request.GET.get("page")),
+        "blankings": Blanking.objects.select_related("bot__owner", "by")[:LATEST],
+    }
+    return render(request, "pages/reports.html", context)
+
+
+@require_POST
+@_staff
+def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
+    bot = found(Bot.objects.all(), f"There is no bot {bot_id}.", pk=bot_id)
+    staff, form = cast("User", request.user), BlankForm(request.POST)
+    if "dismiss" in request.POST:
+        complaints.dismiss(bot, staff)
+        messages.success(request, f"{bot.name} stays as it is.")
+    elif form.is_valid():
+        try:
+            complaints.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
+            messages.success(request, "Taken away.")
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+    return redirect("pages:reports")
