@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos check fuzz format bench bench-engine bench-native bench-environments bench-runner bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -84,6 +84,9 @@ test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
 chaos: $(VENV)/.dev services  ## kill workers, beat and Redis while CHAOS_MATCHES=600 are played, on both databases
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
 	@$(ON_POSTGRESQL) $(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
+
+hostile: $(VENV)/.dev sandbox  ## play all hostile programs, and write their table into docs/security.md
+	@$(BIN)/python -m tests.bots.hostile
 
 fuzz: $(VENV)/.dev  ## try what strangers send us, with FUZZ_SECONDS=600 of almost right archives and answers
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)

@@ -22,7 +22,7 @@ MARK: Final = "esr-hostile"
 """What hostile programs call everything they try to leave."""
 
 MAX_GROWTH_KIB: Final = 64 * 1024
-_SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev/mqueue", "/dev")  # noqa: S108
+_SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev/mqueue", "/dev")
 _LISTS: Final = ("net/unix", "keys")
 _QUEUES: Final = ("sysvipc/shm", "sysvipc/msg", "sysvipc/sem", "locks")
 
@@ -48,7 +48,7 @@ class Worker:
             tuple(resource.getrlimit(getattr(resource, name)) for name in names),
             tuple(signal.getsignal(number) for number in signal.valid_signals()),
             (os.getpriority(os.PRIO_PROCESS, 0), frozenset(os.sched_getaffinity(0)), os.sched_getscheduler(0)),
-            os.getcwd(),
+            str(Path.cwd()),
         )
 
 
@@ -114,14 +114,17 @@ def left_behind(played: Played, copies_before: dict[str, str]) -> list[str]:
 
 
 def _survivors(started: Sequence[Started]) -> list[int]:
-    """Processes that were started and live, and others in their process namespaces."""
+    """Processes that were started and live, and others of their users in their process namespaces.
+
+    A namespace's number is given to another one when it is gone, so it alone says nothing.
+    """
     ours = os.readlink("/proc/self/ns/pid")
-    namespaces = {one.namespace for one in started} - {ours}
+    worlds = {(one.namespace, one.uid) for one in started if one.namespace != ours}
     left = [one.pid for one in started if one.began and started_at(one.pid) == one.began]
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             with suppress(OSError):
-                if os.readlink(f"/proc/{entry.name}/ns/pid") in namespaces:
+                if (os.readlink(f"/proc/{entry.name}/ns/pid"), entry.stat().st_uid) in worlds:
                     left.append(int(entry.name))
     return left
 

@@ -42,9 +42,7 @@ class Watched:
         process = self.launcher.start(program, limits)
         for pid in (process.pid, process.child.pid):
             place = Path(f"/proc/{pid}")
-            self.started.append(
-                Started(pid, started_at(pid), os.readlink(place / "ns" / "pid"), place.stat().st_uid)
-            )
+            self.started.append(Started(pid, started_at(pid), os.readlink(place / "ns" / "pid"), place.stat().st_uid))
         return process
 
 

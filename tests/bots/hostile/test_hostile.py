@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bots.sandbox import SandboxLauncher
-from tests.bots.hostile.collection import FAMILIES, HOSTILE
+from tests.bots.hostile.collection import FAMILIES
 from tests.bots.hostile.kind import Hostile
 from tests.bots.hostile.trial import harm
 
@@ -30,7 +30,3 @@ def test_a_hostile_program_gets_its_verdict_and_harms_nobody(
     sandbox_launcher: SandboxLauncher, hostile: Hostile
 ) -> None:
     assert harm(sandbox_launcher, hostile) == []
-
-
-def test_no_two_kinds_have_one_title() -> None:
-    assert len({kind.title for kind in HOSTILE}) == len(HOSTILE) >= 50
