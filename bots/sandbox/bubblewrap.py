@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -29,19 +29,28 @@ ENVIRONMENT: Final = {
     "MKL_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
 }
-"""All the environment a sandboxed bot has; numeric libraries would otherwise spend its memory on threads."""
+"""The environment of every sandboxed bot; numeric libraries would otherwise spend its memory on threads."""
 
 
-def options(folder: Path, extra: Sequence[Path], status_fd: int, block_fd: int, seccomp_fd: int) -> bytes:
+def options(
+    folder: Path,
+    extra: Sequence[Path],
+    environment: Mapping[str, str],
+    *,
+    status_fd: int,
+    block_fd: int,
+    seccomp_fd: int,
+) -> bytes:
     """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder``.
 
-    ``extra`` are more host folders it may read. Over the descriptors bubblewrap reports, waits, and reads the filter.
+    ``extra`` are more host folders it may read, ``environment`` what it is told besides ``ENVIRONMENT``. Over the
+    descriptors bubblewrap reports, waits, and reads the filter.
     """
     words = [*_NAMESPACES, *_IDENTITY, *_system(), *_readable(extra)]
     for device in _DEVICES:
         words += ["--dev-bind", device, device]
     words += ["--dir", "/tmp", "--ro-bind", str(folder), HOME, "--chdir", HOME, "--remount-ro", "/"]  # noqa: S108
-    for name, value in ENVIRONMENT.items():
+    for name, value in {**ENVIRONMENT, **environment}.items():
         words += ["--setenv", name, value]
     words += ["--json-status-fd", str(status_fd), "--block-fd", str(block_fd), "--seccomp", str(seccomp_fd)]
     return b"".join(word.encode() + b"\0" for word in words)

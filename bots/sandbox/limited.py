@@ -12,7 +12,7 @@ from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess
-from bots.sandbox.interpreter import command
+from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.pipes import Pipes
@@ -46,8 +46,8 @@ def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProce
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
-            [*before, *command(code, folder)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder, env={},
-            start_new_session=True,
+            [*before, *command(code, folder)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
+            env=environment(code), start_new_session=True,
         )  # fmt: skip
     except BaseException:
         pipes.close_ours()

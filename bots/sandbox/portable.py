@@ -12,7 +12,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code
-from bots.sandbox.interpreter import command
+from bots.sandbox.interpreter import command, environment
 from bots.sandbox.pipes import Pipes
 
 CAUTION: Final = (
@@ -36,11 +36,11 @@ class PortableStarter:
         """Start code that has been found and checked. Raises ``OSError`` where the system refuses."""
         pipes = Pipes.open()
         stdin, stdout, stderr = pipes.theirs
-        environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+        kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         try:
             child = subprocess.Popen(
                 command(code, code.folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=code.folder,
-                env=environment, start_new_session=True, creationflags=_APART,
+                env={**kept, **environment(code)}, start_new_session=True, creationflags=_APART,
             )  # fmt: skip
         except BaseException:
             pipes.close_ours()

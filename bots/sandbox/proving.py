@@ -20,12 +20,13 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.polled import PolledChannel
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code
-from bots.sandbox.interpreter import bots_interpreter
+from bots.sandbox.interpreter import bots_interpreter, environment
 from bots.sandbox.limits import limit_values
 from bots.sandbox.remedies import remedy
 from bots.sandbox.sandboxed import SandboxLauncher
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"
+_CODE: Final = Code(PROBE, "bot.py", (), "")
 _LIMITS: Final = Limits()
 _PATIENCE_NS: Final = 10_000_000_000
 _SET_BY_BUBBLEWRAP: Final = {"PWD"}
@@ -94,11 +95,16 @@ def _judge_world(seen: Mapping[str, Any]) -> list[str]:
         "/proc is there": seen["proc"],
         "/etc holds more than the linker's cache": set(seen["etc"]) - {"ld.so.cache"},
         "/dev holds other devices": set(seen["dev"]) - {"null", "random", "urandom"},
-        "the environment is not the bots'": set(seen["environment"]) - set(bubblewrap.ENVIRONMENT) - _SET_BY_BUBBLEWRAP,
+        "the environment is not the bots'": set(seen["environment"]) - _environment(),
         f"files can be made in {', '.join(seen['writable'])}": seen["writable"],
         "descriptors of the platform are open": seen["descriptors"] != [0, 1, 2],
     }
     return [sentence for sentence, wrong in checks.items() if wrong]
+
+
+def _environment() -> set[str]:
+    """The names that stand in the probe's environment."""
+    return {*bubblewrap.ENVIRONMENT, *environment(_CODE), *_SET_BY_BUBBLEWRAP}
 
 
 def _prefix() -> set[str]:
@@ -128,11 +134,11 @@ def _probe(launcher: SandboxLauncher) -> tuple[dict[str, Any] | None, str]:
     seed = secrets.token_hex(32)
     with tempfile.NamedTemporaryFile(prefix="esr-host-file-") as host_file:
         os.fchmod(host_file.fileno(), 0o644)
-        process = launcher.start_code(Code(PROBE, "bot.py", (), ""), _LIMITS)
+        process = launcher.start_code(_CODE, _LIMITS)
         channel = PolledChannel(process)
         failed = ""
         channel.send(orjson.dumps({"seed": seed, "host_file": host_file.name}, option=orjson.OPT_APPEND_NEWLINE))
-        line = _first_line(channel)
+        line = first_line(channel)
         shared = _shared_namespaces(process.pid)
         try:
             process.stop()
@@ -171,7 +177,8 @@ def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
     return findings if isinstance(findings, dict) else None
 
 
-def _first_line(channel: PolledChannel) -> bytes | None:
+def first_line(channel: PolledChannel) -> bytes | None:
+    """The first line that comes from a probe, ``None`` if none does in time."""
     deadline_ns = time.perf_counter_ns() + _PATIENCE_NS
     while not channel.lines and not channel.ended:
         left_ns = deadline_ns - time.perf_counter_ns()

@@ -20,7 +20,7 @@ from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess
-from bots.sandbox.interpreter import bots_interpreter, command
+from bots.sandbox.interpreter import bots_interpreter, command, environment
 from bots.sandbox.leases import Lease, Leases
 from bots.sandbox.limits import as_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.pipes import Pipes
@@ -67,10 +67,10 @@ class SandboxLauncher:
     def start_code(self, code: Code, limits: Limits) -> HostProcess:
         """Start code that has been found and checked."""
         folder = staged(code, self._runtime)
-        inside = command(code, Path(bubblewrap.HOME))
+        world = _World(command(code, Path(bubblewrap.HOME)), folder, _prefixes(code), environment(code))
         with self._leases.for_a_start() as lease:
             try:
-                return _start(self._command(lease, limits), inside, folder, _prefixes(code), limits, lease)
+                return _start(self._command(lease, limits), world, limits, lease)
             except OSError as error:
                 raise PlatformFailure(f"a sandbox could not be started: {error}") from error
 
@@ -82,6 +82,16 @@ class SandboxLauncher:
     def _command(self, lease: Lease, limits: Limits) -> list[str]:
         before = [] if lease.uid is None else as_user(lease.uid, limits)
         return [*before, str(self._bwrap)]
+
+
+@dataclass(frozen=True)
+class _World:
+    """What stands in a bot's world: its command line, its files, more folders of the host, more environment."""
+
+    command: list[str]
+    folder: Path
+    extra: list[Path]
+    environment: dict[str, str]
 
 
 def _prefixes(code: Code) -> list[Path]:
@@ -150,9 +160,7 @@ class SandboxedProcess(HostProcess):
         return 128 - returncode if returncode > 128 else returncode
 
 
-def _start(
-    before: list[str], inside: list[str], folder: Path, extra: Sequence[Path], limits: Limits, lease: Lease
-) -> SandboxedProcess:
+def _start(before: list[str], world: _World, limits: Limits, lease: Lease) -> SandboxedProcess:
     """Start bubblewrap, hold the bot until its limits are set, and let it go."""
     with ExitStack() as always, ExitStack() as on_failure:
         with ExitStack() as theirs:
@@ -162,9 +170,12 @@ def _start(
             status_in, status_out = _pipe(on_failure, theirs)
             blocked, release = _pipe(theirs, always)
             seccomp = _file(bot_filter(), theirs)
-            arguments = _file(bubblewrap.options(folder, extra, status_out, blocked, seccomp), theirs)
+            options = bubblewrap.options(
+                world.folder, world.extra, world.environment, status_fd=status_out, block_fd=blocked, seccomp_fd=seccomp
+            )
+            arguments = _file(options, theirs)
             handed = (status_out, blocked, seccomp, arguments)
-            child = _spawn([*before, "--args", str(arguments), "--", *inside], pipes, handed)
+            child = _spawn([*before, "--args", str(arguments), "--", *world.command], pipes, handed)
         status = _Status(status_in)
         on_failure.callback(_end, child, status)
         process = _release(child, status, release, pipes, lease, limits)
