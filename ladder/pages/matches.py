@@ -102,12 +102,14 @@ class SeatTable:
 class MatchPage:
     """One match with its seats. What is secret before the end is not in here before the end.
 
-    ``logged`` are the seats, from 0, whose logs the viewer may read.
+    ``delayed`` are the seats, from 0, that the machine made late in the game that counts, ``logged`` those whose logs
+    the viewer may read.
     """
 
     match: Match
     attempts: Sequence[Attempt]
     ledger_number: int | None
+    delayed: Collection[int]
     ahead: int
     logged: Collection[int]
 
@@ -128,6 +130,11 @@ class MatchPage:
         return listing(self.names)
 
     @property
+    def delayed_rows(self) -> list[SeatRow]:
+        """The seats that the machine made late, where the result stands all the same."""
+        return [row for row in self.table.rows if row.seat.index in self.delayed]
+
+    @property
     def over(self) -> bool:
         return self.match.status in Match.ENDED
 
@@ -146,10 +153,13 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
     """All that ``user`` may see of one match, in at most six queries. Raises ``Match.DoesNotExist``."""
     found = Match.objects.select_related("ladder").prefetch_related(_seats(), "attempts")
     match = found.get(pk=match_id)
+    rated = LedgerEntry.objects.filter(result__match=match)
+    number, delays = rated.values_list("number", "result__report__machine_delays").first() or (None, ())
     return MatchPage(
         match=match,
         attempts=list(match.attempts.all()),
-        ledger_number=LedgerEntry.objects.filter(result__match=match).values_list("number", flat=True).first(),
+        ledger_number=number,
+        delayed=frozenset(delay["seat"] for delay in delays or ()),
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
     )
