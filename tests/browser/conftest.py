@@ -11,8 +11,13 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
+from bots.sandbox import SandboxLauncher
 from ladder.opening import open_house
+from tests.bots.conftest import sandbox_launcher
+from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
+
+__all__ = ["sandbox_launcher"]
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
 
@@ -41,6 +46,13 @@ def site(transactional_db: None) -> Site:
     """A small site in every state a page can meet."""
     open_house()
     return built()
+
+
+@pytest.fixture
+def people(transactional_db: None, sandbox_launcher: SandboxLauncher) -> People:
+    """Somebody with bots in every state, a stranger, and staff."""
+    open_house()
+    return built_with(sandbox_launcher)
 
 
 @pytest.fixture

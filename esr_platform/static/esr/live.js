@@ -1,9 +1,16 @@
-// Parts marked with data-live (and an id) are fetched again while the page is looked at. Without this script a
-// reload does the same. A part in which somebody works or marks text stays as it is.
+// Parts marked with data-live (and an id) are fetched again while the page is looked at, every three seconds or after
+// the milliseconds that stand there. Without this script a reload does the same. A part in which somebody works or marks
+// text stays as it is.
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
-let wait = PERIOD_MS;
+
+function period() {
+  const parts = [...document.querySelectorAll("[data-live]")];
+  return Math.min(...parts.map((part) => Number(part.dataset.live) || PERIOD_MS), PERIOD_MS);
+}
+
+let wait = period();
 
 function inUse(part) {
   const selection = document.getSelection();
@@ -13,8 +20,10 @@ function inUse(part) {
 function take(fresh) {
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
-    if (next && !inUse(part) && next.innerHTML !== part.innerHTML) part.replaceWith(document.adoptNode(next));
-    else if (!next) part.removeAttribute("data-live");
+    if (!next?.hasAttribute("data-live") && !inUse(part)) part.removeAttribute("data-live");
+    if (!next || inUse(part) || next.innerHTML === part.innerHTML) continue;
+    part.className = next.className;
+    part.replaceChildren(...next.childNodes); // the part itself stays: who listens to it goes on hearing it
   }
 }
 
@@ -25,7 +34,7 @@ async function refresh() {
       const response = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
       if (!response.ok) throw new Error(response.statusText);
       take(new DOMParser().parseFromString(await response.text(), "text/html"));
-      wait = PERIOD_MS;
+      wait = period();
     } catch {
       wait = Math.min(2 * wait, LONGEST_MS); // the site is away: ask less often
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -14,9 +14,6 @@ from bots.models import Bot
 from bots.refusals import Refused
 from ladder.pages.owning.bringing import table_choices, tables_of
 from ladder.pages.words import size
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 class VersionForm(forms.Form):
@@ -42,9 +39,9 @@ class VersionForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["file"].widget.attrs["data-most-bytes"] = allowances().archive_bytes
 
-    def clean_file(self) -> UploadedFile:
+    def clean_file(self) -> UploadedFile[Any]:
         """Refuse what is too large before it is read."""
-        file: UploadedFile = self.cleaned_data["file"]
+        file: UploadedFile[Any] = self.cleaned_data["file"]
         most = allowances().archive_bytes
         if file.size is not None and file.size > most:
             raise forms.ValidationError(
@@ -70,7 +67,7 @@ class VersionForm(forms.Form):
 
 
 class UploadForm(VersionForm):
-    """A file that becomes a new bot of ``owner``."""
+    """A file that becomes a new bot."""
 
     name = forms.CharField(
         label="Name",
@@ -80,10 +77,6 @@ class UploadForm(VersionForm):
         widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
     )
     field_order = ("file", "name", "tables")
-
-    def __init__(self, owner: User, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.owner = owner
 
     def clean_name(self) -> str:
         """Refuse what cannot be read or plays tricks; who has a bot of this name is judged with the file."""
@@ -108,7 +101,8 @@ class WordsForm(forms.Form):
     )
 
     def __init__(self, bot: Bot, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, initial={"name": bot.name, "description": bot.description}, **kwargs)
+        super().__init__(*args, **kwargs)
+        self.initial = {"name": bot.name, "description": bot.description}
         self.bot = bot
 
     def clean_name(self) -> str:

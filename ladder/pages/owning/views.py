@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -25,9 +25,6 @@ from ladder.pages.owning.forms import UploadForm, VersionForm
 from ladder.pages.owning.mine import my_bots
 from ladder.pages.owning.version import VersionPage
 
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
-
 _REFUSED = 422
 
 
@@ -37,11 +34,10 @@ def upload(request: HttpRequest) -> HttpResponse:
     """Bring a new bot; who has not signed in sees what is wanted, and where to sign in."""
     if not request.user.is_authenticated:
         return render(request, "pages/upload.html", {"page": bringing()})
-    owner = cast("User", request.user)
-    form = UploadForm(owner, request.POST or None, request.FILES or None)
+    form = UploadForm(*_sent(request))
     if request.method == "POST" and form.is_valid():
         try:
-            version = upload_new_bot(owner, form.cleaned_data["name"], form.filename, form.content, form.games)
+            version = upload_new_bot(request.user, form.cleaned_data["name"], form.filename, form.content, form.games)
             return redirect("pages:bot", version.bot.slug)
         except (Refused, NotStored) as refusal:
             _say(form, refusal)
@@ -55,7 +51,7 @@ def upload(request: HttpRequest) -> HttpResponse:
 def new_version(request: HttpRequest, slug: str) -> HttpResponse:
     """Bring other code for a bot."""
     bot = access.bot_changed_by(request.user, slug)
-    form = VersionForm(request.POST or None, request.FILES or None)
+    form = VersionForm(*_sent(request))
     if request.method == "POST" and form.is_valid():
         try:
             upload_version(bot, form.filename, form.content, form.games)
@@ -64,6 +60,11 @@ def new_version(request: HttpRequest, slug: str) -> HttpResponse:
             _say(form, refusal)
     status = _REFUSED if form.errors else 200
     return render(request, "pages/upload.html", {"page": bringing(), "form": form, "bot": bot}, status=status)
+
+
+def _sent(request: HttpRequest) -> tuple[Any, Any]:
+    """What was sent with a form, also if that is nothing; ``None`` before it was sent."""
+    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
 def _say(form: VersionForm, refusal: Exception) -> None:

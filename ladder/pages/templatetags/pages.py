@@ -21,6 +21,8 @@ from ladder.pages import markup, matches, words
 register = template.Library()
 
 SECTIONS = (("Ladders", "ladders"), ("Matches", "matches"), ("Bots", "bots"), ("Rules", "rules"), ("About", "about"))
+OWN = ("My bots", "my_bots")
+"""The one more that somebody sees who has signed in."""
 
 STEPS = {"done": "done", "now": "now", "todo": "to come", "failed": "failed"}
 """The marks of a check's steps, in words."""
@@ -40,11 +42,13 @@ register.filter("by_rank", matches.by_rank)
 
 @register.simple_tag(takes_context=True)
 def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
-    """The main parts of the site: title, address, and whether the page belongs to it."""
-    request = context.get("request")
+    """The main parts of the site: title, address, and whether the page belongs to it (the most exact one counts)."""
+    request, user = context.get("request"), context.get("user")
     here = request.path if request else ""
-    found = ((title, reverse(f"pages:{name}")) for title, name in SECTIONS)
-    return [(title, address, here.startswith(address)) for title, address in found]
+    own = (OWN,) if user is not None and user.is_authenticated else ()
+    found = [(title, reverse(f"pages:{name}")) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
+    exact = max((address for _, address in found if here.startswith(address)), key=len, default="")
+    return [(title, address, address == exact) for title, address in found]
 
 
 @register.simple_tag

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as site_settings
+from django.test import Client
+from playwright.sync_api import Page, expect
+
+from bots.checking import check
+from bots.models import Bot
+from bots.sandbox import SandboxLauncher
+from bots.starting_kits import starting_kit
+from esr_platform.accounts.models import User
+from ladder.joining import enter
+from tests.browser.test_pages import ARTEFACTS, SIZES, SMALL
+from tests.ladder.pages.people import People
+from tests.ladder.uploaded import DUEL, HONEST
+
+pytestmark = pytest.mark.slow
+
+
+def sign_in(page: Page, user: User) -> None:
+    """Give the browser a session of ``user``."""
+    client = Client()
+    client.force_login(user)
+    cookie = client.cookies[site_settings.SESSION_COOKIE_NAME]
+    page.goto("/about/")
+    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": page.url}])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_no_page_of_an_owner_is_wider_than_its_window(people: People, watched: Page, width: int, scheme: str) -> None:
+    long = "A_name_as_long_as_a_bots_name_may_be_40x"
+    Bot.objects.filter(pk=people.magpie.pk).update(
+        name=long, on_leave=people.magpie.created, leave_reason="It failed in 3 matches in a row: match 1 (strikes)."
+    )
+    User.objects.filter(pk=people.ada.pk).update(username="somebody-with-a-long-user-name")
+    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    watched.set_viewport_size({"width": width, "height": SIZES[width]})
+    watched.goto("/bots/new/")
+    assert watched.evaluate("document.documentElement.scrollWidth") <= width
+    ARTEFACTS.mkdir(exist_ok=True)
+    if width in (360, 1280):
+        watched.screenshot(path=ARTEFACTS / f"own-signed-out-{width}-{scheme}.png", full_page=True)
+    sign_in(watched, people.ada)
+    for number, address in enumerate(people.addresses):
+        watched.goto(address)
+        assert watched.evaluate("document.documentElement.scrollWidth") <= width, address
+        if width in (360, 1280):
+            name = address.strip("/").split("/")[-1]
+            watched.screenshot(path=ARTEFACTS / f"own-{number:02}-{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_a_thumb_finds_every_control_of_an_owner(people: People, watched: Page) -> None:
+    watched.set_viewport_size({"width": 360, "height": 780})
+    sign_in(watched, people.ada)
+    for address in people.addresses:
+        watched.goto(address)
+        assert watched.evaluate(SMALL) == [], address
+
+
+def test_a_check_is_followed_without_reloading(
+    people: People, watched: Page, sandbox_launcher: SandboxLauncher
+) -> None:
+    sign_in(watched, people.ada)
+    watched.goto(f"/bots/{people.new.slug}/")
+    expect(watched.get_by_role("heading", name="v1 waits for its check")).to_be_visible()
+    said = watched.locator("#check-said")
+    expect(said).to_have_text("v1 waits for its check.")
+    version = people.new.versions.get()
+    version.claims = {DUEL: [2]}
+    version.save(update_fields=["claims"])
+    check(version.pk, sandbox_launcher, ended=lambda done: enter(done.bot))
+    expect(watched.get_by_role("heading", name="v1 is ready")).to_be_visible(timeout=10_000)
+    expect(said).to_have_text("v1 is ready.")
+    expect(watched.locator("#bot")).to_contain_text("v1 plays")
+    expect(watched.locator("#stands")).to_contain_text("1500")
+    assert watched.locator("#check").get_attribute("data-live") is None
+
+
+def test_a_refused_file_stays_chosen_and_the_sentence_has_the_focus(
+    people: People, watched: Page, tmp_path: Path
+) -> None:
+    file = tmp_path / "bot.py"
+    file.write_bytes(b"")
+    sign_in(watched, people.ada)
+    watched.goto("/bots/new/")
+    watched.get_by_label("Name").fill("Kept")
+    watched.get_by_label("File").set_input_files(file)
+    watched.on("console", lambda _: None)
+    watched.get_by_role("button", name="Upload").click()
+    expect(watched.locator("#id_file_error")).to_contain_text("is empty")
+    expect(watched.get_by_label("File")).to_be_focused()
+    expect(watched.get_by_label("Name")).to_have_value("Kept")
+    assert watched.evaluate("document.querySelector('#id_file').files[0].name") == "bot.py"
+
+
+def test_what_is_too_large_is_said_before_it_is_sent(
+    people: People, watched: Page, tmp_path: Path, settings: Any
+) -> None:
+    settings.UPLOAD_ARCHIVE_BYTES = 1 << 20
+    file = tmp_path / "bot.py"
+    file.write_bytes(b"#" * (3 << 20))
+    sign_in(watched, people.ada)
+    watched.goto("/bots/new/")
+    watched.get_by_label("File").set_input_files(file)
+    expect(watched.get_by_role("alert")).to_contain_text("The file has 3 MiB, and 1 MiB is the most.")
+    sent: list[str] = []
+    watched.on("request", lambda request: sent.append(request.method))
+    watched.get_by_role("button", name="Upload").click()
+    assert "POST" not in sent
+    file.write_bytes(HONEST)
+    watched.get_by_label("File").set_input_files(file)
+    expect(watched.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_file_is_dropped_on_the_form(people: People, watched: Page) -> None:
+    sign_in(watched, people.ada)
+    watched.goto("/bots/new/")
+    dropped = watched.evaluate_handle(
+        "() => { const d = new DataTransfer(); d.items.add(new File(['x'], 'bot.py')); return d; }"
+    )
+    watched.locator("#id_file").dispatch_event("drop", {"dataTransfer": dropped})
+    assert watched.evaluate("document.querySelector('#id_file').files[0].name") == "bot.py"
+
+
+def test_a_bot_is_uploaded_without_javascript(people: People, watched: Page, tmp_path: Path) -> None:
+    browser = watched.context.browser
+    assert browser is not None
+    context = browser.new_context(base_url=watched.url or None, java_script_enabled=False)
+    watched.goto("/about/")
+    base = watched.url.removesuffix("/about/")
+    page = context.new_page()
+    client = Client()
+    client.force_login(people.bob)
+    cookie = client.cookies[site_settings.SESSION_COOKIE_NAME]
+    context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
+    kit = tmp_path / "my-bot.zip"
+    kit.write_bytes(starting_kit(DUEL))
+    page.goto(f"{base}/bots/new/")
+    page.get_by_label("File").set_input_files(kit)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="my-bot")).to_be_visible()
+    expect(page.get_by_role("heading", name="v1 waits for its check")).to_be_visible()
+    context.close()
+
+
+def test_an_owner_works_with_the_keyboard_alone(people: People, watched: Page) -> None:
+    sign_in(watched, people.ada)
+    watched.goto(f"/bots/{people.magpie.slug}/")
+    tick = watched.locator(f"input[name=ladder][value={DUEL}]")
+    tick.focus()
+    watched.keyboard.press("Space")
+    watched.keyboard.press("Tab")
+    expect(watched.get_by_role("button", name="Save the ticks")).to_be_focused()
+    watched.keyboard.press("Enter")
+    expect(watched.get_by_role("status").filter(has_text="gets no more matches")).to_be_visible()

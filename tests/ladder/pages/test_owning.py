@@ -1,0 +1,495 @@
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from bots.models import Bot, BotVersion
+from bots.starting_kits import starting_kit
+from bots.uploading import upload_version
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from ladder.joining import leave as leave_ladder
+from ladder.models import Ladder, SeatLog
+from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
+from tests.ladder.uploaded import DUEL, HONEST, person, uploaded
+
+MOST_QUERIES = 18
+
+
+def of(user: User | None) -> Client:
+    """A browser in which ``user`` has signed in."""
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    return client
+
+
+def html(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status, (address, response.status_code)
+    return response.content.decode()
+
+
+def send(
+    client: Client, address: str = "/bots/new/", data: bytes = HONEST, filename: str = "bot.py", **more: Any
+) -> Any:
+    return client.post(address, {"file": SimpleUploadedFile(filename, data), **more})
+
+
+def state_of(bot: Bot) -> tuple[Any, ...]:
+    """Everything of a bot that its owner can change."""
+    found = Bot.objects.get(pk=bot.pk)
+    active = found.active_version
+    declined = tuple(found.entries.filter(declined=True).values_list("ladder__slug", flat=True))
+    words = (found.name, found.description, found.public_source, found.retired is None, found.on_leave is None)
+    return (*words, active and active.number, found.versions.count(), declined)
+
+
+@pytest.mark.django_db
+class TestUploading:
+    """The form for a file."""
+
+    def test_who_has_not_signed_in_sees_what_is_wanted_and_is_led_back(self, client: Client) -> None:
+        text = html(client, "/bots/new/")
+        assert 'href="/account/login/?next=/bots/new/"' in text
+        assert 'href="/account/signup/?next=/bots/new/"' in text
+        assert "8\u00a0MiB" in text
+        assert 'type="file"' not in text
+        client.post("/bots/new/", {"file": SimpleUploadedFile("bot.py", HONEST)})
+        assert not Bot.objects.exists()
+
+    def test_the_page_states_every_limit_language_and_game(self) -> None:
+        text = html(of(person("ada")), "/bots/new/")
+        for words in ("8\u00a0MiB", "16\u00a0MiB", "200", "512\u00a0MiB", "Python", "Executable"):
+            assert words in text
+        for game in GAMES.values():
+            assert f"/bots/starter/{game.slug}.zip" in text
+            for count in game.seat_counts:
+                assert f'value="{game.slug}:{count}"' in text
+
+    def test_the_limits_are_those_of_the_settings(self, settings: Any) -> None:
+        settings.UPLOAD_ARCHIVE_BYTES = 3 << 20
+        settings.UPLOADS_AN_HOUR = 77
+        text = html(of(person("ada")), "/bots/new/")
+        assert "3\u00a0MiB" in text
+        assert 'data-most-bytes="3145728"' in text
+        assert "77" in text
+
+    def test_a_file_becomes_a_bot_that_waits_for_its_check(self) -> None:
+        client = of(person("ada"))
+        response = send(client, name="Magpie", tables=[f"{DUEL}:2", "edel-stein-reich:4"])
+        version = BotVersion.objects.get()
+        assert response.headers["Location"] == f"/bots/{version.bot.slug}/"
+        assert version.bot.name == "Magpie"
+        assert version.claims == {"edel-stein-reich": [4], DUEL: [2]}
+        text = html(client, f"/bots/{version.bot.slug}/")
+        assert "v1 waits for its check" in text
+        assert 'data-live="1500"' in text
+
+    def test_without_a_choice_the_manifest_says_name_and_tables(self) -> None:
+        send(of(person("ada")), data=starting_kit(DUEL), filename="my-bot.zip")
+        version = BotVersion.objects.get()
+        assert version.bot.name == "my-bot"
+        assert version.claims == {DUEL: [2]}
+
+    @pytest.mark.parametrize(
+        ("filename", "data", "sentence"),
+        [
+            ("bot.py", b"", "is empty"),
+            ("bot.zip", b"no zip", "zip"),
+            ("notes.txt", b"hello", "notes.txt"),
+        ],
+    )
+    def test_what_is_refused_is_said_beside_the_file_and_the_choices_stay(
+        self, filename: str, data: bytes, sentence: str
+    ) -> None:
+        response = send(of(person("ada")), data=data, filename=filename, name="Kept", tables=[f"{DUEL}:2"])
+        text = response.content.decode()
+        assert response.status_code == 422
+        wrong = re.search(r'id="id_file_error">(.*?)</div>', text, re.DOTALL)
+        assert wrong is not None
+        assert sentence in wrong[1]
+        assert 'value="Kept"' in text
+        assert f'value="{DUEL}:2" checked' in text
+        assert not Bot.objects.exists()
+
+    def test_a_name_that_cannot_be_had_is_said_beside_the_name(self) -> None:
+        ada = person("ada")
+        uploaded(ada, "Taken")
+        for name in ("Taken", "\u202e", "x" * 41):
+            text = send(of(ada), data=b"# other\n" + HONEST, name=name).content.decode()
+            assert 'id="id_name_error"' in text, name
+            assert 'id="id_file_error"' not in text, name
+
+    def test_a_file_over_the_limit_is_refused_with_both_sizes(self, settings: Any) -> None:
+        settings.UPLOAD_ARCHIVE_BYTES = 1024
+        text = send(of(person("ada")), data=b"#" * 3000).content.decode()
+        assert "2.9\u00a0KiB" in text
+        assert "1\u00a0KiB is the most" in text
+
+    def test_too_many_uploads_are_said_above_the_form(self, settings: Any) -> None:
+        settings.UPLOADS_AN_HOUR = 1
+        client = of(person("ada"))
+        send(client, name="One")
+        text = send(client, name="Two").content.decode()
+        assert "which is the most. Try again in" in text
+        assert 'role="alert"' in text
+        assert 'id="id_file_error"' not in text
+
+    def test_a_table_that_is_not_there_is_refused(self) -> None:
+        text = send(of(person("ada")), tables=["chess:2"]).content.decode()
+        assert "There is no such table" in text
+
+    def test_no_file_is_one_sentence(self) -> None:
+        text = of(person("ada")).post("/bots/new/", {}).content.decode()
+        assert "Choose a file" in text
+
+    def test_nothing_is_uploaded_without_a_csrf_token(self) -> None:
+        client = Client(enforce_csrf_checks=True)
+        client.force_login(person("ada"))
+        assert send(client).status_code == 403
+        assert not Bot.objects.exists()
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_a_starter_kit_is_a_zip_with_a_bot_for_its_game(client: Client, slug: str) -> None:
+    response = client.get(f"/bots/starter/{slug}.zip")
+    assert response.headers["Content-Disposition"] == f'attachment; filename="my-bot-{slug}.zip"'
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        assert f"{slug} =" in archive.read("my-bot/bot.toml").decode()
+
+
+@pytest.mark.django_db
+def test_there_is_no_starter_kit_of_an_unknown_game(client: Client) -> None:
+    assert "No game is called chess." in html(client, "/bots/starter/chess.zip", 404)
+
+
+@pytest.mark.django_db
+def test_a_list_without_bots_says_the_first_three_steps() -> None:
+    text = html(of(person("ada")), "/bots/mine/")
+    assert text.count("/bots/starter/") == len(GAMES)
+    assert 'href="/bots/new/"' in text
+    assert "esr check" in text
+
+
+def test_who_may_see_what(people: People) -> None:
+    magpie, new = f"/bots/{people.magpie.slug}/", f"/bots/{people.new.slug}/"
+    expected = {
+        "/bots/new/": (200, 200, 200, 200),
+        "/bots/mine/": (302, 200, 200, 200),
+        magpie: (200, 200, 200, 200),
+        new: (404, 404, 200, 200),
+        f"{new}versions/1/": (302, 404, 200, 200),
+        f"{new}versions/1/source/": (404, 404, 200, 200),
+        f"{new}upload/": (302, 404, 200, 403),
+        f"{magpie}versions/9/": (302, 403, 404, 404),
+        f"{magpie}versions/1/source/": (403, 403, 200, 200),
+        f"{magpie}versions/1/download": (403, 403, 200, 200),
+        f"{magpie}versions/2/download": (403, 403, 200, 200),
+        f"{magpie}versions/1/": (302, 403, 200, 200),
+        f"{magpie}versions/2/": (302, 403, 200, 200),
+        f"/matches/{people.match.pk}/seats/0/log/": (302, 403, 200, 200),
+        f"/matches/{people.match.pk}/seats/0/log.json": (302, 403, 200, 200),
+        f"/matches/{people.match.pk}/seats/1/log/": (302, 403, 403, 404),
+        f"/matches/{people.match.pk}/seats/7/log/": (302, 404, 404, 404),
+        **dict.fromkeys(people.changing_addresses, (302, 403, 200, 403)),
+    }
+    for address, statuses in expected.items():
+        got = tuple(of(user).get(address).status_code for user in (None, people.bob, people.ada, people.eve))
+        assert got == statuses, address
+
+
+def test_only_the_owner_changes_anything(people: People) -> None:
+    bot = people.magpie
+    Bot.objects.filter(pk=bot.pk).update(on_leave=bot.created, leave_reason="It failed.")
+    before = state_of(bot)
+    changes: dict[str, dict[str, Any]] = {
+        "versions/1/activate/": {},
+        "ladders/": {"shown": DUEL},
+        "put-back/": {},
+        "retire/": {},
+        "take-back/": {},
+        "source/publish/": {},
+        "source/hide/": {},
+        "settings/": {"name": "Mine now", "description": "Taken."},
+        "upload/": {"file": io.BytesIO(HONEST)},
+    }
+    for user, status in ((None, 302), (people.bob, 403), (people.eve, 403)):
+        for change, fields in changes.items():
+            response = of(user).post(f"/bots/{bot.slug}/{change}", fields)
+            assert response.status_code == status, (user, change)
+            assert state_of(bot) == before, (user, change)
+    for change in ("versions/1/activate/", "ladders/", "put-back/", "take-back/", "source/hide/"):
+        assert of(people.ada).get(f"/bots/{bot.slug}/{change}").status_code == 405
+    with_checks = Client(enforce_csrf_checks=True)
+    with_checks.force_login(people.ada)
+    for change, fields in changes.items():
+        assert with_checks.post(f"/bots/{bot.slug}/{change}", fields).status_code == 403
+        assert state_of(bot) == before
+
+
+def test_strangers_see_neither_refused_versions_nor_what_is_for_the_owner(people: People) -> None:
+    for user in (None, people.bob):
+        text = html(of(user), f"/bots/{people.magpie.slug}/").split('id="matches"')[0]
+        assert "v1" in text
+        assert "v2" not in text
+        assert "refused" not in text
+        assert "play again" not in text
+        assert "versions/" not in text
+        assert "Newcomer" not in html(of(user), "/bots/")
+        assert "/log/" not in html(of(user), f"/matches/{people.match.pk}/")
+    assert "Log of your seat" in html(of(people.ada), f"/matches/{people.match.pk}/")
+    assert "Log of this seat, as staff" in html(of(people.eve), f"/matches/{people.match.pk}/")
+
+
+def test_a_refused_version_says_why_with_question_answer_and_stderr(people: People) -> None:
+    text = html(of(people.ada), f"/bots/{people.magpie.slug}/versions/2/")
+    assert "Refused." in text
+    assert "decision 2. Not allowed by the rules." in text
+    assert "It was asked:" in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert "It wrote to stderr, at the end:" in text
+    assert "--seed check" in text
+    page = html(of(people.ada), f"/bots/{people.magpie.slug}/")
+    assert "v2 was refused" in page
+    assert "<b>v1</b>" in page or "v1</a> <i>plays</i>" in page
+
+
+def test_nothing_of_strangers_reaches_a_page_unescaped(people: People) -> None:
+    people.magpie.description = f"{SCRIPT}\nsecond line"
+    people.magpie.public_source = True
+    people.magpie.leave_reason, people.magpie.on_leave = SCRIPT, people.magpie.created
+    people.magpie.save()
+    everywhere = [*people.addresses, "/", "/bots/", f"/ladders/{DUEL}/", "/matches/"]
+    for user in (None, people.bob, people.ada, people.eve):
+        for address in everywhere:
+            text = of(user).get(address).content.decode()
+            for raw in (SCRIPT, NAME, FILENAME, "\x1b", "\u202e"):
+                assert raw not in text, (user, address, raw)
+            assert not re.search(r"<[^>]+\s(style|on[a-z]+)=", text), address
+            assert "<style" not in text
+
+
+def test_every_page_answers_with_few_queries(people: People) -> None:
+    client = of(people.ada)
+    for address in people.addresses:
+        with CaptureQueriesContext(connection) as queries:
+            html(client, address)
+        assert len(queries) <= MOST_QUERIES, (address, [query["sql"] for query in queries])
+
+
+def test_more_versions_and_bots_need_no_more_queries(people: People) -> None:
+    client = of(people.ada)
+
+    def counts() -> list[int]:
+        found = []
+        for address in (f"/bots/{people.magpie.slug}/", "/bots/mine/", "/bots/"):
+            with CaptureQueriesContext(connection) as queries:
+                html(client, address)
+            found.append(len(queries))
+        return found
+
+    before = counts()
+    for number in range(3):
+        uploaded(people.ada, f"More {number}")
+        upload_version(people.magpie, "bot.py", b"# %d\n%s" % (number, HONEST))
+    assert [one + 1 for one in before[:1]] + before[1:] >= counts()
+
+
+def test_every_page_has_one_title_and_marks_where_it_is(people: People) -> None:
+    for address in people.addresses:
+        text = html(of(people.ada), address)
+        assert text.count("<h1") == 1, address
+        main = text.split("<nav", 2)[1].split("</nav>")[0]
+        assert main.count('aria-current="page"') == 1, address
+
+
+def test_every_control_has_a_name(people: People) -> None:
+    for address in people.addresses:
+        text = html(of(people.ada), address)
+        for control in re.findall(r"<(?:input|textarea|select)[^>]*>", text):
+            if 'type="hidden"' in control:
+                continue
+            identity = re.search(r'id="([^"]+)"', control)
+            labelled = identity is not None and f'for="{identity[1]}"' in text
+            wrapped = re.search(r"<label[^>]*>" + re.escape(control), text)
+            assert labelled or wrapped, (address, control)
+
+
+def test_an_older_version_plays_again(people: People) -> None:
+    upload_version(people.magpie, "bot.py", b"# newer\n" + HONEST)
+    newer = people.magpie.versions.get(number=3)
+    BotVersion.objects.filter(pk=newer.pk).update(state="ready")
+    client = of(people.ada)
+    assert f"/bots/{people.magpie.slug}/versions/3/activate/" in html(client, f"/bots/{people.magpie.slug}/")
+    response = client.post(f"/bots/{people.magpie.slug}/versions/3/activate/", follow=True)
+    assert "v3 plays from the next match on." in response.content.decode()
+    client.post(f"/bots/{people.magpie.slug}/versions/1/activate/")
+    assert people.magpie.active_version == people.magpie.versions.get(number=1)
+
+
+def test_a_refused_version_never_plays(people: People) -> None:
+    response = of(people.ada).post(f"/bots/{people.magpie.slug}/versions/2/activate/", follow=True)
+    assert "was refused. Only a ready version can play." in response.content.decode()
+    assert people.magpie.active_version == people.magpie.versions.get(number=1)
+
+
+def test_ladders_are_ticked_and_unticked(people: People) -> None:
+    client, address = of(people.ada), f"/bots/{people.magpie.slug}/"
+    assert f'value="{DUEL}" checked' in html(client, address)
+    told = client.post(f"{address}ladders/", {"shown": DUEL}, follow=True).content.decode()
+    assert "gets no more matches" in told
+    assert f'value="{DUEL}">' in told
+    told = client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL}, follow=True).content.decode()
+    assert "is entered" in told
+    assert people.magpie.entries.get(ladder__slug=DUEL).active
+
+
+def test_a_ladder_can_be_unticked_and_ticked_before_the_check(people: People) -> None:
+    client, address = of(people.ada), f"/bots/{people.new.slug}/"
+    client.post(f"{address}ladders/", {"shown": DUEL})
+    assert people.new.entries.get().declined
+    client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL})
+    entry = people.new.entries.get()
+    assert not entry.declined
+    assert not entry.active
+
+
+def test_a_ladder_that_was_not_shown_is_not_unticked(people: People) -> None:
+    of(people.ada).post(f"/bots/{people.magpie.slug}/ladders/", {"shown": ["edel-stein-reich-4", "\0"]})
+    assert people.magpie.entries.get(ladder__slug=DUEL).active
+
+
+def test_a_bot_on_leave_says_why_and_is_put_back_with_one_click(people: People) -> None:
+    Bot.objects.filter(pk=people.magpie.pk).update(on_leave=people.magpie.created, leave_reason="It failed thrice.")
+    address = f"/bots/{people.magpie.slug}/"
+    assert "It failed thrice." in html(of(None), address)
+    assert "Put it back" not in html(of(people.eve), address)
+    assert "Put it back" in html(of(people.ada), address)
+    assert "on leave" in html(of(people.ada), "/bots/mine/")
+    of(people.ada).post(f"{address}put-back/")
+    assert Bot.objects.get(pk=people.magpie.pk).on_leave is None
+
+
+def test_retiring_is_asked_about_first_and_can_be_taken_back(people: People) -> None:
+    client, address = of(people.ada), f"/bots/{people.magpie.slug}/"
+    assert "You can take it back." in html(client, f"{address}retire/")
+    assert Bot.objects.get(pk=people.magpie.pk).retired is None
+    told = client.post(f"{address}retire/", follow=True).content.decode()
+    assert "is retired" in told
+    assert "Take it back" in told
+    assert not people.magpie.entries.filter(active=True).exists()
+    client.post(f"{address}take-back/")
+    assert people.magpie.entries.filter(active=True).exists()
+
+
+def test_name_and_description_are_changed_and_judged(people: People) -> None:
+    client, address = of(people.ada), f"/bots/{people.magpie.slug}/settings/"
+    client.post(address, {"name": "Jackdaw", "description": "Collects.\nSells."})
+    people.magpie.refresh_from_db()
+    assert (people.magpie.name, people.magpie.description) == ("Jackdaw", "Collects.\nSells.")
+    response = client.post(address, {"name": "Newcomer", "description": "x" * 2001})
+    assert response.status_code == 422
+    text = response.content.decode()
+    assert "You have a bot called Newcomer already." in text
+    assert "at most 2000 characters" in text
+
+
+def test_public_source_is_the_version_that_plays_and_no_other(people: People) -> None:
+    address = f"/bots/{people.magpie.slug}/"
+    assert "private again" in html(of(people.ada), f"{address}source/publish/")
+    of(people.ada).post(f"{address}source/publish/")
+    text = html(of(None), f"{address}versions/1/source/")
+    assert "json.loads(line)" in text
+    assert of(None).get(f"{address}versions/1/download").content == zipped_again(people)
+    assert of(None).get(f"{address}versions/2/source/").status_code == 404
+    assert of(None).get(f"{address}versions/2/download").status_code == 404
+    assert f'href="{address}versions/1/source/"' in html(of(None), address)
+    of(people.ada).post(f"{address}source/hide/")
+    assert of(None).get(f"{address}versions/1/source/").status_code == 403
+
+
+def zipped_again(people: People) -> bytes:
+    """What was uploaded as version 1, byte for byte."""
+    from bots.stored import bytes_of
+
+    return bytes_of(people.magpie.versions.get(number=1))
+
+
+def test_source_is_shown_as_text_and_its_length_is_bounded(people: People) -> None:
+    upload_version(people.magpie, "x.zip", zipped(HOSTILE + b"#" * 300_000 + b"\n"))
+    text = html(of(people.ada), f"/bots/{people.magpie.slug}/versions/3/source/")
+    assert "Too long to be shown here" in text
+    assert "x1b[31m" in html(of(people.ada), f"/bots/{people.magpie.slug}/versions/2/source/")
+
+
+def test_the_log_of_a_seat_has_decisions_times_strikes_stderr_and_the_hello(people: People) -> None:
+    address = f"/matches/{people.match.pk}/seats/0/log/"
+    text = html(of(people.ada), address)
+    for words in (
+        "Strikes",
+        "Not allowed by the rules.",
+        "wall, µs",
+        "CPU, µs",
+        "&quot;seed&quot;",
+        "It is kept until",
+    ):
+        assert words in text, words
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; \\x1b[31m \\u202e seed" in text
+    document = of(people.ada).get(f"{address[:-1]}.json").json()
+    assert document["format"] == "owner-log/1"
+    assert str(len(document["decisions"])) in text
+    assert document["starts"][0]["hello"]["seed"] in text
+
+
+def test_a_log_that_is_no_longer_kept_says_so(people: People) -> None:
+    SeatLog.objects.all().delete()
+    assert "kept" in html(of(people.ada), f"/matches/{people.match.pk}/seats/0/log/", 404)
+    assert "Log of your seat" not in html(of(people.ada), f"/matches/{people.match.pk}/")
+
+
+def test_my_bots_lists_every_state(people: People) -> None:
+    text = html(of(people.ada), "/bots/mine/")
+    assert "v1 plays" in text
+    assert "v2 was refused" in text
+    assert "does not play yet" in text
+    assert "v1 waits for its check" in text
+    assert "Magpie" not in html(of(people.bob), "/bots/mine/")
+
+
+def test_a_bot_that_left_before_its_first_match_is_on_no_ladder(people: People) -> None:
+    leave_ladder(people.new, Ladder.objects.get(slug="edel-stein-reich-4"))
+    assert "is on no ladder yet" in html(of(people.ada), f"/bots/{people.new.slug}/")
+
+
+def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: People) -> None:
+    version = people.new.versions.get()
+    report = {
+        "ok": None,
+        "now": {"game": DUEL, "seats": 2},
+        "tables": [
+            {
+                "game": "edel-stein-reich", "seats": 3, "ok": True, "ready_us": 41_000, "decisions": 50,
+                "slowest_us": 900, "problems": [], "more_problems": 0, "wall_ms": 1900, "stderr": "", "last_decisions": [],
+            }
+        ],
+        "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
+    }  # fmt: skip
+    BotVersion.objects.filter(pk=version.pk).update(state="checking", check_report=report)
+    for address in (f"/bots/{people.new.slug}/", f"/bots/{people.new.slug}/versions/1/"):
+        text = html(of(people.ada), address)
+        said = re.search(r'id="check-said"[^>]*>(.*?)</p>', text, re.DOTALL)
+        assert said is not None
+        assert said[1].strip() == f"v1 is being checked: {GAMES[DUEL].name.replace('&', '&amp;')}, 2 seats."
+        assert "1.9\u00a0s" in text
+        assert text.count('<li class="done">') == 3
+        assert text.count('<li class="now">') == 1
+        assert text.count('<li class="todo">') == 2
