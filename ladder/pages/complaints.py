@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots import complaints
@@ -20,13 +17,13 @@ from bots.models import Blanking, Bot
 from bots.refusals import Refused
 from ladder.pages.finding import found
 from ladder.pages.owning import access
+from ladder.pages.staff import for_staff
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 BOTS: Final = 20
 LATEST: Final = 50
-View = Callable[..., HttpResponse]
 
 
 class ReportForm(forms.Form):
@@ -41,20 +38,6 @@ class ReportForm(forms.Form):
 class BlankForm(forms.Form):
     what = forms.TypedMultipleChoiceField(choices=Blanking.What.choices, coerce=Blanking.What, required=False)
     reason = forms.CharField(max_length=500, required=False)
-
-
-def _staff(view: View) -> View:
-    """A page for staff; for everybody else it is not there."""
-
-    @never_cache
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not access.is_staff(request.user):
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return guarded
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,7 +57,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@_staff
+@for_staff
 def reports(request: HttpRequest) -> HttpResponse:
     context = {
         "bots": Paginator(complaints.complained_of(), BOTS).get_page(request.GET.get("page")),
@@ -84,7 +67,7 @@ def reports(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@_staff
+@for_staff
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
     bot = found(Bot.objects.all(), f"There is no bot {bot_id}.", pk=bot_id)
     staff, form = cast("User", request.user), BlankForm(request.POST)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.allowances import Allowances, allowances
-from bots.languages import LANGUAGES, Language
 from bots.protocol import Limits
-from bots.sandbox import self_test
+from bots.sandbox import Offer, offers
 from games.base import Game
 from games.registry import GAMES
 from ladder.pages.words import seat_counts, size
@@ -20,9 +19,8 @@ class Bringing:
 
     allowances: Allowances
     playing: Limits
-    languages: Sequence[Language]
+    languages: Sequence[Offer]
     games: Sequence[Game]
-    python: str
 
     @property
     def file_limits(self) -> list[tuple[str, str]]:
@@ -50,13 +48,12 @@ class Bringing:
 
 
 def bringing() -> Bringing:
-    """The limits as the settings have them, and the interpreter that this machine's bots get. No query."""
+    """The limits as the settings have them, and the languages as this machine has them. No query."""
     return Bringing(
         allowances=allowances(),
         playing=Limits(),
-        languages=list(LANGUAGES.values()),
+        languages=offers(),
         games=list(GAMES.values()),
-        python=self_test().python_version or "",
     )
 
 
