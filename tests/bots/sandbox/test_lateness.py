@@ -1,7 +1,7 @@
 """Whose fault it is that a decision is late: the bot's, or the machine's, by the host's own measure.
 
 None of these hangs on how busy the machine is otherwise. A bot that is to be late by itself uses up its time asleep, or
-by its own processor clock; one that the machine is to make late needs half of it, and shares one core with three others.
+by its own processor clock; one that the machine is to make late needs half of it, and has three others on its one core.
 """
 
 from __future__ import annotations
