@@ -15,7 +15,8 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.polled import PolledChannel
 from bots.sandbox.code import Code
 from bots.sandbox.interpreter import packages
-from bots.sandbox.proving import PROBE, first_line, sandbox
+from bots.sandbox.probing import PROBE, first_line
+from bots.sandbox.proving import sandbox
 from bots.sandbox.sandboxed import SandboxLauncher
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,9 @@ from bots.sandbox.seccomp import bot_filter
 from bots.sandbox.system import require_linux
 
 _PREPARED_MS: Final = 10_000
+_OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
+"""The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""
+
 _BWRAP_DIRECTORIES: Final = ("/usr/bin", "/usr/local/bin", "/bin")
 
 
@@ -39,6 +42,22 @@ def find_bubblewrap(folders: Sequence[str] = _BWRAP_DIRECTORIES) -> Path:
         if os.access(path, os.X_OK):
             return path
     raise PlatformFailure("bubblewrap is not installed")
+
+
+def _nothing(_: Pipes) -> None:
+    """What is done to a bot that waits for its limits."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the self-test may have done otherwise than for a bot: another filter, and a look while the probe waits."""
+
+    bpf: Callable[[], bytes] = bot_filter
+    while_held: Callable[[Pipes], None] = _nothing
+
+
+BOT: Final = Trial()
+"""How every bot is started."""
 
 
 class SandboxLauncher:
@@ -64,13 +83,13 @@ class SandboxLauncher:
             raise PlatformFailure("no uploaded code runs before the sandbox has passed its self-test in this process")
         return self.start_code(code_of(program), limits)
 
-    def start_code(self, code: Code, limits: Limits) -> HostProcess:
-        """Start code that has been found and checked."""
+    def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
+        """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         folder = staged(code, self._runtime)
         world = _World(command(code, Path(bubblewrap.HOME)), folder, _prefixes(code), environment(code))
         with self._leases.for_a_start() as lease:
             try:
-                return _start(self._command(lease, limits), world, limits, lease)
+                return _start(self._command(lease, limits), world, limits, lease, trial)
             except OSError as error:
                 raise PlatformFailure(f"a sandbox could not be started: {error}") from error
 
@@ -160,7 +179,7 @@ class SandboxedProcess(HostProcess):
         return 128 - returncode if returncode > 128 else returncode
 
 
-def _start(before: list[str], world: _World, limits: Limits, lease: Lease) -> SandboxedProcess:
+def _start(before: list[str], world: _World, limits: Limits, lease: Lease, trial: Trial) -> SandboxedProcess:
     """Start bubblewrap, hold the bot until its limits are set, and let it go."""
     with ExitStack() as always, ExitStack() as on_failure:
         with ExitStack() as theirs:
@@ -169,7 +188,7 @@ def _start(before: list[str], world: _World, limits: Limits, lease: Lease) -> Sa
             theirs.callback(pipes.close_theirs)
             status_in, status_out = _pipe(on_failure, theirs)
             blocked, release = _pipe(theirs, always)
-            seccomp = _file(bot_filter(), theirs)
+            seccomp = _file(trial.bpf(), theirs)
             options = bubblewrap.options(
                 world.folder, world.extra, world.environment, status_fd=status_out, block_fd=blocked, seccomp_fd=seccomp
             )
@@ -178,7 +197,7 @@ def _start(before: list[str], world: _World, limits: Limits, lease: Lease) -> Sa
             child = _spawn([*before, "--args", str(arguments), "--", *world.command], pipes, handed)
         status = _Status(status_in)
         on_failure.callback(_end, child, status)
-        process = _release(child, status, release, pipes, lease, limits)
+        process = _release(child, status, release, pipes, lease, limits, trial)
         on_failure.pop_all()
         return process
 
@@ -195,7 +214,13 @@ def _end(child: subprocess.Popen[bytes], status: _Status) -> None:
 
 
 def _release(
-    child: subprocess.Popen[bytes], status: _Status, release: int, pipes: Pipes, lease: Lease, limits: Limits
+    child: subprocess.Popen[bytes],
+    status: _Status,
+    release: int,
+    pipes: Pipes,
+    lease: Lease,
+    limits: Limits,
+    trial: Trial,
 ) -> SandboxedProcess:
     pid = status.child_pid()
     try:
@@ -214,6 +239,7 @@ def _release(
         process.drop()
         raise
     offer_to_the_out_of_memory_killer(pid)
+    trial.while_held(pipes)
     with suppress(BrokenPipeError):  # it has failed already, which shows when it is stopped
         os.write(release, b"1")
     return process
@@ -231,7 +257,14 @@ def _last_words(pipes: Pipes) -> str:
 def _spawn(command: list[str], pipes: Pipes, handed: tuple[int, ...]) -> subprocess.Popen[bytes]:
     stdin, stdout, stderr = pipes.theirs
     return subprocess.Popen(
-        command, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=handed, env={}, cwd="/", start_new_session=True
+        command,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=handed,
+        env=_OUTSIDE,
+        cwd="/",
+        start_new_session=True,
     )
 
 

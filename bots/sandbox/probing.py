@@ -1,0 +1,157 @@
+"""Starts the probe the way every bot is started, and brings back what it found. It judges nothing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import select
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, Final
+
+import orjson
+
+from bots.protocol import Limits
+from bots.runner.failures import PlatformFailure
+from bots.runner.polled import PolledChannel
+from bots.sandbox.code import Code
+from bots.sandbox.pipes import Pipes
+from bots.sandbox.sandboxed import SandboxLauncher, Trial
+from bots.sandbox.seccomp import no_filter
+
+PROBE: Final = Path(__file__).resolve().parent / "probe"
+CODE: Final = Code(PROBE, "bot.py", (), "")
+LIMITS: Final = Limits()
+_PATIENCE_NS: Final = 10_000_000_000
+_HELD_MS: Final = 100
+"""How long the probe is held before its limits are set: several times what it needs for its first word."""
+
+_IPC_CREAT, _IPC_RMID, _EVERYBODY = 0o1000, 0, 0o666
+
+
+class NoAnswer(Exception):
+    """The probe was started, and said nothing from inside the sandbox; the message is what stood on its stderr."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What only the host sees of the probe: namespaces it has in common with us, its user, whether it could be held."""
+
+    shared_namespaces: list[str]
+    is_root: bool
+    held: bool
+
+
+def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[str, Any], Outside]:
+    """What a bot sees, and what the host sees of it. ``hidden`` are folders into which it must not see.
+
+    Raises ``NoAnswer``, and ``PlatformFailure`` if it was never begun.
+    """
+    early: list[bool] = []
+    with NamedTemporaryFile(prefix="esr-host-file-") as host_file:
+        os.fchmod(host_file.fileno(), 0o644)
+        hello = {"filtered": True, "host_file": host_file.name, "hidden": [str(place) for place in hidden]}
+        return _ask(launcher, hello, Trial(while_held=lambda pipes: early.append(_speaks(pipes))), early)
+
+
+def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
+    """What the probe can do when nothing but the seccomp filter is missing. Raises as :func:`look_as_a_bot` does."""
+    with _listeners() as (port, abstract), _shared_memory() as shared:
+        hello = {"filtered": False, "port": port, "abstract": abstract, "shared": shared}
+        return _ask(launcher, hello, Trial(bpf=no_filter), [])[0]
+
+
+def first_line(channel: PolledChannel) -> bytes | None:
+    """The next line that comes within ten seconds; ``None`` if there is none, or it was too long."""
+    deadline_ns = time.perf_counter_ns() + _PATIENCE_NS
+    while not channel.lines and not channel.ended:
+        left_ns = deadline_ns - time.perf_counter_ns()
+        if left_ns <= 0:
+            return None
+        channel.take(channel.wait(left_ns))
+    return channel.lines.popleft() if channel.lines else None
+
+
+def _ask(
+    launcher: SandboxLauncher, hello: dict[str, Any], trial: Trial, early: list[bool]
+) -> tuple[dict[str, Any], Outside]:
+    seed = secrets.token_hex(32)
+    process = launcher.start_code(CODE, LIMITS, trial)
+    channel = PolledChannel(process)
+    channel.send(orjson.dumps({**hello, "seed": seed}, option=orjson.OPT_APPEND_NEWLINE))
+    first_line(channel)
+    line = first_line(channel)
+    outside = Outside(_shared_namespaces(process.pid), _is_root(process.pid), early == [False])
+    failed = ""
+    try:
+        process.stop()
+    except PlatformFailure as failure:
+        line, failed = None, f"{failure}: "
+    finally:
+        channel.close()
+    findings = _findings(line, seed)
+    if findings is None:
+        raise NoAnswer(failed + channel.stderr_tail()[-500:].strip() or "no word from it")
+    return findings, outside
+
+
+def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
+    """The probe's findings, if the line is the probe's and answers this very start."""
+    try:
+        document = orjson.loads(line or b"")
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(document, dict) or document.get("seed") != seed:
+        return None
+    findings = document.get("findings")
+    return findings if isinstance(findings, dict) else None
+
+
+def _speaks(pipes: Pipes) -> bool:
+    """Whether something comes from a bot that should be waiting."""
+    poll = select.poll()
+    poll.register(pipes.stdout, select.POLLIN)
+    return bool(poll.poll(_HELD_MS))
+
+
+def _shared_namespaces(pid: int) -> list[str]:
+    """The namespaces that ``pid`` has in common with us. Where a container keeps us from looking, there are none."""
+    shared = []
+    for name in ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
+                shared.append(name)
+    return shared
+
+
+def _is_root(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}").stat().st_uid == 0
+    return False
+
+
+@contextmanager
+def _listeners() -> Iterator[tuple[int, str]]:
+    """A port and an abstract socket of the host on which somebody listens."""
+    abstract = f"esr-probe-{secrets.token_hex(8)}"
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
+        local.bind(f"\0{abstract}")
+        local.listen()
+        yield server.getsockname()[1], abstract
+
+
+@contextmanager
+def _shared_memory() -> Iterator[int | None]:
+    """A piece of System V shared memory that everybody may read, where the host has any."""
+    libc = ctypes.CDLL(None)
+    with ExitStack() as stack:
+        number = libc.shmget(0, 4096, _IPC_CREAT | _EVERYBODY)
+        if number != -1:
+            stack.callback(libc.shmctl, number, _IPC_RMID, None)
+        yield None if number == -1 else number
