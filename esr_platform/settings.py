@@ -16,6 +16,7 @@ from esr_platform.accounts.usernames import RESERVED
 from esr_platform.database import database
 from esr_platform.logging import logging_config
 from esr_platform.secret import secret_key
+from esr_platform.storing import uploads_storage
 from esr_platform.supervising.broker import socket_path
 
 env = environ.Env()
@@ -113,6 +114,8 @@ ACCOUNT_USERNAME_VALIDATORS = "esr_platform.accounts.usernames.validators"
 ACCOUNT_FORMS = {
     "signup": "esr_platform.accounts.forms.SignupForm",
     "login": "esr_platform.accounts.forms.LoginForm",
+    "reset_password": "esr_platform.accounts.forms.ResetPasswordForm",
+    "add_email": "esr_platform.accounts.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 SESSION_COOKIE_HTTPONLY = True
@@ -128,29 +131,14 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", 
 
 # What people upload: in the data folder, or in an S3-compatible store that UPLOADS_S3_BUCKET names
 
-UPLOADS_S3_BUCKET = env.str("UPLOADS_S3_BUCKET", default="")
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    "uploads": {
-        "BACKEND": "storages.backends.s3.S3Storage",
-        "OPTIONS": {
-            "bucket_name": UPLOADS_S3_BUCKET,
-            "endpoint_url": env.str("UPLOADS_S3_ENDPOINT", default="") or None,
-            "default_acl": "private",
-            "file_overwrite": True,
-        },
-    }
-    if UPLOADS_S3_BUCKET
-    else {
-        "BACKEND": "bots.storage.WholeFileStorage",
-        "OPTIONS": {
-            "location": str(VAR_DIR / "uploads"),
-            "file_permissions_mode": 0o600,
-            "directory_permissions_mode": 0o700,
-            "allow_overwrite": True,
-        },
-    },
+    "uploads": uploads_storage(
+        VAR_DIR / "uploads",
+        env.str("UPLOADS_S3_BUCKET", default=""),
+        env.str("UPLOADS_S3_ENDPOINT", default=""),
+    ),
 }
 UPLOAD_ARCHIVE_BYTES = env.int("UPLOAD_ARCHIVE_BYTES", default=8 << 20)
 UPLOAD_UNPACKED_BYTES = env.int("UPLOAD_UNPACKED_BYTES", default=16 << 20)

@@ -1,0 +1,102 @@
+"""Uploads in an S3-compatible store: a real one, over HTTP, on this machine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from django.conf import settings as site
+from moto.server import ThreadedMotoServer
+
+from bots.checking import check
+from bots.sandbox import SandboxLauncher
+from bots.stored import Lost, archive_of, bytes_of
+from bots.uploading import NotStored, upload_version
+from esr_platform.accounts.models import User
+from esr_platform.storing import uploads_storage
+from tests.bots.uploads.brought import DUEL_ONLY, HONEST, honest, uploaded
+from tests.services.ports import free_port
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BUCKET = "uploads-of-a-test"
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer(port=free_port(), verbose=False)
+    server.start()
+    yield f"http://127.0.0.1:{server._port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
+    """An empty bucket that is the storage of uploads."""
+    keys = ("AWS_ACCESS_KEY_ID", "test"), ("AWS_SECRET_ACCESS_KEY", "test"), ("AWS_DEFAULT_REGION", "us-east-1")
+    for name, value in keys:
+        monkeypatch.setenv(name, value)
+    bucket = boto3.resource("s3", endpoint_url=endpoint).Bucket(BUCKET)
+    bucket.create()
+    bucket.objects.delete()
+    settings.STORAGES = {**settings.STORAGES, "uploads": uploads_storage(Path(site.VAR_DIR), BUCKET, endpoint)}
+    return bucket
+
+
+def test_an_upload_lies_in_the_bucket_as_it_came_and_is_checked_from_there(
+    ada: User, bucket: Any, sandbox_launcher: SandboxLauncher
+) -> None:
+    data = honest(2000)
+    version = uploaded(ada, data=data)
+    assert [(found.key, found.size) for found in bucket.objects.all()] == [(version.archive, len(data))]
+    assert bytes_of(version) == data
+    done = check(version.pk, sandbox_launcher)
+    assert done is not None
+    assert (done.state, done.reason) == ("ready", "")
+
+
+def test_the_same_bytes_are_sent_once_and_broken_ones_again(ada: User, bob: User, bucket: Any) -> None:
+    version = uploaded(ada)
+    written = next(iter(bucket.objects.all())).last_modified
+    uploaded(bob)
+    assert [found.last_modified for found in bucket.objects.all()] == [written]
+    bucket.put_object(Key=version.archive, Body=HONEST[:10])
+    with pytest.raises(Lost, match="is not the one that was uploaded"):
+        archive_of(version)
+    upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
+    assert archive_of(version).digest == version.digest
+
+
+def test_what_is_gone_from_the_bucket_is_said_to_be(ada: User, bucket: Any) -> None:
+    version = uploaded(ada)
+    bucket.objects.delete()
+    with pytest.raises(Lost, match=r"is not in the storage"):
+        bytes_of(version)
+
+
+def test_a_store_that_does_not_answer_loses_nothing(ada: User, bucket: Any, settings: Any) -> None:
+    first = uploaded(ada)
+    working = settings.STORAGES
+    nobody = uploads_storage(Path(site.VAR_DIR), BUCKET, f"http://127.0.0.1:{free_port()}")
+    settings.STORAGES = {**working, "uploads": nobody}
+    with pytest.raises(NotStored, match="send it again in a few minutes"):
+        upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY)
+    settings.STORAGES = working
+    assert upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY).number == 2
+
+
+def test_a_bucket_without_the_package_for_it_is_refused_with_what_to_install() -> None:
+    hidden = "import sys; sys.modules['botocore.config'] = None; import django; django.setup()"
+    asked = subprocess.run(
+        [sys.executable, "-c", hidden],
+        env={"UPLOADS_S3_BUCKET": BUCKET, "DJANGO_SETTINGS_MODULE": "esr_platform.settings", "VAR_DIR": site.VAR_DIR},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert asked.returncode == 1
+    assert "django-storages[s3] is not installed: pip install '.[server,s3]'." in asked.stderr
