@@ -31,6 +31,22 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
         _say(self.fields["remember"], "Stay signed in", "")
 
 
+class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
+    """allauth's form in this site's words."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _say(self.fields["email"], "E-mail", "")
+
+
+class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
+    """allauth's form in this site's words."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _say(self.fields["email"], "E-mail", "A code is sent there.")
+
+
 def _say(field: forms.Field, label: str, help_text: str) -> None:
     field.label, field.help_text = label, help_text
 

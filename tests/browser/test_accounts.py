@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core import mail
+from playwright.sync_api import Page, expect
+
+from bots.models import Bot
+from esr_platform.accounts.models import User
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
+SIZES = {360: 780, 1280: 800}
+PASSWORD = "a cellar full of amethysts"
+SMALL = """() => [...document.querySelectorAll('main button, main .button, main input, main select')]
+    .filter((e) => e.offsetParent && !['checkbox', 'radio', 'hidden'].includes(e.type))
+    .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"""
+Look = Callable[[str], None]
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=SIZES)
+def look(request: pytest.FixtureRequest, watched: Page, scheme: str) -> Look:
+    """Looks at the page as it is: a picture, nothing wider than the window, nothing too small for a thumb."""
+    width: int = request.param
+    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    watched.set_viewport_size({"width": width, "height": SIZES[width]})
+    ARTEFACTS.mkdir(exist_ok=True)
+
+    def at(name: str) -> None:
+        watched.screenshot(path=ARTEFACTS / f"account-{name}-{width}-{scheme}.png", full_page=True)
+        assert watched.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert watched.evaluate(SMALL) == [], name
+
+    return at
+
+
+def last_letter() -> str:
+    return str(mail.outbox[-1].body)
+
+
+def test_a_person_signs_up_and_finds_everything_of_the_account(watched: Page, look: Look) -> None:
+    watched.goto("/account/signup/")
+    look("signup")
+    watched.get_by_label("User name").fill("miriam")
+    watched.get_by_label("E-mail").fill("miriam@example.org")
+    watched.get_by_label("Password").fill(PASSWORD)
+    watched.locator("main").get_by_role("button", name="Make an account").click()
+    expect(watched.get_by_role("heading", level=1)).to_have_text("Your code")
+    look("code")
+    code = re.search(r"^([A-Z0-9-]{6,9})$", last_letter(), re.MULTILINE)
+    assert code is not None
+    watched.locator("input[name=code]").fill(code[1])
+    watched.get_by_role("button", name="Confirm").click()
+    expect(watched.get_by_role("heading", level=1)).to_have_text("miriam")
+    look("account")
+    for name in ("tokens", "email", "password/change", "logout"):
+        watched.goto(f"/account/{name}/")
+        look(name.replace("/", "-"))
+    watched.get_by_role("button", name="Sign out").click()
+    expect(watched.get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_a_token_is_shown_once_and_revoked(watched: Page, look: Look) -> None:
+    signed_in(watched)
+    watched.goto("/account/tokens/")
+    watched.get_by_label("What is it for?").fill("laptop")
+    watched.get_by_role("button", name="Make a token").click()
+    secret = watched.locator(".notice code").inner_text()
+    assert secret.startswith("esr_")
+    look("tokens-new")
+    watched.goto("/account/tokens/")
+    assert secret not in watched.content()
+    watched.get_by_role("button", name="Revoke laptop").click()
+    look("tokens-revoked")
+
+
+def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
+    User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
+    watched.goto("/account/login/")
+    look("login")
+    watched.get_by_label("User name or e-mail").fill("miriam")
+    watched.get_by_label("Password").fill("wrong")
+    watched.locator("main").get_by_role("button", name="Sign in").click()
+    look("login-wrong")
+    watched.goto("/account/password/reset/")
+    look("reset")
+    watched.get_by_label("E-mail").fill("miriam@example.org")
+    watched.locator("main button[type=submit]").first.click()
+    look("reset-done")
+    link = re.search(rf"{settings.SITE_URL}(\S+)", last_letter())
+    assert link is not None
+    watched.goto(link[1])
+    look("reset-key")
+    for field in watched.locator("input[type=password]").all():
+        field.fill("another cellar")
+    watched.get_by_role("button", name="Change password").click()
+    look("reset-key-done")
+    watched.goto(link[1])
+    look("reset-key-used")
+
+
+def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
+    miriam = signed_in(watched)
+    carl = User.objects.create_user("carl")
+    bot = Bot.objects.create(owner=carl, name="W" * 40, slug="w", description="Buy this. " * 50)
+    bot.versions.create(number=1, digest="1" * 64, active=True)
+    watched.goto("/bots/w/report/")
+    look("report")
+    watched.get_by_label("What is wrong with it?").fill("It advertises. " + "x" * 80)
+    watched.get_by_role("button", name="Report it").click()
+    expect(watched.get_by_role("status")).to_contain_text("Thank you")
+    User.objects.filter(pk=miriam.pk).update(is_staff=True)
+    watched.goto("/staff/reports/")
+    look("reports")
+    watched.get_by_label("the description").check()
+    watched.get_by_role("button", name="Take away what is ticked").click()
+    look("reports-done")
+    bot.refresh_from_db()
+    assert bot.description == ""
+
+
+def test_the_reference_of_the_api_is_drawn_without_anything_from_elsewhere(watched: Page) -> None:
+    asked: list[str] = []
+    watched.on("request", lambda request: asked.append(request.url))
+    watched.goto("/api/v1/")
+    expect(watched.get_by_text("Upload a new bot")).to_be_visible()
+    here = watched.url.partition("/api/")[0]
+    assert all(url.startswith((here, "data:")) for url in asked), asked
+    watched.screenshot(path=ARTEFACTS / "account-reference.png", full_page=True)
+
+
+def signed_in(page: Page) -> User:
+    """Somebody who signs in by the form."""
+    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
+    user.emailaddress_set.create(email=user.email, verified=True, primary=True)  # type: ignore[attr-defined]
+    page.goto("/account/login/")
+    page.get_by_label("User name or e-mail").fill("miriam")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("miriam")
+    return user
