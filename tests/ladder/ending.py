@@ -73,7 +73,7 @@ ENDINGS: Final = {
     "becomes another program that sleeps": "os.execv('/bin/sleep', ['sleep', '1000'])",
     "becomes another program that repeats what it is told": "os.execv('/bin/cat', ['cat'])",
     "becomes another program that talks": "os.execv('/usr/bin/yes', ['yes', '{}'])",
-    "becomes itself again": "os.execv(sys.executable, [sys.executable, '-S', '-E', '/bot/bot.py'])",
+    "becomes another Python": "os.execv(sys.executable, ['python3', '-c', 'import time; time.sleep(1000)'])",
     "becomes nothing": "tried(os.execv, '/nowhere', ['nowhere'])",
     "answers late by sleeping": "late.append(lambda: time.sleep(1.3 * ALLOWED_S))",
     "answers late by thinking": "late.append(lambda: think(1.3 * ALLOWED_S))",
