@@ -54,7 +54,7 @@ def reason_of(report: Document) -> str:
             where = f"{table['game']} with {table['seats']} seats"
             when = "" if problem["decision"] is None else f", decision {problem['decision']}"
             said = _last_words(problem)
-            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail']}.{said}"
+            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail'].rstrip('.')}.{said}"
             return text[:_REASON]
     return "It did not start."
 

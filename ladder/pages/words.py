@@ -117,6 +117,13 @@ def time_taken(seconds: float) -> str:
     return span(seconds) if seconds >= 9.95 else f"{max(0.0, seconds):.2g}\u00a0s"
 
 
+def thinking(us: int) -> str:
+    """A short measured time, from microseconds: ``840 µs``, ``4.5 ms``, ``76 ms``, ``1.2 s``."""
+    if us < 1000:
+        return f"{us}\u00a0µs"
+    return f"{us / 1000:.{1 if us < 10_000 else 0}f}\u00a0ms" if us < 1_000_000 else f"{us / 1_000_000:.1f}\u00a0s"
+
+
 def ago(then: datetime, now: datetime) -> str:
     """``3 min ago``; the day itself once it is more than six days back."""
     seconds = (now - then).total_seconds()

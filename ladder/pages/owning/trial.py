@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from bots.models import BotVersion
 from games.registry import GAMES
-from ladder.pages.words import sentence, size, time_taken
+from ladder.pages.words import sentence, size, thinking, time_taken
 
 _State = BotVersion.State
 
@@ -82,7 +82,7 @@ class Trial:
         text = "Starts in the sandbox, answers hello"
         if report["tables"]:
             ready_us = report["tables"][0]["ready_us"]
-            return Step("failed", text) if ready_us is None else Step("done", text, time_taken(ready_us / 1_000_000))
+            return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
         if self.over:
             return Step("failed" if self.refused else "done", text)
         return Step("now" if report["now"] else "todo", text)

@@ -13,7 +13,7 @@ from bots.local.checking import SEED
 from bots.models import BotVersion
 from games.registry import GAMES
 from ladder.pages.owning.trial import Trial, table_words
-from ladder.pages.words import PROBLEMS, listing, sentence, time_taken, visible
+from ladder.pages.words import PROBLEMS, listing, sentence, thinking, time_taken, visible
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ def _row(table: Mapping[str, Any]) -> TableRow:
     return TableRow(
         words=table_words(table),
         ok=table["ok"],
-        ready="never" if ready_us is None else time_taken(ready_us / 1_000_000),
+        ready="never" if ready_us is None else thinking(ready_us),
         decisions=table["decisions"],
-        slowest="–" if slowest_us is None else time_taken(slowest_us / 1_000_000),
+        slowest="–" if slowest_us is None else thinking(slowest_us),
         took=time_taken(table["wall_ms"] / 1000),
         stderr=visible(table["stderr"]),
         problems=[_found(problem) for problem in table["problems"]],
