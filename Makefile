@@ -56,7 +56,7 @@ run: $(VENV)/.ready sandbox  ## start everything and stay up (MATCHES=60, EXIT=1
 # --- Tests and checks ------------------------------------------------------------------------------------------------
 
 ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
-ON_BOTH := tests/ladder tests/esr_platform
+ON_BOTH := tests/bots/uploads tests/ladder tests/esr_platform
 
 test: $(VENV)/.dev sandbox  ## every test but the slow ones; what writes to the database on SQLite and PostgreSQL
 	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
@@ -65,8 +65,8 @@ test: $(VENV)/.dev sandbox  ## every test but the slow ones; what writes to the 
 
 slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers or open a browser
 	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
-	@echo "Once more on PostgreSQL: tests/ladder"
-	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/ladder
+	@echo "Once more on PostgreSQL: tests/bots/uploads tests/ladder"
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/bots/uploads tests/ladder
 
 NATIVE := games/native/.ready
 ENGINE := setup.py games/build.py $(wildcard games/*.py games/*/*.py)

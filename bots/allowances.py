@@ -68,7 +68,7 @@ def allowances() -> Allowances:
 
 
 def require_upload(owner: User) -> None:
-    """Raises ``TooMany`` where ``owner`` has uploaded too often within an hour, or has too many checks waiting."""
+    """Raises ``TooMany`` where ``owner`` has uploaded too often within an hour."""
     most = settings.UPLOADS_AN_HOUR
     recent = Upload.objects.filter(owner=owner, created__gt=timezone.now() - _HOUR).order_by("-created")
     first = recent[most - 1 : most].first()
@@ -79,6 +79,10 @@ def require_upload(owner: User) -> None:
             " `esr check` tries a bot out on your own machine as often as you like.",
             60 * minutes,
         )
+
+
+def require_check(owner: User) -> None:
+    """Raises ``TooMany`` where as many versions of ``owner``'s wait for their check as may."""
     if BotVersion.objects.filter(bot__owner=owner, state__in=_WAITING).count() >= settings.CHECKS_WAITING_A_PERSON:
         raise TooMany(
             f"{settings.CHECKS_WAITING_A_PERSON} of your versions wait for their check, which is the most."

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from bots import archives
-from bots.allowances import archive_limits, require_bot, require_space, require_upload
+from bots.allowances import archive_limits, require_bot, require_check, require_space, require_upload
 from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
@@ -77,7 +77,7 @@ def _upload(
     try:
         archive = archives.read_upload(filename, data, archive_limits())
         claims_of(archive.manifest, games)
-        require_space(owner, len(data))
+        _require_room(owner, len(data))
         bot_of(archive)  # whatever can be refused is refused before anything is stored
         path = keep(filename, data)
         return _recorded(owner, upload, archive, path, games, bot_of)
@@ -125,7 +125,8 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
     claims, chosen = claims_of(manifest, games)
     known = bot.versions.filter(digest=archive.digest, chosen=chosen).first()
     if known is not None:
-        return _once_more(known)
+        return _once_more(upload.owner, known)
+    _require_room(upload.owner, upload.size)
     return BotVersion.objects.create(
         bot=bot,
         number=(bot.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
@@ -141,9 +142,17 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
     )
 
 
-def _once_more(version: BotVersion) -> BotVersion:
+def _require_room(owner: User, size: int) -> None:
+    """Raises ``TooMany``; what was asked before the file was stored is asked again once nobody can be quicker."""
+    require_check(owner)
+    require_space(owner, size)
+
+
+def _once_more(owner: User, version: BotVersion) -> BotVersion:
     """The version; if it was refused, it waits for another check: a busy machine may have had a part in it."""
     refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
+    if refused.exists():
+        require_check(owner)
     if refused.update(state=_State.RECEIVED, reason="", check_report=None, vain_starts=0, checked=None):
         version.refresh_from_db()
     return version

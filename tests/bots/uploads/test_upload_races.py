@@ -1,0 +1,142 @@
+"""Real processes that upload and check at the same time, on the database of the test run (SQLite or PostgreSQL)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion, Upload
+from bots.sandbox import SandboxLauncher
+from bots.uploading import upload_version
+from esr_platform.accounts.models import User
+from ladder import checks
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
+from tests.services.ports import wait_until
+from tests.services.workers import Processes
+
+Racer = tuple[str, dict[str, Any]]
+Race = Callable[..., list[Any]]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def race(site_processes: Processes, tmp_path: Path) -> Race:
+    """Start all racers at one moment and give what each of them got; ``None`` for one that died."""
+    numbers = count()
+
+    def run(*racers: Racer) -> list[Any]:
+        heat = tmp_path / f"race-{next(numbers)}"
+        heat.mkdir()
+        process = site_processes.python("-m", "tests.bots.uploads.racing", json.dumps(racers), str(heat))
+        wait_until(lambda: len(list(heat.glob("*.ready"))) == len(racers), "all racers are ready", 60)
+        (heat / "gate").touch()
+        process.wait(60)
+        results = [heat / f"{number}.json" for number in range(len(racers))]
+        return [json.loads(result.read_text()) if result.exists() else None for result in results]
+
+    return run
+
+
+def forget_leases() -> None:
+    """As if enough time had passed for the leases of lost workers to run out."""
+    BotVersion.objects.filter(lease__isnull=False).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_the_same_new_bot_sent_by_three_processes_at_once_is_one_bot(race: Race, ada: User) -> None:
+    got = race(*[("uploading_new", {"owner": ada.pk, "names": ["First"]})] * 3)
+    version = BotVersion.objects.get()
+    assert got == [[version.pk]] * 3
+    assert (Bot.objects.count(), Upload.objects.filter(version=version).count()) == (1, 3)
+
+
+def test_versions_sent_at_once_are_numbered_without_a_gap_and_the_same_code_once(race: Race, ada: User) -> None:
+    bot = uploaded(ada, data=honest(0)).bot
+    BotVersion.objects.update(state="ready")
+    orders = ([1, 2, 3], [3, 2, 1], [1, 4, 2])
+    got = race(*[("uploading_versions", {"bot": bot.pk, "codes": codes}) for codes in orders])
+    assert sorted(bot.versions.values_list("number", flat=True)) == [1, 2, 3, 4, 5]
+    number_of: dict[int, int] = {}
+    for codes, numbers in zip(orders, got, strict=True):
+        for code, number in zip(codes, numbers, strict=True):
+            assert number_of.setdefault(code, number) == number
+
+
+def test_no_limit_of_a_person_is_passed_by_being_quick(race: Race, ada: User, settings: Any) -> None:
+    names = [[f"{racer}-{number}" for number in range(8)] for racer in range(3)]
+    got = race(*[("uploading_new", {"owner": ada.pk, "names": each}) for each in names])
+    refusals = [one for each in got for one in each if isinstance(one, str)]
+    assert BotVersion.objects.count() == settings.CHECKS_WAITING_A_PERSON == 24 - len(refusals)
+    assert Upload.objects.count() == settings.UPLOADS_AN_HOUR
+
+
+def test_of_several_workers_one_takes_up_each_check(race: Race, ada: User, bob: User) -> None:
+    versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(4)]
+    got = race(*[("taking_up", {})] * 3)
+    assert sorted(one for each in got for one in each) == sorted(versions)
+    assert set(BotVersion.objects.values_list("state", "vain_starts")) == {("checking", 1)}
+
+
+def test_workers_side_by_side_end_every_check_once(
+    race: Race, ada: User, bob: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(2)]
+    got = race(*[("checking_uploads", {"times": 4})] * 2)
+    assert sorted(one for each in got for one in each) == sorted(versions)
+    assert set(BotVersion.objects.values_list("state", "active", "lease")) == {("ready", True, None)}
+
+
+def test_a_worker_killed_in_a_check_loses_nothing_that_was_through(
+    race: Race, ada: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    version = uploaded(ada)
+    assert race(("dying_in_a_check", {"table": 0})) == [None]
+    version.refresh_from_db()
+    assert (version.state, version.vain_starts) == ("checking", 1)
+    assert version.lease is not None
+    assert race(("checking_uploads", {"times": 1})) == [[]]
+    forget_leases()
+    assert race(("checking_uploads", {"times": 1})) == [[version.pk]]
+    version.refresh_from_db()
+    assert (version.state, version.active, version.vain_starts) == ("ready", True, 0)
+
+
+@pytest.mark.slow
+def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_ladders(
+    site_processes: Processes, ada: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    from ladder.models import Entry
+    from ladder.opening import open_house
+
+    open_house()
+    first = uploaded(ada)
+    refused = upload_version(first.bot, "bot.py", b"raise SystemExit(3)\n", DUEL_ONLY)
+    site_processes.worker("checks")
+    site_processes.worker("default")
+    site_processes.beat()
+    done = BotVersion.objects.filter(bot=first.bot, state__in=("ready", "refused"))
+    wait_until(lambda: done.count() == 2, "both versions are checked", 90)
+    assert [version.state for version in done.order_by("number")] == ["ready", "refused"]
+    assert refused.bot.active_version == first
+    assert {entry.ladder.game for entry in Entry.objects.filter(bot=first.bot, active=True)} == {DUEL}
+
+
+@pytest.mark.slow
+def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
+    site_processes: Processes, ada: User, bob: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    versions = [uploaded(owner, str(number), honest(number)) for owner in (ada, bob) for number in range(2)]
+    for _ in range(12):
+        current_app.send_task(checks.TASK, queue="checks")
+    for _ in range(2):
+        site_processes.worker("checks")
+    wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready", 90)
+    assert set(BotVersion.objects.values_list("active", "vain_starts")) == {(True, 0)}
