@@ -17,7 +17,10 @@ _IDENTITY: Final = (
     "--uid", "65534", "--gid", "65534", "--hostname", "bot", "--die-with-parent", "--new-session", "--as-pid-1",
     "--cap-drop", "ALL", "--clearenv",
 )  # fmt: skip
-_LIBRARIES: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+LIBRARIES: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""What stands in a bot's root as it does in the host's, where there is such a thing."""
+
+LINKER_CACHE: Final = Path("/etc/ld.so.cache")
 _DEVICES: Final = ("/dev/null", "/dev/urandom", "/dev/random")
 
 ENVIRONMENT: Final = {
@@ -59,13 +62,13 @@ def options(
 def _system() -> list[str]:
     """The host's programs and libraries, read-only, where its own links expect them."""
     words = ["--ro-bind", "/usr", "/usr"]
-    for name in _LIBRARIES:
+    for name in LIBRARIES:
         path = Path(name)
         if path.is_symlink():
             words += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             words += ["--ro-bind", name, name]
-    return [*words, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    return [*words, "--ro-bind-try", str(LINKER_CACHE), str(LINKER_CACHE)]
 
 
 def _readable(folders: Sequence[Path]) -> list[str]:

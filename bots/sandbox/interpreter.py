@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,12 +21,6 @@ OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
 """No site packages, no environment, no user folder, no caches: a start is mostly imports. UTF-8, on Windows too."""
 
 _OPTIONS_WITH_PACKAGES: Final = tuple(option for option in OPTIONS if option != "-E")
-_FIND_NUMPY: Final = """\
-import importlib.util, os
-found = importlib.util.find_spec("numpy")
-print(os.path.dirname(os.path.dirname(found.origin)) if found and found.origin else "")
-"""
-_PATIENCE_S: Final = 10.0
 
 
 @dataclass(frozen=True)
@@ -51,15 +44,11 @@ def bots_interpreter() -> Interpreter:
 
 @cache
 def packages() -> Path | None:
-    """The folder in which the bots' interpreter finds numpy; ``None`` if it has none, or where no bot could read it."""
-    interpreter = bots_interpreter()
-    ask = [str(interpreter.path), "-E", "-s", "-B", "-c", _FIND_NUMPY]
-    try:
-        said = subprocess.run(ask, cwd="/", capture_output=True, text=True, timeout=_PATIENCE_S, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    folder = Path(said.strip() or "/").resolve()
-    return folder if folder.is_relative_to(interpreter.prefix or "/usr") else None
+    """The folder in which the bots' interpreter would find numpy; ``None`` if there is none that a bot could read."""
+    python = bots_interpreter().path
+    prefix, version = python.parent.parent, python.name
+    places = (f"local/lib/{version}/dist-packages", "lib/python3/dist-packages", f"lib/{version}/site-packages")
+    return next((prefix / place for place in places if (prefix / place / "numpy" / "__init__.py").is_file()), None)
 
 
 def environment(code: Code) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,9 +12,6 @@ from bots.sandbox.interpreter import bots_interpreter
 from bots.sandbox.limits import THREADS
 
 Seen = Mapping[str, Any]
-
-MOUNTED: Final = {"bin", "lib", "lib32", "lib64", "libx32", "sbin"}
-"""What the root holds where the host has it; ``/usr``, ``/bot``, ``/dev`` and ``/tmp`` it always does."""
 
 _ALWAYS: Final = {"usr", "bot", "dev", "tmp"}
 _SIGKILL: Final = 9
@@ -55,13 +53,14 @@ def _judge_files(seen: Seen) -> Iterator[Check]:
     yield _check("Files of the host are hidden.", "a file of the host can be read", seen["host_file"] != "ENOENT")
     shown = [place for place, names in seen["hidden"].items() if set(names) - _on_the_way(place)]
     yield _check("The platform is hidden.", f"bots can look into {', '.join(shown)}", shown)
-    stray = sorted(set(seen["root"]) - _ALWAYS - MOUNTED - {"etc"} - _on_the_way("/"))
+    wanted = _ALWAYS | {name[1:] for name in bubblewrap.LIBRARIES if os.path.lexists(name)}
+    stray = sorted(set(seen["root"]) - wanted - {"etc"} - _on_the_way("/"))
     yield _check("The root holds nothing else.", f"the root holds {', '.join(stray)}", stray)
-    lacking = sorted(_ALWAYS - set(seen["root"]))
+    lacking = sorted(wanted - set(seen["root"]))
     yield _check("The root is whole.", f"the root lacks {', '.join(lacking)}", lacking)
     yield _check("There is no /proc.", "/proc is there", seen["proc"])
-    more = set(seen["etc"]) - {"ld.so.cache"}
-    yield _check("/etc is empty.", "/etc holds more than the linker's cache", more)
+    cache = [bubblewrap.LINKER_CACHE.name] if bubblewrap.LINKER_CACHE.exists() else []
+    yield _check("/etc holds the linker's cache alone.", "/etc holds more or less than that", seen["etc"] != cache)
     yield _check("Its folder for temporary files is empty.", "the folder for temporary files is not empty", seen["tmp"])
     devices = set(seen["dev"]) != {"null", "random", "urandom"}
     yield _check("/dev holds three devices.", "/dev holds other devices", devices)

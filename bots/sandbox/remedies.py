@@ -31,6 +31,16 @@ PYTHON: Final = (
     "Install the distribution's whole Python 3.11 or newer, for example `apt-get install python3`, or name another one "
     "in ESR_BOT_PYTHON."
 )
+HIDE: Final = (
+    "Bots see all of /usr, and the folder of an interpreter that lies elsewhere. Move what should stay hidden out of "
+    "there: the site's data (VAR_DIR), the runtime folder (ESR_RUNTIME_DIR), and the site itself, unless it is "
+    "installed as a package; or name another interpreter in ESR_BOT_PYTHON."
+)
+REPLACE: Final = (
+    "What stands in the place of bubblewrap does not do all that it is asked. Look at `ls -l /usr/bin/bwrap "
+    "/usr/local/bin/bwrap`, and install the one of your distribution, for example `apt-get install --reinstall "
+    "bubblewrap`."
+)
 ELSEWHERE: Final = "Run the workers on Linux on x86-64."
 ASK: Final = "No remedy is known for this; docs/sandbox.md says how to run the probe by hand and see more."
 
@@ -44,6 +54,10 @@ def remedy(said: str) -> str:
     """What helps against what was ``said`` by bubblewrap, the probe or the launcher."""
     if "x86-64" in said or "on Linux only" in said or platform.system() != "Linux":
         return ELSEWHERE
+    if "look into" in said:
+        return HIDE
+    if "does not hold" in said:
+        return REPLACE
     for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):
         if any(word in said for word in words):
             return help_

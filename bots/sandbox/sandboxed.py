@@ -29,6 +29,9 @@ from bots.sandbox.seccomp import bot_filter
 from bots.sandbox.system import require_linux
 
 _PREPARED_MS: Final = 10_000
+_SAID_MS: Final = 1000
+"""How long bubblewrap's last word is waited for when it is gone; only where it failed could another hold its pipe."""
+
 _OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
 """The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""
 
@@ -142,7 +145,9 @@ class _Status:
 
     def exec_was_reached(self) -> bool:
         """Once all is over: whether the bot's own program was begun; its exit status is only then reported."""
-        while self._read():
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        while poll.poll(_SAID_MS) and self._read():
             pass
         return any("exit-code" in _json(line) for line in self.text.splitlines())
 

@@ -1,16 +1,27 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bots.protocol import Limits
 from bots.runner import PlatformFailure, StoredProgram
-from bots.sandbox import SandboxLauncher, proving
-from bots.sandbox.proving import judge, prove
+from bots.sandbox import SandboxLauncher
+from bots.sandbox.interpreter import environment
+from bots.sandbox.judging import Check, judge_from_outside, judge_walls, judge_world
+from bots.sandbox.leases import Lease
+from bots.sandbox.limits import as_user, limit_values
+from bots.sandbox.probing import CODE, LIMITS, Outside, look_as_a_bot, look_without_a_filter
+from bots.sandbox.proving import hidden_places, prove
 from bots.sandbox.sandboxed import find_bubblewrap
 from tests.bots.sandbox.programs import folder_of
 
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root starts bots as somebody else")
 DOES_NOTHING = "#!/bin/sh\nexit 0\n"
 PRETENDS = """#!/usr/bin/python3
 import os, sys
@@ -31,21 +42,81 @@ import os, sys
 descriptor = int(sys.argv[sys.argv.index("--args") + 1])
 words = os.read(descriptor, 65536).decode().split("\\0")
 os.write(int(words[words.index("--json-status-fd") + 1]), b'{"child-pid": %d}\\n' % os.getpid())
-print('{"type": "ready", "findings": {}}', flush=True)
+print('{"type": "begun"}\\n{"type": "ready", "findings": {}}', flush=True)
 sys.stdin.read()
 """
-LEAVES_OUT = """#!/usr/bin/python3
+OTHERWISE = """#!/usr/bin/python3
 import os, sys
+
+def pipe(data):
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    os.write(writing, data)
+    os.close(writing)
+    return str(reading)
+
 descriptor = int(sys.argv[sys.argv.index("--args") + 1])
-words = os.read(descriptor, 65536).split(b"\\0")
+words = os.read(descriptor, 65536).decode().split("\\0")
 os.close(descriptor)
-words.remove(b"%s")
-reading, writing = os.pipe()
-os.set_inheritable(reading, True)
-os.write(writing, b"\\0".join(words))
-os.close(writing)
-os.execv("%s", ["bwrap", "--args", str(reading), *sys.argv[sys.argv.index("--"):]])
+{change}
+os.execv("{real}", ["bwrap", "--args", pipe("\\0".join(words).encode()), *sys.argv[sys.argv.index("--"):]])
 """
+DROPPED = {
+    "--unshare-ipc": "the namespaces ipc are the host's",
+    "--unshare-net": "the namespaces net are the host's",
+    "--unshare-cgroup": "the namespaces cgroup are the host's",
+    "--unshare-user": "could not be started",
+    "--unshare-pid": "could not be started",
+    "--unshare-uts": "could not be started",
+    "--disable-userns": "more user namespaces can be made",
+    "--uid 65534": "another user or group",
+    "--gid 65534": "another user or group",
+    "--hostname bot": "the name of the host",
+    "--die-with-parent": "would outlive the platform",
+    "--new-session": "shares a session",
+    "--as-pid-1": "not alone in its process namespace",
+    "--clearenv": "the environment is not the bots'",
+    "--ro-bind /usr /usr": "did not answer",
+    "--symlink usr/bin /bin": "the root lacks bin",
+    "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache": "/etc holds more or less",
+    "--dev-bind /dev/null /dev/null": "/dev holds other devices",
+    "--dir /tmp": "the root lacks tmp",
+    "--chdir /bot": "did not answer",
+    "--remount-ro /": "files can be made in /",
+    "--setenv HOME /bot": "the environment is not the bots'",
+    "--json-status-fd *": "could not be started",
+    "--block-fd *": "began before its limits were set",
+    "--seccomp *": "there is no seccomp filter",
+}
+ADDED = {
+    "--bind /var/tmp /var/tmp": "the root holds var",
+    "--bind /usr /usr": "/usr can be written to",
+    "--proc /proc": "/proc is there",
+    "--dev-bind /dev/zero /dev/zero": "/dev holds other devices",
+    "--tmpfs /tmp": "files can be made in /tmp",
+    "--setenv SECRET 1": "the environment is not the bots'",
+    "--ro-bind /etc/passwd /etc/passwd": "/etc holds more or less",
+}
+
+
+@contextmanager
+def bubblewrap_that(change: str) -> Iterator[SandboxLauncher]:
+    """A launcher whose bubblewrap is asked for something else: ``change`` is Python that edits ``words``."""
+    with folder_of({"bwrap": OTHERWISE.format(change=change, real=find_bubblewrap())}) as folder:
+        yield SandboxLauncher(bwrap=folder / "bwrap")
+
+
+def without(option: str) -> str:
+    """Python that takes an option away, and closes the descriptor that it may have named."""
+    name, *arguments = option.split()
+    if arguments == ["*"]:
+        return f"at = words.index({name!r})\nos.close(int(words[at + 1]))\ndel words[at:at + 2]"
+    wanted = [name, *arguments]
+    return (
+        f"wanted = {wanted!r}\n"
+        "at = next(at for at in range(len(words)) if words[at:at + len(wanted)] == wanted)\n"
+        "del words[at:at + len(wanted)]"
+    )
 
 
 def test_the_sandbox_of_this_machine_holds(sandbox_launcher: SandboxLauncher) -> None:
@@ -53,6 +124,8 @@ def test_the_sandbox_of_this_machine_holds(sandbox_launcher: SandboxLauncher) ->
     assert test.ok, test.problem
     assert test.python_version.startswith("3.")
     assert sandbox_launcher.proved
+    assert len(test.checks) > 30
+    assert all(check.ok for check in test.checks)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +149,83 @@ def test_a_bubblewrap_that_is_none_is_found_out(script: str, said: str) -> None:
             launcher.start(StoredProgram("0" * 64, folder, "bwrap"), Limits())
 
 
-@pytest.mark.parametrize("namespace", ["net", "ipc", "cgroup"])
+@pytest.mark.parametrize(("option", "said"), DROPPED.items())
 @pytest.mark.usefixtures("sandbox_launcher")
-def test_a_namespace_that_is_the_hosts_is_found_out(namespace: str) -> None:
-    with folder_of({"bwrap": LEAVES_OUT % (f"--unshare-{namespace}", find_bubblewrap())}) as folder:
-        test = prove(SandboxLauncher(bwrap=folder / "bwrap"))
+def test_a_bubblewrap_that_silently_drops_an_option_is_found_out(option: str, said: str) -> None:
+    if option.startswith("--symlink") and not Path("/bin").is_symlink():
+        pytest.skip("this host has no such link")
+    with bubblewrap_that(without(option)) as launcher:
+        test = prove(launcher)
     assert not test.ok
-    assert f"the namespaces {namespace} are the host's" in test.problem
+    assert said in test.problem
+    assert test.remedy
+
+
+@pytest.mark.parametrize(("option", "said"), ADDED.items())
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_bubblewrap_that_lets_in_more_is_found_out(option: str, said: str) -> None:
+    with bubblewrap_that(f"at = words.index('--remount-ro')\nwords[at:at] = {option.split()!r}") as launcher:
+        test = prove(launcher)
+    assert not test.ok
+    assert said in test.problem
+
+
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_capabilities_are_gone_even_where_bubblewrap_forgets_to_drop_them() -> None:
+    with bubblewrap_that(without("--cap-drop ALL")) as launcher:
+        assert prove(launcher).ok
+
+
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_filter_that_lets_everything_through_is_found_out() -> None:
+    allow = r"at = words.index('--seccomp')\nos.close(int(words[at + 1]))\n".replace("\\n", "\n")
+    allow += r"words[at + 1] = pipe(b'\x06\0\0\0\0\0\xff\x7f')".replace("\\\\", "\\")
+    with bubblewrap_that(allow) as launcher:
+        test = prove(launcher)
+    assert "other processes can be made" in test.problem
+    assert "memfd_create" in test.problem
+
+
+class Unlimited(SandboxLauncher):
+    """Changes the user and sets no limits."""
+
+    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+        assert lease.uid is not None
+        words = as_user(lease.uid, Limits())
+        return [*words[words.index("--") + 1 :], str(self._bwrap)]
+
+
+class SameUser(SandboxLauncher):
+    """Sets the limits and does not change the user."""
+
+    def _command(self, lease: Lease, limits: Limits) -> list[str]:
+        assert lease.uid is not None
+        words = as_user(lease.uid, limits)
+        return [*words[: words.index("--") + 1], str(self._bwrap)]
+
+
+@root_only
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_limits_that_are_not_set_are_found_out() -> None:
+    test = prove(Unlimited())
+    assert "the limits " in test.problem
+    assert "FSIZE" in test.problem
+
+
+@root_only
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_user_that_is_root_outside_is_found_out() -> None:
+    test = prove(SameUser())
+    assert "the probe is root outside" in test.problem
+    assert "threads can be made" in test.problem
+
+
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_platform_that_bots_could_read_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAR_DIR", "/usr/share")
+    test = prove(SandboxLauncher())
+    assert "bots can look into /usr/share" in test.problem
+    assert "VAR_DIR" in test.remedy
 
 
 def test_a_failure_of_bubblewrap_is_told_with_its_own_words_and_a_remedy() -> None:
@@ -99,39 +242,80 @@ def test_no_bubblewrap_at_all_says_how_to_install_it() -> None:
 
 
 @pytest.fixture(scope="module")
-def seen(sandbox_launcher: SandboxLauncher) -> dict[str, Any]:
-    findings, said = proving._probe(sandbox_launcher)
-    assert findings is not None, said
-    return findings
+def seen(sandbox_launcher: SandboxLauncher) -> tuple[dict[str, Any], Outside]:
+    return look_as_a_bot(sandbox_launcher, list(hidden_places()))
 
 
-CHANGED: dict[str, dict[str, Any]] = {
+@pytest.fixture(scope="module")
+def walls(sandbox_launcher: SandboxLauncher) -> dict[str, Any]:
+    return look_without_a_filter(sandbox_launcher)
+
+
+def wrong(checks: Iterator[Check]) -> list[str]:
+    return [check.problem for check in checks if not check.ok]
+
+
+WORLD: dict[str, dict[str, Any]] = {
     "the file of the host": {"host_file": "done"},
+    "the platform": {"hidden": {"/srv/esr": ["manage.py"]}},
     "another process": {"ids": [2, 65534, 65534, 65534, 65534, []]},
     "root": {"ids": [1, 0, 0, 65534, 65534, []]},
     "a group": {"ids": [1, 65534, 65534, 65534, 65534, [65534, 27]]},
+    "a session": {"session": [0, 0, 0]},
     "the host's name": {"host": "server"},
-    "more in the root": {"root": ["bin", "bot", "home", "usr"]},
-    "proc": {"proc": True},
+    "another place": {"here": "/"},
+    "proc": {"proc": ["1"]},
     "passwd": {"etc": ["ld.so.cache", "passwd"]},
-    "a device": {"dev": ["null", "shm"]},
-    "the environment": {"environment": ["PATH", "SECRET_KEY"]},
+    "a device": {"dev": ["null", "random", "shm", "urandom"]},
+    "a file for a time": {"tmp": ["x"]},
+    "the environment": {"environment": {"SECRET_KEY": "x"}},
     "a writable folder": {"writable": ["/tmp"]},
     "a descriptor": {"descriptors": [0, 1, 2, 7]},
-    "the internet": {"internet": "done"},
-    "netlink": {"netlink": "done"},
+    "the internet": {"sockets": [2, 10]},
     "a fork": {"fork": "done"},
+    "threads": {"threads": 41},
     "no limits": {"limits": {}},
     "system calls": {"calls": {"unshare": "done"}},
-    "no filter": {"calls": {"seccomp_mode": 0}},
-    "privileges": {"calls": {"no_new_privileges": 0}},
+    "system calls that are known": {"calls": {"bpf": "EPERM"}},
+    "no filter": {"seccomp_mode": 0},
+    "privileges": {"no_new_privileges": 0},
+}
+WALLS: dict[str, dict[str, Any]] = {
+    "namespaces": {"new_namespace": "done"},
+    "a long life": {"death_signal": 0},
+    "capabilities": {"capabilities": 1 << 21},
+    "capabilities to come": {"bounding_set": [21]},
+    "mounts": {"mount": "done"},
+    "higher limits": {"raised": "done"},
+    "a root that can be written": {"read_only": ["/usr", "/bot", "/etc/ld.so.cache"]},
+    "an interface": {"interfaces": ["lo", "eth0"]},
+    "the host's ports": {"host_port": "done"},
+    "the host's sockets": {"host_socket": "done"},
+    "the host's memory": {"host_memory": "done"},
+    "processes": {"processes": 41},
 }
 
 
-@pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED.keys())
-def test_each_thing_that_should_not_be_there_is_named(seen: dict[str, Any], change: dict[str, Any]) -> None:
-    assert judge(seen) == []
-    changed = {**seen, **change}
-    if "calls" in change:
-        changed["calls"] = {**seen["calls"], **change["calls"]}
-    assert len(judge(changed)) == 1
+@pytest.mark.parametrize("change", WORLD.values(), ids=WORLD.keys())
+def test_each_thing_that_a_bot_should_not_see_is_named(
+    seen: tuple[dict[str, Any], Outside], change: dict[str, Any]
+) -> None:
+    found, told = seen[0], {**seen[0]["environment"], **environment(CODE)}
+    told.pop("PWD")
+    assert wrong(judge_world(found, limit_values(LIMITS), told)) == []
+    assert len(wrong(judge_world({**found, **change}, limit_values(LIMITS), told))) == 1
+
+
+@pytest.mark.parametrize("change", WALLS.values(), ids=WALLS.keys())
+def test_each_wall_that_does_not_stand_by_itself_is_named(walls: dict[str, Any], change: dict[str, Any]) -> None:
+    assert wrong(judge_walls(walls)) == []
+    assert len(wrong(judge_walls({**walls, **change}))) == 1
+
+
+def test_what_only_the_host_sees_is_named(seen: tuple[dict[str, Any], Outside]) -> None:
+    assert seen[1] == Outside([], is_root=False, held=True)
+    for change in ({"shared_namespaces": ["net"]}, {"is_root": True}, {"held": False}):
+        outside = replace(seen[1], **change)  # type: ignore[arg-type]
+        assert (
+            len(wrong(judge_from_outside(outside.shared_namespaces, is_root=outside.is_root, held=outside.held))) == 1
+        )
