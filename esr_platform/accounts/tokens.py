@@ -28,7 +28,9 @@ class TooManyTokens(ValueError):
 def issue(user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None) -> tuple[Token, str]:
     """A new token and its secret, which is kept nowhere. Raises ``TooManyTokens``."""
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)  # so that two requests at once cannot pass the limit
+        User.objects.select_for_update(no_key=True).get(
+            pk=user.pk
+        )  # so that two requests at once cannot pass the limit
         if Token.objects.live().filter(user=user).count() >= MOST_TOKENS:
             raise TooManyTokens(f"You have {MOST_TOKENS} tokens. Revoke one that you no longer use.")
         secret = PREFIX + token_urlsafe(32)

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import Any, Final
 
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from bots.allowances import allowances
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from bots.naming import MAX_NAME
 
+MAX_GAMES: Final = 500
+"""Characters; all games with all their seat counts take a third of that."""
+
 NEWEST: Final = 100
 """So many versions of a bot are listed."""
+
+
+class GamesField(serializers.CharField):
+    """Seat counts by the game's slug, written as JSON; whether there are such tables is not judged here."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=MAX_GAMES, **options)  # nesting without end would exhaust the parser's stack
+
+    def run_validation(self, data: Any = empty) -> Any:
+        """The games, ``None`` where none are chosen. Raises ``ValidationError``."""
+        text = super().run_validation(data)
+        if text is None:
+            return None
+        try:
+            games = json.loads(text)
+        except ValueError:
+            games = None
+        if not isinstance(games, dict) or not all(_are_counts(counts) for counts in games.values()):
+            raise serializers.ValidationError('Write it as JSON: {"die-weinhaendler": [3, 4]}.')
+        return games
 
 
 class UploadForm(serializers.Serializer[Any]):
     """What is sent: ``multipart/form-data`` with the bot's code, and perhaps the bot's name and its tables."""
 
     file = serializers.FileField(help_text="one .py, or a .zip with bot.py or a bot.toml at its root")
-    games = serializers.JSONField(
+    games = GamesField(
         required=False,
         default=None,
         help_text='the tables it plays, as in {"die-weinhaendler": [3, 4]}; else what bot.toml says, or all of them',
     )
-
-    def validate_games(self, games: Any) -> Mapping[str, list[int]] | None:
-        """Seat counts by the game's slug; whether there are such tables is not judged here."""
-        if games is None:
-            return None
-        if isinstance(games, dict) and all(_are_counts(counts) for counts in games.values()):
-            return games
-        raise serializers.ValidationError('Write it as JSON: {"die-weinhaendler": [3, 4]}.')
 
 
 class NewBotForm(UploadForm):

@@ -188,3 +188,26 @@ def test_no_page_of_django_s_own_administration_is_there() -> None:
         return [str(one.pattern) for one in patterns]
 
     assert not any("admin" in one for one in addresses(get_resolver().url_patterns))
+
+
+def test_a_session_left_open_is_not_enough_to_take_an_account_over(miriam: User, client: Client) -> None:
+    client.force_login(miriam)  # nobody has entered a password for a while
+    answer = client.post("/account/email/", {"email": "thief@example.org", "action_add": ""})
+    assert answer.headers["Location"].startswith("/account/reauthenticate/")
+    assert not EmailAddress.objects.filter(email="thief@example.org").exists()
+    assert mail.outbox == []
+
+
+def test_a_link_to_a_new_password_works_once(miriam: User, client: Client) -> None:
+    client.post("/account/password/reset/", {"email": "miriam@example.org"})
+    link = re.search(r"http://localhost:8000(\S+)", str(mail.outbox[-1].body))
+    assert link is not None
+    form = client.get(link[1], follow=True)
+    client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})
+    assert "no longer works" in Client().get(link[1], follow=True).content.decode()
+
+
+@pytest.mark.parametrize("number", ["0", "99999999999999999999", "9" * 400])
+def test_a_number_that_no_token_has_is_no_error(miriam: User, client: Client, number: str) -> None:
+    client.force_login(miriam)
+    assert client.post(f"/account/tokens/{number}/revoke/").status_code == 302

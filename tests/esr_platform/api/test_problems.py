@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from esr_platform.api.problems import on_500
-from esr_platform.api.throttling import wait_s
+from esr_platform.api.throttling import WINDOW_S, wait_s
 from tests.esr_platform.api.conftest import Program, document, problem
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +92,21 @@ def test_the_reference_loads_everything_from_here(db: None) -> None:
 def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
     answer = on_500(RequestFactory().get("/api/v1/bots"))
     assert "Try again later" in problem(answer, 500, "error")["detail"]
+
+
+def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis_url}}
+    settings.API_REQUESTS_A_MINUTE = {"read": 100}
+    windows = set()
+
+    def ask(_: int) -> bool:
+        windows.add(int(time.time()) // WINDOW_S)
+        return wait_s("read", "race") == 0
+
+    with ThreadPoolExecutor(8) as pool:
+        passed = sum(pool.map(ask, range(400)))
+    assert passed == 100 * len(windows)
+
+
+def test_nothing_is_told_by_asking_what_can_be_asked(miriam: Program) -> None:
+    problem(miriam.client.options("/api/v1/bots", headers=miriam.headers), 405, "method_not_allowed")

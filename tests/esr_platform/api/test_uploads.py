@@ -5,8 +5,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from bots.models import Bot, BotVersion, Upload
-from esr_platform.accounts.models import Scope, Token
-from tests.esr_platform.api.conftest import BOT, Program, archive, document, person, problem
+from esr_platform.accounts.models import Token
+from tests.esr_platform.api.conftest import BOT, Program, archive, document, problem
 
 pytestmark = pytest.mark.django_db
 
@@ -56,7 +56,16 @@ def test_what_cannot_be_taken_is_a_sentence(miriam: Program) -> None:
 
 @pytest.mark.parametrize(
     ("form", "wrong"),
-    [({"games": "[3]"}, "games"), ({"games": '{"x": "3"}'}, "games"), ({"name": "x" * 41}, "name")],
+    [
+        ({"games": "[3]"}, "games"),
+        ({"games": '{"x": "3"}'}, "games"),
+        ({"games": '{"x": [3.0]}'}, "games"),
+        ({"games": "[" * 100_000}, "games"),
+        ({"games": '{"x":[1' + "0" * 5000 + "]}"}, "games"),
+        ({"games": "NaN"}, "games"),
+        ({"name": "x" * 41}, "name"),
+        ({"name": "a\0b"}, "name"),
+    ],
 )
 def test_a_field_that_is_wrong_is_named(miriam: Program, form: dict[str, str], wrong: str) -> None:
     found = problem(miriam.upload(**form), 400, "invalid")
@@ -134,6 +143,27 @@ def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Setti
     assert "python" in [language["name"] for language in found["languages"]]
 
 
-def test_scopes_are_words_that_a_token_lists(db: None) -> None:
-    assert Token.objects.filter(scopes__isnull=True).count() == 0
-    assert person("ada", Scope.UPLOAD).get("bots/none").status_code == 404
+@pytest.mark.parametrize("filename", ["../../../etc/passwd.py", "C:\\x.py", "a\u202eyp.py", "x" * 300 + ".py", "-.py"])
+def test_a_file_name_decides_nothing(miriam: Program, filename: str) -> None:
+    answer = miriam.upload(filename=filename, name="Citrine")
+    assert answer.status_code in (201, 400, 422), answer.content
+    for version in BotVersion.objects.all():
+        assert ".." not in f"{version.filename} {version.archive}"
+        assert "\u202e" not in version.filename
+
+
+@pytest.mark.parametrize("number", ["0", "99999999999999999999", "9" * 400])
+def test_a_number_that_no_version_has_is_not_found(miriam: Program, number: str) -> None:
+    miriam.upload(name="Citrine")
+    problem(miriam.get(f"bots/citrine/versions/{number}"), 404, "not_found")
+
+
+def test_a_form_of_too_many_fields_is_refused(miriam: Program) -> None:
+    problem(miriam.upload(**{f"f{number}": "x" for number in range(2000)}), 400, "bad_request")
+
+
+def test_markup_in_a_name_stays_text(miriam: Program) -> None:
+    answer = miriam.upload(name="<img src=x onerror=alert(1)>")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert document(answer)["bot"] == "img-src-x-onerror-alert-1"
