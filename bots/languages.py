@@ -59,7 +59,7 @@ def fault_of_python(data: bytes) -> str:
 _PYTHON: Final = Language(
     name="python",
     title="Python",
-    about="A .py file for the bots' own interpreter, with its standard library.",
+    about="A .py file for the bots' own interpreter, with its standard library, and numpy where the machine has it.",
     suffixes=(".py",),
     fault=fault_of_python,
 )
