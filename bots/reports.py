@@ -12,6 +12,7 @@ from typing import Any, Final
 from bots.local.checking import TableCheck
 from bots.runner.owner_log import owner_logs
 from games.base import Document
+from games.registry import GAMES
 
 PROBLEMS: Final = 3
 """So many problems of a table are kept, and of these the first with its question."""
@@ -23,8 +24,8 @@ _LINE: Final = 300
 
 
 def begun(claims: Mapping[str, list[int]]) -> Document:
-    """The report before the first table."""
-    tables = [{"game": game, "seats": seats} for game, counts in claims.items() for seats in counts]
+    """The report before the first table; the tables are in the order of the games, whatever the database kept."""
+    tables = [{"game": game, "seats": seats} for game in GAMES for seats in claims.get(game, ())]
     return {"ok": None, "now": None, "tables": [], "untried": tables}
 
 
@@ -54,7 +55,9 @@ def reason_of(report: Document) -> str:
             where = f"{table['game']} with {table['seats']} seats"
             when = "" if problem["decision"] is None else f", decision {problem['decision']}"
             said = _last_words(problem)
-            text = f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail'].rstrip('.')}.{said}"
+            text = (
+                f"At {where}, seat {problem['seat']}{when}: {problem['reason']}. {problem['detail'].rstrip('.')}.{said}"
+            )
             return text[:_REASON]
     return "It did not start."
 

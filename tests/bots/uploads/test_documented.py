@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from bots.allowances import allowances
+from bots.archives import ArchiveLimits
+from bots.protocol import Limits
+
+PAGE = (Path(__file__).parents[3] / "docs" / "uploads.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_limits_of_a_person() -> None:
+    limits = allowances()
+    for said in (
+        f"| {limits.uploads_an_hour} | `UPLOADS_AN_HOUR` |",
+        f"| {limits.bots} | `BOTS_A_PERSON` |",
+        f"| {limits.checks_waiting} | `CHECKS_WAITING_A_PERSON` |",
+        f"| {limits.stored_bytes >> 20} MiB | `UPLOADED_BYTES_A_PERSON` |",
+        f"| {limits.check_seconds // 60} min | `CHECK_SECONDS` |",
+        f"A bot has {Limits().memory_mb} MiB of address space",
+    ):
+        assert said in PAGE
+
+
+def test_the_settings_take_what_the_reader_of_archives_takes() -> None:
+    limits, reader = allowances(), ArchiveLimits()
+    assert (limits.archive_bytes, limits.unpacked_bytes) == (reader.archive_bytes, reader.unpacked_bytes)
+    assert (limits.file_bytes, limits.files) == (reader.file_bytes, reader.files)
