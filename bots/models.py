@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Length
+from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
 
@@ -206,3 +206,17 @@ class Blanking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} of {self.bot} by {self.by}"
+
+
+class Machine(models.Model):
+    """A host on which workers run, and what its sandbox's self-test found last (``bots.sandbox.status``). For staff."""
+
+    host = models.CharField(max_length=255, unique=True)
+    sandbox = models.JSONField()
+    told = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["host"]
+
+    def __str__(self) -> str:
+        return self.host

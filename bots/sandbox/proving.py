@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 import bots
@@ -20,6 +21,7 @@ from bots.sandbox.remedies import remedy
 from bots.sandbox.runtime import runtime_folder
 from bots.sandbox.sandboxed import SandboxLauncher
 
+_ONE_AT_A_TIME: Final = Lock()
 _PACKAGES: Final = {"site-packages", "dist-packages"}
 
 
@@ -37,9 +39,14 @@ class SelfTest:
     checks: tuple[Check, ...] = ()
 
 
-@cache
 def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
     """The sandbox of this process and its self-test, done once; ``None`` where it did not pass."""
+    with _ONE_AT_A_TIME:  # whoever asks while the test runs waits for it
+        return _sandbox()
+
+
+@cache
+def _sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
     try:
         launcher = SandboxLauncher()
     except PlatformFailure as failure:
@@ -51,6 +58,12 @@ def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
 def self_test() -> SelfTest:
     """The result of this process's self-test."""
     return sandbox()[1]
+
+
+def forget() -> None:
+    """Have the next who asks do the self-test again."""
+    with _ONE_AT_A_TIME:
+        _sandbox.cache_clear()
 
 
 def prove(launcher: SandboxLauncher) -> SelfTest:

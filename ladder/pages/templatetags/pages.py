@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from bots.sandbox import SelfTest, self_test
+from bots.machines import sandbox_state
 from games.registry import GAMES
 from ladder import resting
 from ladder.models import Match, Seat, SeatResult
@@ -52,9 +52,9 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
 
 
 @register.simple_tag
-def sandbox() -> SelfTest:
-    """What the sandbox's self-test found in this process; it runs once."""
-    return self_test()
+def sandbox() -> str:
+    """Whether code of strangers runs in the sandbox: ``holds``, ``fails``, or ``unknown`` before any worker said so."""
+    return sandbox_state()
 
 
 @register.simple_tag

@@ -1,39 +1,34 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from django.test import Client
 
-from bots.sandbox import sandbox
-from bots.sandbox.interpreter import VARIABLE, bots_interpreter
+from bots.machines import write_down
+from bots.sandbox import SelfTest
+from bots.sandbox.status import document
 
 pytestmark = pytest.mark.django_db
-SENTENCE = "There is no working sandbox on this machine."
+SENTENCE = "There is no working sandbox."
 
 
-def forget() -> None:
-    """Let the process look again."""
-    bots_interpreter.cache_clear()
-    sandbox.cache_clear()
-
-
-@pytest.fixture
-def machine_without_an_interpreter(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The bots' Python is set to one that is not there."""
-    forget()
-    monkeypatch.setenv(VARIABLE, "/nowhere/python3")
-    yield
-    forget()
-
-
-@pytest.mark.usefixtures("machine_without_an_interpreter")
-def test_without_a_sandbox_the_site_says_so_and_what_to_do(client: Client) -> None:
-    for address in ("/", "/ladders/"):
+def test_without_a_sandbox_the_site_says_so_and_nobody_but_staff_hears_why(client: Client) -> None:
+    write_down(document(SelfTest(ok=False, problem="/srv/bwrap is missing.", remedy="Install it.")))
+    for address in ("/", "/ladders/", "/about/"):
         text = client.get(address).content.decode()
         assert SENTENCE in text
-        assert 'href="/about/#sandbox"' in text
+        assert "/srv/bwrap" not in text
+    assert 'href="/about/#sandbox"' in client.get("/").content.decode()
+    assert "Code of anybody else does not run" in client.get("/about/").content.decode()
+
+
+def test_with_a_sandbox_the_site_says_that_its_test_has_passed(client: Client) -> None:
+    write_down({"ok": True})
+    assert SENTENCE not in client.get("/").content.decode()
+    assert "here that test has passed" in client.get("/about/").content.decode()
+
+
+def test_before_any_worker_has_said_anything_the_site_claims_nothing(client: Client) -> None:
+    assert SENTENCE not in client.get("/").content.decode()
     about = client.get("/about/").content.decode()
-    assert SENTENCE in about
-    assert "Code of anybody else does not run" in about
-    assert f"{VARIABLE} names /nowhere/python3" in about
+    assert SENTENCE not in about
+    assert "here that test has passed" not in about

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import socket
+from datetime import timedelta
+
+import pytest
+from celery.signals import worker_process_init
+from django.utils import timezone
+
+from bots.machines import Sandbox, sandbox_state, tell, tell_beside, write_down
+from bots.models import Machine
+from bots.sandbox import SelfTest
+from bots.sandbox.status import document
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_machine_tells_how_its_sandbox_stands_and_when() -> None:
+    assert sandbox_state() == Sandbox.UNKNOWN
+    tell()
+    machine = Machine.objects.get()
+    assert machine.host == socket.gethostname()
+    assert machine.sandbox["ok"]
+    assert machine.sandbox["python"].startswith("3.")
+    assert abs(machine.told - timezone.now()) < timedelta(minutes=1)
+    assert sandbox_state() == Sandbox.HOLDS
+
+
+def test_a_machine_tells_what_is_wrong_with_it() -> None:
+    write_down(document(SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")))
+    machine = Machine.objects.get()
+    assert not machine.sandbox["ok"]
+    assert (machine.sandbox["problem"], machine.sandbox["remedy"]) == ("bubblewrap is not installed.", "Install it.")
+    assert sandbox_state() == Sandbox.FAILS
+
+
+def test_a_machine_is_told_of_once() -> None:
+    Machine.objects.create(host=socket.gethostname(), sandbox={"ok": False}, told=timezone.now() - timedelta(days=1))
+    tell()
+    assert Machine.objects.count() == 1
+    assert abs(Machine.objects.get().told - timezone.now()) < timedelta(minutes=1)
+
+
+def test_one_machine_with_a_sandbox_is_enough() -> None:
+    Machine.objects.create(host="a", sandbox={"ok": False})
+    Machine.objects.create(host="b", sandbox={"ok": True})
+    assert sandbox_state() == Sandbox.HOLDS
+
+
+def test_every_process_of_a_worker_tests_its_sandbox_when_it_starts() -> None:
+    assert tell_beside in [receiver() for _, receiver in worker_process_init.receivers]
