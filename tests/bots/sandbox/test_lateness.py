@@ -2,6 +2,7 @@
 
 None of these hangs on how busy the machine is otherwise. A bot that is to be late by itself uses up its time asleep, or
 by its own processor clock; one that the machine is to make late needs half of it, and has three others on its one core.
+Only the second decision is looked at: the machine may well be late at another one.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ def burn(until_s):
         hashlib.pbkdf2_hmac("sha256", b"x", b"y", 100)
 
 def sleep():
-    time.sleep(1.3 * MOVE_S)
+    time.sleep(1.06 * MOVE_S)
 
 def spin():
-    burn(time.process_time() + 1.3 * MOVE_S)
+    burn(time.process_time() + 1.06 * MOVE_S)
 
 def stop():
     for number in (signal.SIGSTOP, signal.SIGTSTP):
@@ -36,8 +37,8 @@ def stop():
     sys.stderr.write("awake")
 
 def flood():
-    time.sleep(0.9 * MOVE_S)
-    until_s = time.process_time() + 0.6 * MOVE_S
+    time.sleep(0.97 * MOVE_S)
+    until_s = time.process_time() + 0.2 * MOVE_S
     threads = [threading.Thread(target=burn, args=(until_s,)) for _ in range(16)]
     for thread in threads:
         thread.start()
@@ -63,13 +64,10 @@ def play(launcher: SandboxLauncher, action: str) -> MatchReport:
         return duel(launcher, bot, HouseProgram("random"), limits=LIMITS)
 
 
-def delayed(report: MatchReport) -> list[int | None]:
-    """The decisions of seat 0 that the machine is found to have made late."""
-    return [delay.decision for delay in report.machine_delays if delay.seat == 0]
-
-
-def struck(report: MatchReport) -> list[tuple[int, str]]:
-    return [(strike.id, strike.reason) for strike in report.seats[0].strikes]
+def judged(report: MatchReport) -> tuple[list[str], bool]:
+    """The strikes of seat 0 for its second decision, and whether the machine is found to have made that late."""
+    strikes = [strike.reason for strike in report.seats[0].strikes if strike.id == 2]
+    return strikes, any((delay.seat, delay.decision) == (0, 2) for delay in report.machine_delays)
 
 
 @pytest.mark.parametrize("action", ["sleep", "spin", "flood"])
@@ -77,13 +75,12 @@ def test_a_bot_that_makes_itself_late_has_its_strike_and_no_second_game(
     sandbox_launcher: SandboxLauncher, action: str
 ) -> None:
     report = play(sandbox_launcher, action)
-    assert struck(report) == [(2, "late")]
-    assert delayed(report) == []
+    assert judged(report) == (["late"], False)
 
 
 def test_a_bot_cannot_stop_itself(sandbox_launcher: SandboxLauncher) -> None:
     report = play(sandbox_launcher, "stop")
-    assert (struck(report), delayed(report)) == ([], [])
+    assert judged(report) == ([], False)
     assert report.seats[0].stderr_tail == "awake"
 
 
@@ -93,8 +90,7 @@ def test_on_an_overloaded_host_too_a_bot_that_makes_itself_late_gains_nothing(
 ) -> None:
     with overloaded_host():
         report = play(sandbox_launcher, action)
-    assert struck(report) == [(2, "late")]
-    assert delayed(report) == []
+    assert judged(report) == (["late"], False)
 
 
 @pytest.mark.parametrize("load", ["neighbours", "host"])
@@ -103,6 +99,5 @@ def test_an_honest_bot_that_others_make_late_has_its_game_played_again(
 ) -> None:
     with flooding_neighbours(sandbox_launcher) if load == "neighbours" else overloaded_host():
         report = play(sandbox_launcher, "think")
-    assert struck(report) == [(2, "late")]
-    assert delayed(report) == [2]
+    assert judged(report) == (["late"], True)
     assert report.play_again
