@@ -5,6 +5,8 @@ Who the owner is, is the caller's to know. Ladders are not this package's: ``lad
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -12,6 +14,9 @@ from bots.allowances import require_bot
 from bots.models import Bot, BotVersion
 from bots.naming import description_for, name_for
 from bots.refusals import Refused
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
 
 _State = BotVersion.State
 
@@ -37,8 +42,10 @@ def rename(bot: Bot, name: str) -> None:
     """Call ``bot`` something else; its address stays, so that links to it do. Raises ``Refused``."""
     owner = _owned(bot).owner
     assert owner is not None
-    bot.name = name_for(owner, name, bot)
-    bot.save(update_fields=["name"])
+    with transaction.atomic():
+        _lock(owner)
+        bot.name = name_for(owner, name, bot)
+        bot.save(update_fields=["name"])
 
 
 def describe(bot: Bot, description: str) -> None:
@@ -64,12 +71,17 @@ def take_back(bot: Bot) -> None:
     owner = _owned(bot).owner
     assert owner is not None
     with transaction.atomic():
-        type(owner)._default_manager.select_for_update(no_key=True).get(pk=owner.pk)
+        _lock(owner)
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
             require_bot(owner)
             Bot.objects.filter(pk=bot.pk).update(retired=None)
     bot.refresh_from_db()
+
+
+def _lock(owner: User) -> None:
+    """One change at a time where a person's limits and their bots' names are at stake, as for uploads."""
+    type(owner)._default_manager.select_for_update(no_key=True).get(pk=owner.pk)
 
 
 def _owned(bot: Bot) -> Bot:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from bots import archives
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NotStored", "Refused", "TooMany", "upload_new_bot", "upload_version"]
 
-_SENTENCE = 1000
+_SENTENCE: Final = 1000
+_ADDRESSES: Final = 20
 _State = BotVersion.State
 _BotOf = Callable[[Archive], Bot]
 
@@ -113,10 +114,21 @@ def _recorded(
         _lock(owner)
         bot = bot_of(archive)
         if bot._state.adding:
-            bot.save()
+            _save_at_a_free_address(bot)
         version = _version(bot, archive, upload, path, games)
         Upload.objects.filter(pk=upload.pk).update(bot=bot, version=version)
     return version
+
+
+def _save_at_a_free_address(bot: Bot) -> None:
+    """Save a new bot; where somebody else's has taken its address at this very moment, at another one."""
+    for _ in range(_ADDRESSES):
+        try:
+            with transaction.atomic():
+                return bot.save()
+        except IntegrityError:
+            bot.slug = free_slug(bot.name)
+    return bot.save()
 
 
 def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games | None) -> BotVersion:

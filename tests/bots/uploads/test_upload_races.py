@@ -58,6 +58,13 @@ def test_the_same_new_bot_sent_by_three_processes_at_once_is_one_bot(race: Race,
     assert (Bot.objects.count(), Upload.objects.filter(version=version).count()) == (1, 3)
 
 
+def test_bots_of_the_same_name_of_two_people_get_two_addresses(race: Race, ada: User, bob: User) -> None:
+    names = ["Same", "Same again", "Once more", "Still", "Last"]
+    got = race(*[("uploading_new", {"owner": owner.pk, "names": names}) for owner in (ada, bob)])
+    assert all(isinstance(version, int) for each in got for version in each)
+    assert Bot.objects.values("slug").distinct().count() == 2 * len(names)
+
+
 def test_versions_sent_at_once_are_numbered_without_a_gap_and_the_same_code_once(race: Race, ada: User) -> None:
     bot = uploaded(ada, data=honest(0)).bot
     BotVersion.objects.update(state="ready")
