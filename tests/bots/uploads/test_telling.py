@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+import redis
+
+from bots.models import BotVersion
+from bots.sandbox import SandboxLauncher
+from esr_platform.accounts.models import User
+from esr_platform.celery import app
+from ladder import checks
+from ladder.models import Entry
+from ladder.opening import open_house
+from tests.bots.uploads.brought import DUEL, uploaded
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_workers_are_told_of_as_many_versions_as_wait(broker: str, ada: User, bob: User) -> None:
+    assert checks.tell() == 0
+    for owner in (ada, bob):
+        uploaded(owner)
+    assert checks.tell() == 2
+    with redis.Redis.from_url(broker) as client:
+        assert client.llen("checks") == 2
+    BotVersion.objects.update(state="ready")
+    assert checks.tell() == 0
+
+
+def test_without_a_broker_nothing_is_lost(ada: User) -> None:
+    uploaded(ada)
+    here = app.conf.broker_url
+    app.conf.broker_url = "redis://127.0.0.1:1/0"
+    try:
+        assert checks.tell() == 0
+    finally:
+        app.conf.broker_url = here
+    assert BotVersion.objects.get().state == "received"
+
+
+def test_a_bot_is_on_its_ladders_in_the_moment_it_is_ready(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    open_house()
+    ready, refused = uploaded(ada), uploaded(ada, "Second", b"raise SystemExit(3)\n")
+    assert [checks.check_next(), checks.check_next(), checks.check_next()] == [ready, refused, None]
+    assert [entry.ladder.game for entry in Entry.objects.filter(bot=ready.bot)] == [DUEL]
+    assert not Entry.objects.filter(bot=refused.bot).exists()
