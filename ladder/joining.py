@@ -33,8 +33,8 @@ def enter(bot: Bot) -> None:
         for entry in entries.values():
             _set_active(entry, entry.ladder_id in claimed and not entry.declined)
         missing = [ladder for pk, ladder in claimed.items() if pk not in entries and ladder.open]
-        Entry.objects.bulk_create(Entry(ladder=ladder, bot=bot) for ladder in missing)
-        transaction.on_commit(partial(cancel_unwanted, bot))
+        Entry.objects.bulk_create([Entry(ladder=ladder, bot=bot) for ladder in missing])
+        transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
 
 
 def enter_everybody() -> None:
@@ -70,7 +70,7 @@ def leave(bot: Bot, ladder: Ladder) -> Entry:
         _locked(bot)
         unwanted = {"declined": True, "active": False}
         entry = Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
-        transaction.on_commit(partial(cancel_unwanted, bot))
+        transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
     return entry
 
 
