@@ -29,8 +29,11 @@ PROBE: Final = Path(__file__).resolve().parent / "probe"
 CODE: Final = Code(PROBE, "bot.py", (), "")
 LIMITS: Final = Limits()
 _PATIENCE_NS: Final = 10_000_000_000
-_HELD_MS: Final = 100
-"""How long the probe is held before its limits are set: several times what it needs for its first word."""
+_LOOK_MS: Final = 100
+_LOOKS: Final = 50
+"""How often it is looked whether the probe waits for its limits: the first time when it could long have spoken."""
+
+_WAITING_PROGRAM: Final = "bwrap"
 
 _IPC_CREAT, _IPC_RMID, _EVERYBODY = 0o1000, 0, 0o666
 
@@ -57,7 +60,7 @@ def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[s
     with NamedTemporaryFile(prefix="esr-host-file-") as host_file:
         os.fchmod(host_file.fileno(), 0o644)
         hello = {"filtered": True, "host_file": host_file.name, "hidden": [str(place) for place in hidden]}
-        return _ask(launcher, hello, Trial(while_held=lambda pipes: early.append(_speaks(pipes))), early)
+        return _ask(launcher, hello, Trial(while_held=lambda pid, pipes: early.append(_begins(pid, pipes))), early)
 
 
 def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
@@ -113,11 +116,23 @@ def _findings(line: bytes | None, seed: str) -> dict[str, Any] | None:
     return findings if isinstance(findings, dict) else None
 
 
-def _speaks(pipes: Pipes) -> bool:
-    """Whether something comes from a bot that should be waiting."""
+def _begins(pid: int, pipes: Pipes) -> bool:
+    """Whether a probe that should be waiting begins: it is another program than bubblewrap, or speaks.
+
+    It waits when bubblewrap sleeps; on a busy machine that can take a while.
+    """
     poll = select.poll()
     poll.register(pipes.stdout, select.POLLIN)
-    return bool(poll.poll(_HELD_MS))
+    for _ in range(_LOOKS):
+        if poll.poll(_LOOK_MS):
+            return True
+        line = Path(f"/proc/{pid}/stat").read_text()
+        name, state = line[line.index("(") + 1 : line.rindex(")")], line.rpartition(")")[2].split()[0]
+        if name != _WAITING_PROGRAM:
+            return True
+        if state == "S":
+            return False
+    return True
 
 
 def _shared_namespaces(pid: int) -> list[str]:

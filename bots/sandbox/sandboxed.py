@@ -47,7 +47,7 @@ def find_bubblewrap(folders: Sequence[str] = _BWRAP_DIRECTORIES) -> Path:
     raise PlatformFailure("bubblewrap is not installed")
 
 
-def _nothing(_: Pipes) -> None:
+def _nothing(_pid: int, _pipes: Pipes) -> None:
     """What is done to a bot that waits for its limits."""
 
 
@@ -56,7 +56,7 @@ class Trial:
     """What the self-test may have done otherwise than for a bot: another filter, and a look while the probe waits."""
 
     bpf: Callable[[], bytes] = bot_filter
-    while_held: Callable[[Pipes], None] = _nothing
+    while_held: Callable[[int, Pipes], None] = _nothing
 
 
 BOT: Final = Trial()
@@ -244,7 +244,7 @@ def _release(
         process.drop()
         raise
     offer_to_the_out_of_memory_killer(pid)
-    trial.while_held(pipes)
+    trial.while_held(pid, pipes)
     with suppress(BrokenPipeError):  # it has failed already, which shows when it is stopped
         os.write(release, b"1")
     return process
