@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -17,6 +18,10 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 FORM_BYTES: Final = 64 * 1024
 """What a form may weigh around the file in it."""
+
+HEARD_OUT_BYTES: Final = 64 << 20
+HEARD_OUT_S: Final = 10.0
+"""So much of a body that was refused for its size, and for so long, is read and thrown away."""
 
 
 class _Refused(Exception):
@@ -47,6 +52,20 @@ class BoundedBodies:
             await self._application(scope, self._bounded(receive), send)
         except _Refused as refusal:
             await _answer(refusal, scope["path"], send)
+            if refusal.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+                await self._hear_out(receive)
+            await send({"type": "http.response.body"})
+
+    async def _hear_out(self, receive: Receive) -> None:
+        """Throw away what is still on its way: browsers show no answer to a form that they could not send whole."""
+        heard = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(HEARD_OUT_S):
+                while heard < HEARD_OUT_BYTES:
+                    message = await receive()
+                    heard += len(message.get("body", b""))
+                    if not message.get("more_body", False):
+                        break
 
     def _judge_length(self, said: bytes) -> None:
         if said.isdigit() and int(said) > self._most_bytes:
@@ -84,7 +103,7 @@ class BoundedBodies:
 
 
 async def _answer(refusal: _Refused, path: str, send: Send) -> None:
-    """Say it and close the connection, whatever of the body is still on its way."""
+    """Say it all at once; the connection is closed when the last, empty part is sent."""
     if path.startswith(PREFIX):
         body, kind = problem_bytes(refusal.status, refusal.code, refusal.sentence), CONTENT_TYPE
     else:
@@ -96,4 +115,4 @@ async def _answer(refusal: _Refused, path: str, send: Send) -> None:
         (b"x-content-type-options", b"nosniff"),
     ]
     await send({"type": "http.response.start", "status": refusal.status.value, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import re
 import socket
 from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
 
-from esr_platform.bodies import FORM_BYTES
+from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES
 from tests.services.ports import free_port, wait_until
 from tests.services.workers import Processes
 
@@ -44,12 +46,19 @@ def sent(port: int, head: str, chunks: Iterator[bytes]) -> tuple[int, bytes, int
             pass
         answer = b""
         try:
-            while part := line.recv(65536):
-                answer += part
+            while not whole(answer):
+                answer += line.recv(65536)
         except OSError:
             pass
     first, _, rest = answer.partition(b"\r\n")
     return int(first.split()[1]), rest.partition(b"\r\n\r\n")[2], total
+
+
+def whole(answer: bytes) -> bool:
+    """Whether an answer is there with all the bytes that it says it has."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    return length is not None and len(body) >= int(length[1])
 
 
 def chunked(mebibytes: int) -> Iterator[bytes]:
@@ -67,12 +76,21 @@ def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, 
         assert json.loads(body)["code"] == "too_large"
 
 
+def test_a_browser_that_sends_all_of_a_large_form_first_is_told_why_it_was_refused(port: int) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    line.request("POST", "/bots/new/", body=b"x" * 3 * MOST)
+    answer = line.getresponse()
+    assert answer.status == 413
+    assert b"Send a smaller file" in answer.read()
+    line.close()
+
+
 def test_chunks_are_counted_and_an_endless_body_ends_early(port: int) -> None:
     head = "POST /api/v1/bots HTTP/1.1\r\nTransfer-Encoding: chunked"
-    status, body, total = sent(port, head, chunked(200))
+    status, body, total = sent(port, head, chunked(400))
     assert status == 413
     assert json.loads(body)["code"] == "too_large"
-    assert total < 5 * MOST, "the rest was not waited for"
+    assert total < HEARD_OUT_BYTES + 2 * MOST, "the rest was not waited for"
 
 
 def test_what_is_small_enough_arrives(port: int) -> None:
