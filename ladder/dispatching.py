@@ -17,6 +17,10 @@ from ladder.models import Match
 logger = logging.getLogger(__name__)
 
 TASK = "ladder.tasks.play_match"
+QUEUE = "matches"
+SOON = "soon"
+"""The queue of matches with priority. Workers take from both in turn, so these wait for one match and not for all."""
+
 SEND_AGAIN = timedelta(seconds=15)
 """A message is void after this time, and the match is sent again: so there is at most one valid message a match."""
 
@@ -43,10 +47,11 @@ def send(match_ids: Iterable[int]) -> int:
     Without a broker nothing is lost: the next :func:`dispatch` sends the rest.
     """
     ids = list(match_ids)
-    sent = 0
+    sent, soon = 0, set(Match.objects.filter(pk__in=ids, priority__gt=0).values_list("pk", flat=True))
     try:
         for match_id in ids:
-            current_app.send_task(TASK, args=(match_id,), queue="matches", expires=SEND_AGAIN.total_seconds())
+            queue = SOON if match_id in soon else QUEUE
+            current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
     except (OperationalError, OSError) as error:
         logger.warning("%s matches wait for the broker: %s", len(ids) - sent, error)

@@ -1,14 +1,19 @@
-"""Keeps every open ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled."""
+"""Keeps every open ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled.
+
+Only who has never played on a ladder does not wait for room there: whoever has uploaded a bot is looking at its page.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from random import Random, SystemRandom
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
@@ -21,6 +26,11 @@ from ladder.pairings.tables import Candidate, tables
 QUEUE_LENGTH = 8
 """Queued matches of a ladder of weight 1."""
 
+FIRST = 1
+"""The priority of the first match of somebody's bot on a ladder."""
+
+_PENDING = (Match.Status.QUEUED, Match.Status.RUNNING)
+
 
 def fill(random: Random | None = None) -> int:
     """Schedule what the queues have room for; how many matches. ``random`` draws the pairings, never a deal."""
@@ -28,10 +38,11 @@ def fill(random: Random | None = None) -> int:
     return sum(_fill(ladder_id, random or SystemRandom()) for ladder_id in open_ladders)
 
 
-def schedule(ladder: Ladder, table: list[Entry], versions: dict[int, BotVersion]) -> Match:
+def schedule(ladder: Ladder, table: list[Entry], versions: dict[int, BotVersion], priority: int = 0) -> Match:
     """Write one match with its seats and the commitment to its deal; ``versions`` are by bot. Call in a transaction."""
     seed = os.urandom(SEED_BYTES)
-    match = Match.objects.create(ladder=ladder, seed=seed, commitment=commitment(seed), sent_at=Now())
+    public = {"commitment": commitment(seed), "priority": priority, "sent_at": Now()}
+    match = Match.objects.create(ladder=ladder, seed=seed, **public)
     Seat.objects.bulk_create(
         Seat(match=match, index=index, entry=entry, version=versions[entry.bot_id]) for index, entry in enumerate(table)
     )
@@ -39,8 +50,8 @@ def schedule(ladder: Ladder, table: list[Entry], versions: dict[int, BotVersion]
 
 
 def _fill(ladder_id: int, random: Random) -> int:
-    if _room(Ladder.objects.get(pk=ladder_id)) <= 0:  # without a lock first: mostly there is nothing to do
-        return 0
+    if _room(Ladder.objects.get(pk=ladder_id)) <= 0 and not _newcomers(ladder_id):
+        return 0  # found out without a lock: mostly there is nothing to do
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
         matches = _schedule_tables(ladder, _room(ladder), random)
@@ -54,6 +65,13 @@ def _room(ladder: Ladder) -> int:
     return QUEUE_LENGTH * ladder.weight - queued
 
 
+def _newcomers(ladder_id: int) -> bool:
+    """Whether somebody's bot has neither played nor is to play on the ladder."""
+    pending = Seat.objects.filter(entry=OuterRef("pk"), match__status__in=_PENDING)
+    fresh = Entry.objects.filter(ladder=ladder_id, active=True, games=0, bot__in=Bot.objects.playing())
+    return fresh.filter(~Exists(pending), bot__owner__isnull=False).exists()
+
+
 def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
     entries = {entry.pk: entry for entry in Entry.objects.filter(ladder=ladder, active=True)}
     versions = _active_versions(ladder, (entry.bot_id for entry in entries.values()))
@@ -63,8 +81,15 @@ def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
         for entry in entries.values()
         if entry.bot_id in versions
     ]
-    drawn = tables(candidates, ladder.seats, count, random)
-    return [schedule(ladder, [entries[pk] for pk in table], versions) for table in drawn]
+    new = {one.entry for one in candidates if one.owner is not None and not one.games}
+    ordered = [replace(one, games=-1) if one.entry in new else one for one in candidates]  # before the house's new ones
+    drawn = tables(ordered, ladder.seats, max(count, len(new)), random)
+    matches = []
+    for table in drawn:
+        priority = FIRST if new.intersection(table) else 0
+        new.difference_update(table)
+        matches.append(schedule(ladder, [entries[pk] for pk in table], versions, priority))
+    return matches
 
 
 def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersion]:
@@ -76,8 +101,8 @@ def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersio
 
 def _waiting(ladder: Ladder) -> Counter[int]:
     """By entry, the matches that it has still to play."""
-    pending = (Match.Status.QUEUED, Match.Status.RUNNING)
-    return Counter(Seat.objects.filter(match__ladder=ladder, match__status__in=pending).values_list("entry", flat=True))
+    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=_PENDING)
+    return Counter(pending.values_list("entry", flat=True))
 
 
 def _owner(version: BotVersion) -> int | None:

@@ -32,7 +32,7 @@ def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
 
 def player(environment: Mapping[str, str]) -> Command:
     """The worker that plays ladder matches, with a process a core."""
-    return _worker("player", "matches", os.cpu_count() or 1, environment)
+    return _worker("player", "matches,soon", os.cpu_count() or 1, environment)
 
 
 def checker(environment: Mapping[str, str]) -> Command:

@@ -9,16 +9,17 @@ import redis
 from django.utils import timezone
 
 from esr_platform.celery import app
-from ladder.dispatching import SEND_AGAIN, dispatch
+from ladder.dispatching import QUEUE, SEND_AGAIN, SOON, dispatch
 from ladder.models import Ladder, Match
 from ladder.scheduling import QUEUE_LENGTH, fill
 from tests.ladder.test_leases import claimed
 
 
 def messages(broker: str) -> list[int]:
-    """The match ids that wait in the workers' queue, first sent first."""
+    """The match ids that wait in the workers' queues, those with priority first, then first sent first."""
     with redis.Redis.from_url(broker) as client:
-        return [json.loads(message)["headers"]["argsrepr"] for message in reversed(client.lrange("matches", 0, -1))]
+        waiting = [message for queue in (SOON, QUEUE) for message in reversed(client.lrange(queue, 0, -1))]
+    return [json.loads(message)["headers"]["argsrepr"] for message in waiting]
 
 
 def named(*matches: int) -> list[str]:

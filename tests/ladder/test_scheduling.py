@@ -10,9 +10,10 @@ from esr_platform.accounts.models import User
 from games.chance import commitment
 from ladder.models import Entry, Ladder, Match, Seat
 from ladder.results import record_result
-from ladder.scheduling import QUEUE_LENGTH, fill
+from ladder.scheduling import FIRST, QUEUE_LENGTH, fill
 from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import person, uploaded
 
 
 def test_every_open_ladder_gets_a_full_queue_and_no_more(house: None) -> None:
@@ -103,3 +104,27 @@ def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> 
     fill()
     assert not entry.seats.exists()
     assert not other.seats.exists()
+
+
+def test_the_first_match_of_somebodys_bot_waits_for_no_room_and_goes_first(ladder: Ladder) -> None:
+    fill()
+    bot = uploaded(person("ada"), claims={"edel-stein-reich": [4]})
+    assert fill() == 1
+    first = Match.objects.get(seats__entry__bot=bot)
+    assert first.priority == FIRST
+    assert not Match.objects.exclude(pk=first.pk).filter(priority__gt=0).exists()
+    assert fill() == 0
+
+
+def test_several_new_bots_have_their_first_matches_at_once(ladder: Ladder) -> None:
+    fill()
+    bots = [uploaded(person(name), name, claims={"edel-stein-reich": [4]}) for name in ("ada", "bob", "eve")]
+    fill()
+    assert all(Match.objects.filter(seats__entry__bot=bot, priority=FIRST).exists() for bot in bots)
+    assert fill() == 0
+
+
+def test_who_has_a_match_to_play_is_not_new_any_more(ladder: Ladder) -> None:
+    bot = uploaded(person("ada"), claims={"edel-stein-reich": [4]})
+    fill()
+    assert Match.objects.filter(seats__entry__bot=bot, priority=FIRST).count() == 1
