@@ -478,7 +478,8 @@ def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: P
         "tables": [
             {
                 "game": "edel-stein-reich", "seats": 3, "ok": True, "ready_us": 41_000, "decisions": 50,
-                "slowest_us": 900, "problems": [], "more_problems": 0, "wall_ms": 1900, "stderr": "", "last_decisions": [],
+                "slowest_us": 900, "problems": [], "more_problems": 0, "wall_ms": 1900, "stderr": "",
+                "last_decisions": [],
             }
         ],
         "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
