@@ -17,12 +17,16 @@ from django.core.files.storage import Storage, storages
 
 from bots import archives
 from bots.archives import Archive, ArchiveLimits
+from bots.manifest import Manifest
 from bots.models import BotVersion
 from bots.runner.spec import StoredProgram
 
 logger = logging.getLogger(__name__)
 
 KEPT_DAYS: Final = 7
+_sound: Final[set[str]] = set()
+"""The digests of unpacked folders that this process has looked through."""
+
 _DAY_S: Final = 86_400
 _ANY_SIZE: Final = ArchiveLimits(
     archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
@@ -114,9 +118,12 @@ def _folder(version: BotVersion) -> Path:
     """The version's files, unpacked; several processes may be at it at once, and one that dies leaves nothing half."""
     place = _unpacked() / version.digest
     if place.is_dir():
-        with suppress(FileNotFoundError):
-            os.utime(place)
-        return place
+        if version.digest in _sound or _digest_of(place) == version.digest:
+            _sound.add(version.digest)
+            with suppress(FileNotFoundError):
+                os.utime(place)
+            return place
+        shutil.rmtree(place, ignore_errors=True)  # a power cut may leave whole folders of empty files
     archive = archive_of(version)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = place.with_name(f"{version.digest}.{os.getpid()}.new")
@@ -127,6 +134,15 @@ def _folder(version: BotVersion) -> Path:
         _forget_unused()
     shutil.rmtree(new, ignore_errors=True)
     return place
+
+
+def _digest_of(folder: Path) -> str:
+    """The digest of what lies in ``folder``; that of nothing while somebody else removes it."""
+    try:
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    except FileNotFoundError:
+        files = {}
+    return Archive(files, Manifest("")).digest
 
 
 def _forget_unused() -> None:

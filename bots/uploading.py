@@ -137,7 +137,7 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
     claims, chosen = claims_of(manifest, games)
     known = bot.versions.filter(digest=archive.digest, chosen=chosen).first()
     if known is not None:
-        return _once_more(upload.owner, known)
+        return _once_more(upload.owner, known, path)
     _require_room(upload.owner, upload.size)
     return BotVersion.objects.create(
         bot=bot,
@@ -160,12 +160,16 @@ def _require_room(owner: User, size: int) -> None:
     require_space(owner, size)
 
 
-def _once_more(owner: User, version: BotVersion) -> BotVersion:
-    """The version; if it was refused, it waits for another check: a busy machine may have had a part in it."""
+def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
+    """The version; if it was refused, it waits for another check: a busy machine may have had a part in it.
+
+    What is checked is then what came now, which has the same contents: what came before may have been lost.
+    """
     refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
     if refused.exists():
         require_check(owner)
-    if refused.update(state=_State.RECEIVED, reason="", check_report=None, vain_starts=0, checked=None):
+    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None, "archive": path}
+    if refused.update(state=_State.RECEIVED, **anew):
         version.refresh_from_db()
     return version
 

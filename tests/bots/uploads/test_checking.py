@@ -250,6 +250,17 @@ def test_what_is_checked_is_what_the_storage_gives_back(ada: User, sandbox_launc
     assert checked(other, sandbox_launcher).state == "ready"
 
 
+def test_what_a_power_cut_left_of_an_unpacked_bot_is_unpacked_again(
+    ada: User, sandbox_launcher: SandboxLauncher
+) -> None:
+    version = uploaded(ada, data=honest(600))
+    place = Path(site.VAR_DIR) / "unpacked" / version.digest
+    place.mkdir(parents=True)
+    (place / "bot.py").touch()
+    assert checked(version, sandbox_launcher).state == "ready"
+    assert (place / "bot.py").read_bytes() == honest(600)
+
+
 def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
     ada: User, sandbox_launcher: SandboxLauncher, settings: Any
 ) -> None:
