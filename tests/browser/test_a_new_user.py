@@ -1,0 +1,95 @@
+"""A new user's way through the real site: from nothing to a rated match, in a browser, under two minutes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from bots.sandbox import SandboxLauncher
+from tests.esr_platform.supervising.test_site import Running, site
+from tests.services.ports import wait_until
+
+pytestmark = pytest.mark.slow
+
+MOST_SECONDS = 120
+PASSWORD = "a cellar full of amethysts"
+EMAIL = "miriam@example.org"
+
+
+@pytest.fixture
+def running(tmp_path: Path, sandbox_launcher: SandboxLauncher) -> Iterator[Running]:
+    """The site as ``make run`` starts it, with its pages up."""
+    data = tmp_path / "data"
+    data.mkdir()
+    with site(data) as started:
+        started.says("Ctrl-C ends everything")
+        yield started
+        started.interrupt()
+
+
+@pytest.fixture
+def page(browser: Browser, running: Running) -> Iterator[Page]:
+    context = browser.new_context(base_url=f"http://localhost:{running.port}", accept_downloads=True)
+    yield context.new_page()
+    context.close()
+
+
+def code_from_the_letter(running: Running) -> str:
+    """The code that the site has written to the terminal, which is where its letters go."""
+
+    def codes() -> list[str]:
+        return re.findall(r"^(?: *\S+ +│ )?([A-Z0-9]{3,4}-?[A-Z0-9]{3,4})\s*$", running.output, re.MULTILINE)
+
+    wait_until(lambda: bool(codes()), "the letter has come", 20)
+    return codes()[-1]
+
+
+def sign_up(page: Page, running: Running) -> None:
+    page.get_by_role("link", name="Make an account").click()
+    page.get_by_label("User name").fill("miriam")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Make an account").click()
+    page.locator("input[name=code]").fill(code_from_the_letter(running))
+    page.keyboard.press("Enter")
+
+
+def test_a_new_user_has_a_rated_match_within_two_minutes(page: Page, running: Running, tmp_path: Path) -> None:
+    started = time.monotonic()
+    page.goto("/")
+    page.get_by_role("link", name="Upload it").click()
+    sign_up(page, running)
+    expect(page).to_have_url(re.compile(r"/bots/new/$"), timeout=15_000)
+
+    with page.expect_download() as downloading:
+        page.get_by_role("link", name="Starter kit, zip for Edel, Stein & Reich for two").click()
+    kit = tmp_path / downloading.value.suggested_filename
+    downloading.value.save_as(kit)
+    assert kit.suffix == ".zip"
+
+    page.get_by_label("File").set_input_files(kit)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="my-bot", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="v1 is ready")).to_be_visible(timeout=60_000)
+    expect(page.locator("#bot")).to_contain_text("v1 plays")
+
+    first = page.locator("#matches tbody tr", has_text=re.compile(r"[12] of 2")).first
+    expect(first).to_be_visible(timeout=1000 * (MOST_SECONDS - (time.monotonic() - started)))
+    took = time.monotonic() - started
+    expect(first).to_contain_text(re.compile(r"[+−]\d"))
+    assert took < MOST_SECONDS
+
+    first.get_by_role("link", name=re.compile(r"^Match")).click()
+    expect(page.get_by_role("heading", name="The game, told")).to_be_visible()
+    page.get_by_role("link", name="Log of your seat").click()
+    expect(page.get_by_role("heading", name="Log of my-bot")).to_be_visible()
+    (tmp_path / "seconds").write_text(f"{took:.1f}")
+    artefacts = Path("test-artefacts")
+    artefacts.mkdir(exist_ok=True)
+    shutil.copy(tmp_path / "seconds", artefacts / "new-user-seconds")
