@@ -7,30 +7,29 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
+import uvicorn
 from django.conf import settings
 
+from esr_platform.asgi import application
 from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES
 from tests.services.ports import free_port, wait_until
-from tests.services.workers import Processes
 
 MOST = settings.UPLOAD_ARCHIVE_BYTES + FORM_BYTES
 
 
-def answers(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-@pytest.fixture
-def port(site_processes: Processes) -> int:
-    """Where the site listens, as `make run` starts it."""
-    found = free_port()
-    command = ("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(found), "--lifespan", "off")
-    site_processes.python(*command, "--log-level", "warning")
-    wait_until(lambda: answers(found), "the site listens")
-    return found
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Where the web server of `make run` serves the site, in a thread of this process."""
+    server = uvicorn.Server(uvicorn.Config(application, port=free_port(), lifespan="off", log_level="warning"))
+    thread = Thread(target=server.run)
+    thread.start()
+    wait_until(lambda: server.started, "the site listens")
+    yield server.config.port
+    server.should_exit = True
+    thread.join()
 
 
 def sent(port: int, head: str, chunks: Iterator[bytes]) -> tuple[int, bytes, int]:
