@@ -40,7 +40,6 @@ def _bucket(bucket: str, endpoint: str) -> dict[str, Any]:
         "OPTIONS": {
             "bucket_name": bucket,
             "endpoint_url": endpoint or None,
-            "default_acl": "private",
             "file_overwrite": True,  # a name is the hash of the bytes
             "client_config": Config(connect_timeout=5, read_timeout=20, retries={"total_max_attempts": 3}),
         },
