@@ -83,7 +83,7 @@ def harm_to_the_game(hostile: Hostile, played: Played) -> list[str]:
         "it did not say what it should": hostile.says not in bad.stderr_tail,
         f"it got {_got(bad.stderr_tail)}": _got(bad.stderr_tail),
         "its stderr is too long": len(bad.stderr_tail) > 65_536,
-        "its game was to be played again": report.play_again and (hostile.forfeit or hostile.strikes),
+        "its game was to be played again": report.play_again and hostile.forfeit,
         f"its opponent had {good.strikes}": good.strikes or 1 in report.forfeit_reasons or good.exit_status != 0,
         "the record does not hold": verify(report.record, report.forfeit_reasons).outcome != report.record["outcome"],
     }

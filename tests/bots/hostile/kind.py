@@ -94,6 +94,9 @@ libc.mmap.restype = ctypes.c_void_p
 HASTY: Final = Limits(startup_ms=3000, move_ms=250, bank_ms=350, game_ms=20_000)
 """So little time that a program that stalls is through with its three strikes in two seconds."""
 
+PATIENT: Final = Limits(startup_ms=10_000, move_ms=40_000, bank_ms=0, game_ms=80_000)
+"""Time for all the rest, which does not use it, even where the machine is busy."""
+
 
 @dataclass(frozen=True)
 class Hostile:
@@ -111,7 +114,7 @@ class Hostile:
     strikes: tuple[str, ...] = ()
     says: str = "refused"
     slow: bool = False
-    limits: Limits = HASTY
+    own_limits: Limits | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     family: str = ""
 
@@ -119,6 +122,11 @@ class Hostile:
     def program(self) -> str:
         """Its source, whole."""
         return PRELUDE + dedent(self.source)
+
+    @property
+    def limits(self) -> Limits:
+        """The time it has."""
+        return self.own_limits or (HASTY if self.slow or "late" in self.strikes else PATIENT)
 
     @property
     def verdict(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.protocol import Limits
 from tests.bots.hostile.kind import Hostile
 
 FILES: Final = (
@@ -23,7 +22,6 @@ FILES: Final = (
                 attempt(f"device in {place}", os.mknod, f"{place}/esr-hostile", 0o20666, os.makedev(1, 5))
         attack(make)
         """,
-        limits=Limits(startup_ms=3000, move_ms=8000, bank_ms=0, game_ms=30_000),
     ),
     Hostile(
         "inodes by the million",
@@ -34,7 +32,6 @@ FILES: Final = (
                 attempt("a file", os.open, f"/tmp/esr-hostile-{number}", os.O_CREAT | os.O_WRONLY)
         attack(make)
         """,
-        limits=Limits(startup_ms=3000, move_ms=8000, bank_ms=0, game_ms=30_000),
     ),
     Hostile(
         "its own code",

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.protocol import Limits
 from tests.bots.hostile.kind import Hostile
-
-AMPLE: Final = Limits(startup_ms=5000, move_ms=8000, bank_ms=0, game_ms=30_000)
-"""Time enough to take all there is."""
 
 MEMORY: Final = (
     Hostile(
@@ -26,7 +22,6 @@ MEMORY: Final = (
                 got.append(f"{16 * len(hoard)} MiB")
         attack(eat)
         """,
-        limits=AMPLE,
     ),
     Hostile(
         "shared memory",
@@ -44,7 +39,6 @@ MEMORY: Final = (
                 got.append(f"{16 * len(hoard)} MiB")
         attack(eat)
         """,
-        limits=AMPLE,
     ),
     Hostile(
         "shared memory that is remapped",
@@ -157,7 +151,6 @@ MEMORY: Final = (
                 got.append(f"{64 * made} MiB of stacks")
         attack(eat)
         """,
-        limits=AMPLE,
     ),
     Hostile(
         "memory that cannot be swapped",
@@ -209,7 +202,6 @@ MEMORY: Final = (
         """,
         forfeit="exit",
         says="MemoryError",
-        limits=AMPLE,
     ),
     Hostile(
         "tables of pages",
@@ -228,6 +220,5 @@ MEMORY: Final = (
                 got.append(f"{made} mappings")
         attack(scatter)
         """,
-        limits=AMPLE,
     ),
 )

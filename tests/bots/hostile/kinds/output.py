@@ -76,7 +76,6 @@ FLOODS: Final = (
                 os.write(2, b"e" * 65535 + b"\\n")
         attack(flood)
         """,
-        limits=Limits(startup_ms=3000, move_ms=8000, bank_ms=0, game_ms=30_000),
     ),
     Hostile(
         "flood of stderr in single bytes",
@@ -126,7 +125,6 @@ FLOODS: Final = (
         """,
         strikes=("too_long",),
         says="",
-        limits=Limits(startup_ms=3000, move_ms=2000, bank_ms=0, game_ms=30_000),
     ),
     Hostile(
         "a packet a byte",
@@ -174,7 +172,7 @@ STALLS: Final = (
         "time.sleep(1000)",
         forfeit="not_ready",
         says="",
-        limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
+        own_limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
     ),
     Hostile(
         "is ready in drips",
@@ -187,7 +185,7 @@ STALLS: Final = (
         """,
         forfeit="not_ready",
         says="",
-        limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
+        own_limits=Limits(startup_ms=800, move_ms=250, bank_ms=350, game_ms=20_000),
     ),
     Hostile("dies before it is ready", "an exit as the first thing", "os._exit(1)", forfeit="exit", says=""),
     Hostile(
@@ -255,7 +253,7 @@ STALLS: Final = (
         forfeit="time",
         says="",
         slow=True,
-        limits=Limits(startup_ms=3000, move_ms=400, bank_ms=0, game_ms=1600),
+        own_limits=Limits(startup_ms=3000, move_ms=400, bank_ms=0, game_ms=1600),
     ),
     Hostile(
         "stops itself",

@@ -53,7 +53,7 @@ PROCESSES: Final = (
         sys.setswitchinterval(1e-4)
         attack(lambda: None)
         """,
-        limits=Limits(startup_ms=10_000, move_ms=2000, bank_ms=60_000, game_ms=120_000),
+        own_limits=Limits(startup_ms=10_000, move_ms=2000, bank_ms=60_000, game_ms=120_000),
         slow=True,
     ),
     Hostile(
