@@ -50,8 +50,12 @@ def rename(bot: Bot, name: str) -> None:
 
 def describe(bot: Bot, description: str) -> None:
     """Write what ``bot`` says of itself. Raises ``Refused``."""
-    bot.description = description_for(_owned(bot), description)
-    bot.save(update_fields=["description"])
+    owner = _owned(bot).owner
+    assert owner is not None
+    with transaction.atomic():
+        _lock(owner)
+        bot.description = description_for(bot, description)
+        bot.save(update_fields=["description"])
 
 
 def publish_source(bot: Bot, public: bool) -> None:
