@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from ladder.pages import complaints, views
+from ladder.pages import complaints, sandboxes, views
 from ladder.pages.owning.urls import urlpatterns as of_owners
 
 app_name = "pages"
@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     *of_owners,
     path("bots/<slug:slug>/", views.bot, name="bot"),
     path("bots/<slug:slug>/report/", complaints.report, name="report"),
+    path("staff/sandboxes/", sandboxes.sandboxes, name="sandboxes"),
     path("staff/reports/", complaints.reports, name="reports"),
     path("staff/reports/<int:bot_id>/", complaints.settle, name="settle"),
     path("matches/", views.matches, name="matches"),

@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.allowances import Allowances, allowances
+from bots.languages import LANGUAGES, Language
+from bots.models import Machine
 from bots.protocol import Limits
-from bots.sandbox import Offer, offers
 from games.base import Game
 from games.registry import GAMES
 from ladder.pages.words import seat_counts, size
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A language with what the machines that play have of it; ``version`` and ``numpy`` are empty where none says."""
+
+    language: Language
+    version: str
+    numpy: str
 
 
 @dataclass(frozen=True)
@@ -19,7 +29,7 @@ class Bringing:
 
     allowances: Allowances
     playing: Limits
-    languages: Sequence[Offer]
+    languages: Sequence[Spoken]
     games: Sequence[Game]
 
     @property
@@ -48,13 +58,19 @@ class Bringing:
 
 
 def bringing() -> Bringing:
-    """The limits as the settings have them, and the languages as this machine has them. No query."""
+    """The limits as the settings have them, and the languages as the machines have them. One query."""
     return Bringing(
         allowances=allowances(),
         playing=Limits(),
-        languages=offers(),
+        languages=_spoken(),
         games=list(GAMES.values()),
     )
+
+
+def _spoken() -> list[Spoken]:
+    told = [machine.sandbox for machine in Machine.objects.all() if machine.sandbox["ok"]]
+    python, numpy = (", ".join(sorted({one[name] for one in told if one[name]})) for name in ("python", "numpy"))
+    return [Spoken(each, python, numpy) if each.is_interpreted else Spoken(each, "", "") for each in LANGUAGES.values()]
 
 
 def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
