@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any, Final
 
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from bots.allowances import allowances
-from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from bots.naming import MAX_NAME
+from ladder.pages.owning.bringing import bringing
 
 MAX_GAMES: Final = 500
 """Characters; all games with all their seat counts take a third of that."""
@@ -43,7 +43,9 @@ class GamesField(serializers.CharField):
 class UploadForm(serializers.Serializer[Any]):
     """What is sent: ``multipart/form-data`` with the bot's code, and perhaps the bot's name and its tables."""
 
-    file = serializers.FileField(help_text="one .py, or a .zip with bot.py or a bot.toml at its root")
+    file = serializers.FileField(
+        allow_empty_file=True, help_text="one .py, or a .zip with bot.py or a bot.toml at its root"
+    )
     games = GamesField(
         required=False,
         default=None,
@@ -95,9 +97,13 @@ class BotDocument(serializers.ModelSerializer[Bot]):
 
 
 class LimitsDocument(serializers.Serializer[Any]):
-    """What an upload may be, what a person may upload, and in which languages bots are written. Sizes are bytes."""
+    """What an upload may be and a person may upload (bytes, seconds), what a bot is given when it plays, and languages.
+
+    ``version`` and ``numpy`` are those of the machines that play, empty where none has told.
+    """
 
     limits = serializers.DictField(child=serializers.IntegerField())
+    playing = serializers.DictField(child=serializers.IntegerField())
     languages = serializers.ListField(child=serializers.DictField(child=serializers.CharField()))
 
 
@@ -112,9 +118,22 @@ class ProblemDocument(serializers.Serializer[Any]):
 
 
 def limits() -> dict[str, Any]:
-    """The limits and languages of this site."""
-    languages = [{"name": each.name, "title": each.title, "about": each.about} for each in LANGUAGES.values()]
-    return {"limits": allowances().document(), "languages": languages}
+    """The limits and languages of this site, as the page for uploads has them."""
+    page = bringing()
+    return {
+        "limits": page.allowances.document(),
+        "playing": asdict(page.playing),
+        "languages": [
+            {
+                "name": one.language.name,
+                "title": one.language.title,
+                "about": one.language.about,
+                "version": one.version,
+                "numpy": one.numpy,
+            }
+            for one in page.languages
+        ],
+    }
 
 
 def _are_counts(counts: Any) -> bool:

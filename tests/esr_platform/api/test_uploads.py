@@ -140,6 +140,7 @@ def test_a_cookie_opens_nothing_so_no_page_can_act_for_its_visitor(miriam: Progr
 def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Settings) -> None:
     found = document(Program().get("uploads/limits"))
     assert found["limits"]["archive_bytes"] == settings.UPLOAD_ARCHIVE_BYTES
+    assert found["playing"]["memory_mb"] == 512
     assert "python" in [language["name"] for language in found["languages"]]
 
 
