@@ -9,13 +9,16 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from bots.checking import check
-from bots.models import Bot
+from bots.machines import write_down
+from bots.models import Bot, Machine
 from bots.sandbox import SandboxLauncher
+from bots.sandbox.status import status
 from bots.starting_kits import starting_kit
 from esr_platform.accounts.models import User
 from ladder.joining import enter
 from tests.browser.test_pages import ARTEFACTS, SIZES, SMALL
 from tests.ladder.pages.people import People
+from tests.ladder.pages.test_sandboxes import BROKEN
 from tests.ladder.uploaded import DUEL, HONEST
 
 pytestmark = pytest.mark.slow
@@ -160,3 +163,16 @@ def test_an_owner_works_with_the_keyboard_alone(people: People, watched: Page) -
     expect(watched.get_by_role("button", name="Save the ticks")).to_be_focused()
     watched.keyboard.press("Enter")
     expect(watched.get_by_role("status").filter(has_text="gets no more matches")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_page_of_staff_is_wider_than_its_window(people: People, watched: Page, width: int) -> None:
+    write_down(status())
+    Machine.objects.create(host="a-machine-with-a-rather-long-name.example.org", sandbox=BROKEN)
+    watched.set_viewport_size({"width": width, "height": SIZES[width]})
+    sign_in(watched, people.eve)
+    watched.goto("/staff/sandboxes/")
+    watched.locator("summary").first.click()
+    assert watched.evaluate("document.documentElement.scrollWidth") <= width
+    assert watched.evaluate(SMALL) == []
+    watched.screenshot(path=ARTEFACTS / f"staff-sandboxes-{width}.png", full_page=True)
