@@ -21,6 +21,7 @@ from games.base import Game
 from games.words import IN_BRACES, in_words
 
 _TOKEN: Final = re.compile(IN_BRACES)
+_CODE: Final = re.compile(r"`([^`]+)`")
 _COUNT: Final = re.compile(rf"(\d+)((?:[ \u00a0]?{IN_BRACES})+)")
 
 
@@ -40,6 +41,11 @@ def drawn(text: str, game: Game) -> SafeString:
     """``text``, escaped, with a drawing for each token of ``game``; a number stays on the line of its drawing."""
     kept = _COUNT.sub(lambda found: f'<span class="count">{found[0]}</span>', escape(text))
     return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
+
+
+def coded(text: str) -> SafeString:
+    """``text``, escaped, with what stands between backticks as code."""
+    return mark_safe(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
 
 
 def _symbol(found: re.Match[str], game: Game) -> str:

@@ -37,6 +37,7 @@ register.filter("size", words.size)
 register.filter("visible", words.visible)
 register.filter("seat_counts", words.seat_counts)
 register.filter("drawn", markup.drawn)
+register.filter("coded", markup.coded)
 register.filter("by_rank", matches.by_rank)
 
 

@@ -8,7 +8,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from games.registry import GAMES
-from ladder.pages.markup import drawn, prose
+from ladder.pages.markup import coded, drawn, prose
 
 GAME = GAMES["edel-stein-reich"]
 
@@ -81,3 +81,8 @@ def test_the_first_paragraph_can_stand_alone() -> None:
     assert "You sell" in text.lead
     assert "More" not in text.lead
     assert prose("## No paragraph first\n\nx\n", GAME).lead == ""
+
+
+def test_what_stands_between_backticks_is_code_and_everything_is_escaped() -> None:
+    assert coded("Try `a <b>` & `c`.") == "Try <code>a &lt;b&gt;</code> &amp; <code>c</code>."
+    assert coded("one ` alone") == "one ` alone"

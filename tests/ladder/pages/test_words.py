@@ -65,3 +65,29 @@ def test_the_axis_holds_every_rating_with_few_ticks(ratings: list[int]) -> None:
 )
 def test_a_short_game_took_a_part_of_a_second(seconds: float, text: str) -> None:
     assert words.time_taken(seconds).replace("\u00a0", " ") == text
+
+
+def test_sizes_have_their_one_fitting_unit() -> None:
+    sizes = [words.size(count) for count in (0, 1, 840, 1024, 1536, 84 * 1024, 8 << 20, 3 << 19)]
+    assert sizes == [
+        f"{number}\u00a0{unit}"
+        for number, unit in (
+            ("0", "bytes"), ("1", "byte"), ("840", "bytes"), ("1", "KiB"), ("1.5", "KiB"), ("84", "KiB"), ("8", "MiB"),
+            ("1.5", "MiB"),
+        )
+    ]  # fmt: skip
+
+
+def test_short_times_have_their_one_fitting_unit() -> None:
+    times = [words.thinking(us) for us in (0, 840, 4_500, 76_400, 1_230_000)]
+    assert times == ["0\u00a0µs", "840\u00a0µs", "4.5\u00a0ms", "76\u00a0ms", "1.2\u00a0s"]
+
+
+@given(st.text())
+def test_nothing_invisible_is_left_in_text_of_strangers(text: str) -> None:
+    assert all(char.isprintable() or char in "\n\t" for char in words.visible(text))
+
+
+def test_what_can_be_seen_stays_as_it_is() -> None:
+    assert words.visible("a\tb\nç <b>") == "a\tb\nç <b>"
+    assert words.visible("\x1b[31m\u202e\0") == "\\x1b[31m\\u202e\\x00"
