@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,30 @@ def test_a_copy_is_readable_by_all_writable_by_nobody_else_and_made_once(runtime
         assert staged(code_of(LocalProgram(folder)), runtime) != place
 
 
+def test_a_copy_never_changes_not_even_when_it_was_read_or_asked_for(runtime: Path) -> None:
+    with folder_of({"bot.py": HONEST, "tables/prices.txt": "1"}) as folder:
+        place = staged(code_of(LocalProgram(folder)), runtime)
+        before = times(place)
+        assert (place / "tables" / "prices.txt").read_text() == "1"
+        assert sorted(os.listdir(place)) == ["bot.py", "tables"]
+        assert staged(code_of(LocalProgram(folder)), runtime) == place
+        assert times(place) == before
+        assert not any(abs(moment - time.time()) < 365 * 86_400 for moments in before.values() for moment in moments)
+
+
+def times(place: Path) -> dict[str, tuple[float, float]]:
+    """When everything there was read and written last, as it says itself."""
+    return {str(path): (path.stat().st_atime, path.stat().st_mtime) for path in [place, *place.rglob("*")]}
+
+
+def test_two_threads_make_one_copy(runtime: Path) -> None:
+    with folder_of({"bot.py": HONEST}) as folder, ThreadPoolExecutor(8) as pool:
+        code = code_of(LocalProgram(folder))
+        places = set(pool.map(lambda _: staged(code, runtime), range(8)))
+    assert len(places) == 1
+    assert [path.name for path in (runtime / "copies").iterdir()] == [places.pop().parent.name]
+
+
 @pytest.mark.parametrize("target", ["/etc/passwd", "bot.py", "/"])
 def test_a_link_in_a_bots_folder_is_refused(runtime: Path, target: str) -> None:
     with folder_of({"bot.py": HONEST}) as folder:
@@ -101,6 +126,11 @@ def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None
 def test_the_bots_interpreter_is_one_that_a_sandbox_can_read() -> None:
     found = interpreter.bots_interpreter()
     assert found.path.is_relative_to("/usr") or found.prefix is not None
+
+
+def test_an_interpreter_for_which_bots_would_see_the_whole_disk_is_refused() -> None:
+    with pytest.raises(PlatformFailure, match="whole disk"):
+        interpreter._at(Path("/nowhere/python3"))
 
 
 def test_an_interpreter_that_is_named_and_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.sandbox.seccomp import CLONE_FILES, CLONE_THREAD, bot_filter
+from bots.sandbox.seccomp import CLONE_FILES, CLONE_THREAD, bot_filter, no_filter
 from bots.sandbox.syscalls import ALLOWED, CONDITIONAL, REFUSED
 
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
@@ -101,3 +101,29 @@ def test_terminals_cannot_be_typed_into(command: int) -> None:
 @pytest.mark.parametrize("command", [5, 6, 7, 8, 9, 36, 37, 38, 1024, 1025, 1026, 1031, 1033])
 def test_files_cannot_be_locked_leased_watched_or_sealed(command: int) -> None:
     assert verdict(72, 0, command) == ERRNO | errno.EINVAL
+
+
+def test_huge_pages_that_the_host_keeps_for_others_cannot_be_mapped() -> None:
+    assert verdict(9, 0, 4096, 3, 0x22) == ALLOW
+    assert verdict(9, 0, 1 << 21, 3, 0x22 | 0x40000) == ERRNO | errno.ENOMEM
+
+
+@pytest.mark.parametrize("advice", [12, 13, 20, 21, 100, 101])
+def test_pages_cannot_be_merged_with_others_or_pushed_out(advice: int) -> None:
+    assert verdict(28, 0, 4096, 4) == ALLOW
+    assert verdict(28, 0, 4096, advice) == ERRNO | errno.EINVAL
+
+
+def test_nothing_is_sent_to_an_address_and_no_descriptor_at_all() -> None:
+    assert verdict(44, 3, 0x7FFF12345678, 1, 0, 0, 0) == ALLOW
+    assert verdict(44, 3, 0x7FFF12345678, 1, 0, 0x7FFF12345678, 110) == ERRNO | errno.EPERM
+    assert verdict(44, 3, 0x7FFF12345678, 1, 0, 1 << 40, 110) == ERRNO | errno.EPERM
+    assert {verdict(number) for number in (46, 47, 307, 299)} == {ERRNO | errno.ENOSYS}
+
+
+def test_how_busy_the_host_is_cannot_be_asked() -> None:
+    assert {verdict(number) for number in (99, 137, 138, 27, 221)} == {ERRNO | errno.ENOSYS}
+
+
+def test_the_filter_of_the_self_test_lets_everything_through() -> None:
+    assert no_filter() == struct.pack("=HBBI", 6, 0, 0, ALLOW)
