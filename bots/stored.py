@@ -10,6 +10,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -85,6 +86,15 @@ def archive_of(version: BotVersion) -> Archive:
     return archive
 
 
+def kept_already(version: BotVersion) -> bool:
+    """Whether the archive of ``version`` is in the storage as it was uploaded. Raises ``OutOfReach``."""
+    try:
+        archive_of(version)
+    except Lost:
+        return False
+    return True
+
+
 def program_of_upload(version: BotVersion) -> StoredProgram:
     """What to start for an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
     entry, *args = version.command
@@ -123,16 +133,18 @@ def _folder(version: BotVersion) -> Path:
             with suppress(FileNotFoundError):
                 os.utime(place)
             return place
-        shutil.rmtree(place, ignore_errors=True)  # a power cut may leave whole folders of empty files
+        with suppress(FileNotFoundError):
+            _remove(place)  # a power cut may leave whole folders of empty files
     archive = archive_of(version)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = place.with_name(f"{version.digest}.{os.getpid()}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    archive.write_to(new)
-    with suppress(OSError):  # another process was faster
-        new.rename(place)
-        _forget_unused()
-    shutil.rmtree(new, ignore_errors=True)
+    new = place.with_name(f"{version.digest}.{uuid4().hex}.new")  # containers that share the folder share pids, too
+    try:
+        archive.write_to(new)
+        with suppress(OSError):  # another process was faster
+            new.rename(place)
+            _forget_unused()
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
     return place
 
 
@@ -151,4 +163,11 @@ def _forget_unused() -> None:
     for place in _unpacked().glob("*"):
         with suppress(FileNotFoundError):
             if place.lstat().st_mtime < oldest:
-                shutil.rmtree(place, ignore_errors=True)
+                _remove(place)
+
+
+def _remove(place: Path) -> None:
+    """Remove a folder at once: whoever starts it at this moment finds all of it or nothing. ``FileNotFoundError``."""
+    gone = place.with_name(f"{uuid4().hex}.gone")
+    place.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)

@@ -16,7 +16,7 @@ from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
 from bots.naming import clean_name, free_slug, name_for
 from bots.refusals import Refused, TooMany
-from bots.stored import OutOfReach, keep
+from bots.stored import OutOfReach, keep, kept_already
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -77,10 +77,10 @@ def _upload(
     upload = _counted(owner, bot, filename, data)
     try:
         archive = archives.read_upload(filename, data, archive_limits())
-        claims_of(archive.manifest, games)
+        _, chosen = claims_of(archive.manifest, games)
         _require_room(owner, len(data))
-        bot_of(archive)  # whatever can be refused is refused before anything is stored
-        path = keep(filename, data)
+        known = _known(bot_of(archive), archive, chosen)  # whatever can be refused is refused before anything is stored
+        path = known.archive if known is not None and kept_already(known) else keep(filename, data)
         return _recorded(owner, upload, archive, path, games, bot_of)
     except (archives.Refused, Refused) as refusal:
         _note(upload, str(refusal))
@@ -135,7 +135,7 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
     """The version of ``bot`` with this code for these tables, appended if there is none yet."""
     manifest = archive.manifest
     claims, chosen = claims_of(manifest, games)
-    known = bot.versions.filter(digest=archive.digest, chosen=chosen).first()
+    known = _known(bot, archive, chosen)
     if known is not None:
         return _once_more(upload.owner, known, path)
     _require_room(upload.owner, upload.size)
@@ -154,6 +154,11 @@ def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games
     )
 
 
+def _known(bot: Bot, archive: Archive, chosen: str) -> BotVersion | None:
+    """The version that ``bot`` has of this code for these tables. The same files packed anew take no room again."""
+    return BotVersion.objects.filter(bot=bot.pk, digest=archive.digest, chosen=chosen).first()
+
+
 def _require_room(owner: User, size: int) -> None:
     """Raises ``TooMany``; what was asked before the file was stored is asked again once nobody can be quicker."""
     require_check(owner)
@@ -163,7 +168,7 @@ def _require_room(owner: User, size: int) -> None:
 def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
     """The version; if it was refused, it waits for another check: a busy machine may have had a part in it.
 
-    What is checked is then what came now, which has the same contents: what came before may have been lost.
+    What is checked is then what lies at ``path``, which has the same contents: what came before may have been lost.
     """
     refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
     if refused.exists():

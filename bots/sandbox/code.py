@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
+from uuid import uuid4
 
 from bots.house.catalogue import HERE, HOUSE
 from bots.runner.failures import PlatformFailure
@@ -113,7 +114,9 @@ def forget_old_copies(runtime: Path) -> None:
     for place in own_folder(runtime / "copies").iterdir():
         with suppress(FileNotFoundError):
             if place.lstat().st_mtime < oldest:
-                shutil.rmtree(place, ignore_errors=True)
+                gone = place.with_name(f"{uuid4().hex}.gone")
+                place.rename(gone)  # at once: whoever starts it at this moment finds all of it or nothing
+                shutil.rmtree(gone, ignore_errors=True)
 
 
 def _fill(folder: Path, code: Code) -> None:

@@ -99,6 +99,22 @@ def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ad
     assert first.bot.versions.count() == 2
 
 
+@pytest.mark.parametrize("state", ["received", "ready", "refused"])
+def test_the_same_contents_packed_anew_take_no_room_in_the_storage(
+    ada: User, settings: Any, tmp_path: Path, state: str
+) -> None:
+    options = {**settings.STORAGES["uploads"]["OPTIONS"], "location": str(tmp_path)}
+    settings.STORAGES = {**settings.STORAGES, "uploads": {**settings.STORAGES["uploads"], "OPTIONS": options}}
+    first = uploaded(ada)
+    reason = "It did not start." if state == "refused" else ""
+    BotVersion.objects.filter(pk=first.pk).update(state=state, reason=reason)
+    for number in range(3):
+        packed = zipped(bot__py=HONEST, __DS_Store=str(number) * 1000)
+        assert upload_version(first.bot, "packed.zip", packed, DUEL_ONLY) == first
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
+    assert archive_of(BotVersion.objects.get(pk=first.pk)).files == {"bot.py": HONEST}
+
+
 def test_the_same_contents_for_other_tables_are_another_version(ada: User) -> None:
     first = uploaded(ada)
     second = upload_version(first.bot, "bot.py", HONEST, {"edel-stein-reich": [3]})
