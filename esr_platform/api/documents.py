@@ -93,7 +93,7 @@ class BotDocument(serializers.ModelSerializer[Bot]):
 
     def get_versions(self, bot: Bot) -> Any:
         """The newest ``NEWEST``."""
-        return ShortVersion(bot.versions.order_by("-number")[:NEWEST], many=True).data
+        return ShortVersion(bot.versions.defer("check_report").order_by("-number")[:NEWEST], many=True).data
 
 
 class LimitsDocument(serializers.Serializer[Any]):

@@ -25,6 +25,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(forget_stderr, migrations.RunPython.noop),  # first: what follows locks tables
         migrations.CreateModel(
             name="SeatLog",
             fields=[
@@ -54,5 +55,4 @@ class Migration(migrations.Migration):
                 name="entry_declined_is_not_active",
             ),
         ),
-        migrations.RunPython(forget_stderr, migrations.RunPython.noop),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Prefetch, Sum
+from django.db.models import OuterRef, Prefetch, Q, Subquery, Sum
 
 from bots.models import Bot, BotVersion
 from ladder.models import Entry
@@ -42,7 +42,9 @@ class Mine:
 
 def my_bots(owner: Somebody) -> Sequence[Mine]:
     """All bots of ``owner``, those that play first; three queries. Settings limit how many a person has."""
-    versions = BotVersion.objects.defer("check_report").order_by("-number")
+    newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
+    shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))
+    versions = shown.defer("check_report").order_by("-number")
     entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
     bots = (
         Bot.objects.filter(owner=owner.pk)
