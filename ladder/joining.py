@@ -105,7 +105,7 @@ def _locked(bot: Bot) -> Bot:
 
 def _claimed(bot: Bot) -> dict[int, Ladder]:
     """By id, the ladders whose tables the bot would play at now."""
-    version = bot.versions.filter(active=True).select_related("bot").first()
+    version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
     if version is None or bot.retired is not None:
         return {}
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
@@ -113,7 +113,8 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
 
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version that is not through its check yet claims the tables of ``ladder``."""
-    unchecked = bot.versions.filter(state__in=[BotVersion.State.RECEIVED, BotVersion.State.CHECKING])
+    waits = [BotVersion.State.RECEIVED, BotVersion.State.CHECKING]
+    unchecked = bot.versions.filter(state__in=waits).defer("check_report")
     return any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 

@@ -64,7 +64,7 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     Raises ``NotHere`` where a seat's code cannot be started or had on this machine now, ``PlatformFailure`` where it is
     lost, ``ImproperlyConfigured`` for limits of its ladder that are none or that a worker's time limit would cut short.
     """
-    seats = match.seats.select_related("version__bot").order_by("index")
+    seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),

@@ -95,7 +95,7 @@ def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
 def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersion]:
     """By bot, the active version, where it can be played at the ladder's tables now."""
     playing = Bot.objects.playing().filter(pk__in=list(bots))
-    active = BotVersion.objects.filter(active=True, bot__in=playing).select_related("bot")
+    active = BotVersion.objects.filter(active=True, bot__in=playing).select_related("bot").defer("check_report")
     return {version.bot_id: version for version in active if plays(version, ladder.game, ladder.seats)}
 
 

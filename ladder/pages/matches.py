@@ -166,7 +166,8 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
 
 
 def _seats() -> Prefetch[Any]:
-    seats = Seat.objects.select_related("entry__bot__owner", "version", "result").order_by("index")
+    shown = Seat.objects.select_related("entry__bot__owner", "version", "result")
+    seats = shown.defer("version__check_report").order_by("index")
     return Prefetch("seats", queryset=seats)
 
 

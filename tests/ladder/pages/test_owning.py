@@ -16,8 +16,11 @@ from bots.starting_kits import starting_kit
 from bots.uploading import upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from ladder.joining import enter
 from ladder.joining import leave as leave_ladder
 from ladder.models import Ladder, SeatLog
+from ladder.playing import spec_of
+from ladder.scheduling import fill
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
 from tests.ladder.uploaded import DUEL, HONEST, person, uploaded
 
@@ -284,6 +287,22 @@ def test_every_page_answers_with_few_queries(people: People) -> None:
         with CaptureQueriesContext(connection) as queries:
             html(client, address)
         assert len(queries) <= MOST_QUERIES, (address, [query["sql"] for query in queries])
+
+
+def test_lists_read_no_report_of_a_check_however_large(people: People) -> None:
+    """A stranger's code decides how much it writes to stderr, and lists have many rows."""
+    for address in ("/matches/", f"/matches/{people.match.pk}/", f"/bots/{people.magpie.slug}/", "/bots/", "/"):
+        with CaptureQueriesContext(connection) as queries:
+            html(of(people.bob), address)
+        assert not [query["sql"] for query in queries if "check_report" in query["sql"]], address
+
+
+def test_scheduling_and_playing_read_no_report_of_a_check(people: People) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        fill()
+        spec_of(people.match)
+        enter(people.magpie)
+    assert not [query["sql"] for query in queries if "check_report" in query["sql"]]
 
 
 def test_more_versions_and_bots_need_no_more_queries(people: People) -> None:
