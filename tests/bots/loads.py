@@ -52,11 +52,15 @@ def flooding_neighbours(launcher: SandboxLauncher) -> Iterator[None]:
 
 @contextmanager
 def overloaded_host() -> Iterator[None]:
-    """Programs that are no bots want the core of this one."""
+    """Programs that are no bots want the core of this one, each in a session: Linux may share it out by sessions."""
     with one_core(), ExitStack() as stack:
         for _ in range(COMPETITORS):
             child = stack.enter_context(
-                subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=subprocess.PIPE)
+                subprocess.Popen(
+                    [sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,
+                )
             )
             stack.callback(child.kill)
             assert child.stdout is not None

@@ -35,7 +35,7 @@ def test_every_file_of_the_packages_is_in_it(sources: Path, wheel: ZipFile) -> N
         path.relative_to(sources).as_posix()
         for package in PACKAGES
         for path in (sources / package).rglob("*")
-        if path.is_file()
+        if path.is_file() and path.parent.name != "__pycache__"
     }
     assert files - set(wheel.namelist()) == set()
 
@@ -63,7 +63,7 @@ def test_the_library_needs_two_packages_and_the_rest_are_extras(wheel: ZipFile) 
     metadata = Parser().parsestr(wheel.read(name).decode())
     needed = metadata.get_all("Requires-Dist") or []
     assert [line for line in needed if "extra ==" not in line] == ["orjson", "rich"]
-    assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl"}
+    assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl", "s3"}
     assert any(line.startswith("django~=") and 'extra == "server"' in line for line in needed)
     assert any(line.startswith("pettingzoo") and 'extra == "rl"' in line for line in needed)
 
