@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -21,14 +20,13 @@ from bots.archives import Archive, ArchiveLimits
 from bots.manifest import Manifest
 from bots.models import BotVersion
 from bots.runner.spec import StoredProgram
+from bots.unused import forget_unused, remove_at_once
 
 logger = logging.getLogger(__name__)
 
-KEPT_DAYS: Final = 7
 _sound: Final[set[str]] = set()
 """The digests of unpacked folders that this process has looked through."""
 
-_DAY_S: Final = 86_400
 _ANY_SIZE: Final = ArchiveLimits(
     archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
 )
@@ -133,8 +131,8 @@ def _folder(version: BotVersion) -> Path:
             with suppress(FileNotFoundError):
                 os.utime(place)
             return place
-        with suppress(FileNotFoundError):
-            _remove(place)  # a power cut may leave whole folders of empty files
+        with suppress(OSError):
+            remove_at_once(place)  # a power cut may leave whole folders of empty files
     archive = archive_of(version)
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = place.with_name(f"{version.digest}.{uuid4().hex}.new")  # containers that share the folder share pids, too
@@ -142,7 +140,7 @@ def _folder(version: BotVersion) -> Path:
         archive.write_to(new)
         with suppress(OSError):  # another process was faster
             new.rename(place)
-            _forget_unused()
+            forget_unused(_unpacked())
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return place
@@ -155,19 +153,3 @@ def _digest_of(folder: Path) -> str:
     except FileNotFoundError:
         files = {}
     return Archive(files, Manifest("")).digest
-
-
-def _forget_unused() -> None:
-    """Remove the unpacked folders that nobody has started for a week; they are made again when they are needed."""
-    oldest = time.time() - KEPT_DAYS * _DAY_S
-    for place in _unpacked().glob("*"):
-        with suppress(FileNotFoundError):
-            if place.lstat().st_mtime < oldest:
-                _remove(place)
-
-
-def _remove(place: Path) -> None:
-    """Remove a folder at once: whoever starts it at this moment finds all of it or nothing. ``FileNotFoundError``."""
-    gone = place.with_name(f"{uuid4().hex}.gone")
-    place.rename(gone)
-    shutil.rmtree(gone, ignore_errors=True)

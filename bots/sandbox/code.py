@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import py_compile
 import shutil
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
-from uuid import uuid4
 
 from bots.house.catalogue import HERE, HOUSE
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder
-
-KEPT_DAYS: Final = 7
+from bots.unused import forget_unused
 
 _LAST_READ_S: Final = 2_100_000_000
 """When the files of a copy claim to have been read last: in 2036, so that ``relatime`` never writes down a reading.
@@ -109,14 +106,8 @@ def staged(code: Code, runtime: Path) -> Path:
 
 
 def forget_old_copies(runtime: Path) -> None:
-    """Remove the copies that nobody has started for a week."""
-    oldest = time.time() - KEPT_DAYS * 86_400
-    for place in own_folder(runtime / "copies").iterdir():
-        with suppress(FileNotFoundError):
-            if place.lstat().st_mtime < oldest:
-                gone = place.with_name(f"{uuid4().hex}.gone")
-                place.rename(gone)  # at once: whoever starts it at this moment finds all of it or nothing
-                shutil.rmtree(gone, ignore_errors=True)
+    """Remove the copies that nobody has started for a week, and of too many those that nobody has for longest."""
+    forget_unused(own_folder(runtime / "copies"))
 
 
 def _fill(folder: Path, code: Code) -> None:

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from bots.unused import IN_USE_S, MOST, forget_unused, remove_at_once
+
+DAY_S = 86_400
+
+
+def used(folder: Path, name: str, ago_s: float) -> Path:
+    """A folder that was used last so many seconds ago."""
+    place = folder / name
+    place.mkdir()
+    (place / "bot.py").touch()
+    then = time.time() - ago_s
+    os.utime(place, (then, then))
+    return place
+
+
+def test_what_nobody_has_used_for_a_week_is_forgotten(tmp_path: Path) -> None:
+    old, fresh = used(tmp_path, "old", 8 * DAY_S), used(tmp_path, "fresh", 6 * DAY_S)
+    forget_unused(tmp_path)
+    assert (old.exists(), fresh.exists()) == (False, True)
+
+
+def test_of_too_many_those_unused_for_longest_are_forgotten_and_none_that_may_be_in_use(tmp_path: Path) -> None:
+    playing = [used(tmp_path, f"playing-{number}", IN_USE_S / 2) for number in range(MOST)]
+    idle = [used(tmp_path, f"idle-{number}", 2 * IN_USE_S) for number in range(3)]
+    forget_unused(tmp_path)
+    assert all(place.exists() for place in playing)
+    assert not any(place.exists() for place in idle)
+    assert len(list(tmp_path.iterdir())) == MOST
+    used(tmp_path, "one more", 0)
+    forget_unused(tmp_path)
+    assert len(list(tmp_path.iterdir())) == MOST + 1
+
+
+def test_nothing_is_forgotten_where_there_is_nothing(tmp_path: Path) -> None:
+    forget_unused(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError):
+        remove_at_once(tmp_path / "nowhere")
