@@ -3,8 +3,27 @@
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.db.models.lookups
+from django.apps.registry import Apps
 from django.conf import settings
+from django.core.management.base import CommandError
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.models import Count
+from django.db.models.functions import Lower
+
+
+def refuse_names_that_differ_in_case(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Raise ``CommandError`` with what to do, where the constraint below would fail with what only a database says."""
+    users = apps.get_model("accounts", "User").objects.annotate(lower=Lower("username")).order_by()
+    twice = users.values("lower").annotate(number=Count("pk")).filter(number__gt=1).values("lower")
+    found = users.filter(lower__in=twice).order_by("lower", "pk").values_list("username", flat=True)
+    if found:
+        raise CommandError(
+            f"These user names differ only in upper and lower case, which is no longer possible: {', '.join(found)}."
+            " None was changed. Rename all but one of each, then migrate again: manage.py shell -c"
+            ' "from esr_platform.accounts.models import User;'
+            " User.objects.filter(username='Old').update(username='New')\""
+        )
 
 
 class Migration(migrations.Migration):
@@ -14,6 +33,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(refuse_names_that_differ_in_case, migrations.RunPython.noop),
         migrations.CreateModel(
             name="Token",
             fields=[
