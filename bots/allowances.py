@@ -32,6 +32,7 @@ class Allowances:
     files: int
     uploads_an_hour: int
     bots: int
+    bots_ever: int
     checks_waiting: int
     stored_bytes: int
     check_seconds: int
@@ -61,6 +62,7 @@ def allowances() -> Allowances:
         files=limits.files,
         uploads_an_hour=settings.UPLOADS_AN_HOUR,
         bots=settings.BOTS_A_PERSON,
+        bots_ever=settings.BOTS_EVER_A_PERSON,
         checks_waiting=settings.CHECKS_WAITING_A_PERSON,
         stored_bytes=settings.UPLOADED_BYTES_A_PERSON,
         check_seconds=settings.CHECK_SECONDS,
@@ -98,6 +100,16 @@ def require_bot(owner: User) -> None:
             f"You have {settings.BOTS_A_PERSON} bots, which is the most."
             " Retire one of them, or upload a new version of one."
         )
+
+
+def require_new_bot(owner: User) -> None:
+    """Raises ``TooMany`` where ``owner`` may make no other bot: retired ones keep their addresses and their rows."""
+    if Bot.objects.filter(owner=owner).count() >= settings.BOTS_EVER_A_PERSON:
+        raise TooMany(
+            f"You have made {settings.BOTS_EVER_A_PERSON} bots, retired ones counted, which is the most that one person"
+            " may ever make. Upload a new version of one of them; a retired one can be taken back."
+        )
+    require_bot(owner)
 
 
 def require_space(owner: User, size: int) -> None:

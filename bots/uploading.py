@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from bots import archives
-from bots.allowances import archive_limits, require_bot, require_check, require_space, require_upload
+from bots.allowances import archive_limits, require_check, require_new_bot, require_space, require_upload
 from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
@@ -47,7 +47,7 @@ def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Ga
         if again is not None:
             return again
         called = name_for(owner, called)
-        require_bot(owner)
+        require_new_bot(owner)
         return Bot(owner=owner, name=called, slug=free_slug(called))
 
     return _upload(owner, None, filename, data, games, bot_of)
@@ -168,12 +168,15 @@ def _require_room(owner: User, size: int) -> None:
 def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
     """The version; if it was refused, it waits for another check: a busy machine may have had a part in it.
 
-    What is checked is then what lies at ``path``, which has the same contents: what came before may have been lost.
+    Its code is from now on what lies at ``path``, which has the same contents: what came before may have been lost.
     """
+    if version.archive != path:
+        BotVersion.objects.filter(pk=version.pk).update(archive=path)
+        version.refresh_from_db()
     refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
     if refused.exists():
         require_check(owner)
-    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None, "archive": path}
+    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None}
     if refused.update(state=_State.RECEIVED, **anew):
         version.refresh_from_db()
     return version

@@ -148,6 +148,7 @@ UPLOAD_FILES = env.int("UPLOAD_FILES", default=200)
 UPLOADS_AN_HOUR = env.int("UPLOADS_AN_HOUR", default=20)
 UPLOADED_BYTES_A_PERSON = env.int("UPLOADED_BYTES_A_PERSON", default=512 << 20)
 BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
+BOTS_EVER_A_PERSON = env.int("BOTS_EVER_A_PERSON", default=100)
 CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
 CHECK_TURN_SECONDS = env.int("CHECK_TURN_SECONDS", default=60)  # after which it lets others in between two games

@@ -42,6 +42,7 @@ class Bringing:
             ("files in a zip", str(its.files)),
             ("uploads an hour", str(its.uploads_an_hour)),
             ("bots a person", str(its.bots)),
+            ("bots a person, with retired ones", str(its.bots_ever)),
         ]
 
     @property

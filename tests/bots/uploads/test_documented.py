@@ -14,6 +14,7 @@ def test_the_page_has_the_limits_of_a_person() -> None:
     for said in (
         f"| {limits.uploads_an_hour} | `UPLOADS_AN_HOUR` |",
         f"| {limits.bots} | `BOTS_A_PERSON` |",
+        f"| {limits.bots_ever} | `BOTS_EVER_A_PERSON` |",
         f"| {limits.checks_waiting} | `CHECKS_WAITING_A_PERSON` |",
         f"| {limits.stored_bytes >> 20} MiB | `UPLOADED_BYTES_A_PERSON` |",
         f"| {limits.check_seconds // 60} min | `CHECK_SECONDS` |",

@@ -14,6 +14,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bots import archives
+from bots.managing import take_back
 from bots.models import Bot, BotVersion, Upload
 from bots.stored import archive_of, bytes_of, uploads
 from bots.uploading import NotStored, Refused, TooMany, upload_new_bot, upload_version
@@ -224,6 +225,20 @@ def test_a_person_has_so_many_bots_and_retired_ones_do_not_count(ada: User, sett
         uploaded(ada, "Second", honest(2))
     Bot.objects.update(retired=F("created"))
     uploaded(ada, "Second", honest(2))
+
+
+def test_retiring_makes_no_room_for_bots_without_end(ada: User, bob: User, settings: Any) -> None:
+    settings.BOTS_A_PERSON, settings.BOTS_EVER_A_PERSON = 1, 2
+    first = uploaded(ada).bot
+    Bot.objects.update(retired=F("created"))
+    uploaded(ada, "Second", honest(2))
+    Bot.objects.update(retired=F("created"))
+    with pytest.raises(TooMany, match=r"You have made 2 bots, retired ones counted, .* one can be taken back"):
+        uploaded(ada, "Third", honest(3))
+    uploaded(bob)
+    take_back(first)
+    upload_version(first, "bot.py", honest(4))
+    assert Bot.objects.filter(owner=ada).count() == 2
 
 
 def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, settings: Any) -> None:
