@@ -92,7 +92,9 @@ class BotVersion(models.Model):
     active = models.BooleanField(default=False, help_text="whether new matches are given this version")
     state = models.CharField(max_length=10, choices=State, default=State.READY)
     reason = models.CharField(max_length=1000, blank=True, help_text="why it was refused, in a sentence for its owner")
-    archive = models.CharField(max_length=100, blank=True, help_text="its place in the storage ``uploads``")
+    archive = models.CharField(
+        max_length=100, blank=True, db_index=True, help_text="its place in the storage ``uploads``"
+    )
     filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
     size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
     language = models.CharField(max_length=20, default="python")

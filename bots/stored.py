@@ -8,6 +8,7 @@ import shutil
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 from uuid import uuid4
 
@@ -49,13 +50,17 @@ def uploads() -> Storage:
 def keep(filename: str, data: bytes) -> str:
     """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
 
-    The same bytes are written once; what lies there and is something else is written anew. Raises ``OutOfReach``, and
-    then nothing that was there before is lost.
+    Bytes that a version names already are not written again, unless what lies there is something else. All others get
+    a path of their own, even if they lay there before: ``bots.orphans`` relies on it. Raises ``OutOfReach``, and then
+    nothing that was there before is lost.
     """
     digest = sha256(data).hexdigest()
-    path = f"{digest[:2]}/{digest}.{'py' if filename.lower().endswith('.py') else 'zip'}"
+    start, suffix = f"{digest[:2]}/{digest}", "py" if filename.lower().endswith(".py") else "zip"
+    named = BotVersion.objects.filter(archive__startswith=start, archive__endswith=f".{suffix}")
+    known = named.order_by("archive").values_list("archive", flat=True).first()
+    path = known or f"{start}-{token_hex(8)}.{suffix}"
     try:
-        if _read(path) != data:
+        if known is None or _read(known) != data:
             return uploads().save(path, ContentFile(data))
     except Exception as error:  # the border to a storage: each kind fails in its own words
         raise _out_of_reach(path, error) from error

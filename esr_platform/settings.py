@@ -252,6 +252,7 @@ CELERY_BEAT_SCHEDULE = {
         "sweep": 5.0,
         "tell_of_checks": 2.0,
         "forget_old_logs": 600.0,
+        "forget_orphans": 86_400.0,
     }.items()
 }
 CELERY_BEAT_SCHEDULE["write_letters"] = {

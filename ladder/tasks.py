@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from bots import orphans
 from ladder import checks, dispatching, owner_logs, playing, scheduling, sweeping
 
 
@@ -41,6 +42,12 @@ def fill() -> None:
 def forget_old_logs() -> None:
     """Delete owners' logs that have been kept long enough."""
     owner_logs.forget_old_logs()
+
+
+@shared_task
+def forget_orphans() -> None:
+    """Delete stored uploads that belong to no version."""
+    orphans.forget_orphans()
 
 
 @shared_task

@@ -98,7 +98,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="botversion",
             name="archive",
-            field=models.CharField(blank=True, help_text="its place in the storage ``uploads``", max_length=100),
+            field=models.CharField(
+                blank=True, db_index=True, help_text="its place in the storage ``uploads``", max_length=100
+            ),
         ),
         migrations.AddField(
             model_name="botversion",

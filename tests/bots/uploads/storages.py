@@ -20,3 +20,9 @@ class Gone(FileSystemStorage):
 
     def open(self, name: str, mode: str = "rb") -> Any:
         raise ConnectionError("nobody answers")
+
+    def save(self, name: str | None, content: File, max_length: int | None = None) -> str:  # type: ignore[type-arg]
+        raise ConnectionError("nobody answers")
+
+    def listdir(self, path: str) -> Any:
+        raise ConnectionError("nobody answers")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 from django.conf import settings as site
 from moto.server import ThreadedMotoServer
 
+from bots import orphans
 from bots.checking import check
+from bots.orphans import forget_orphans
 from bots.sandbox import SandboxLauncher
-from bots.stored import Lost, archive_of, bytes_of
+from bots.stored import Lost, archive_of, bytes_of, keep
 from bots.uploading import NotStored, upload_version
 from esr_platform.accounts.models import User
 from esr_platform.storing import uploads_storage
@@ -69,6 +72,17 @@ def test_the_same_bytes_are_sent_once_and_broken_ones_again(ada: User, bob: User
         archive_of(version)
     upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
     assert archive_of(version).digest == version.digest
+
+
+def test_what_no_version_names_goes_from_the_bucket_after_a_day(
+    ada: User, bucket: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = uploaded(ada)
+    orphan = keep("bot.py", honest(2))
+    assert forget_orphans() == 0
+    monkeypatch.setattr(orphans, "KEPT", timedelta(seconds=-5))  # nobody can make a file of a bucket older
+    assert forget_orphans() == 1
+    assert [found.key for found in bucket.objects.all()] == [version.archive] != [orphan]
 
 
 def test_what_is_gone_from_the_bucket_is_said_to_be(ada: User, bucket: Any) -> None:

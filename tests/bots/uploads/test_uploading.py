@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -85,7 +86,7 @@ def test_the_bytes_are_stored_as_they_came_and_named_by_their_hash(ada: User) ->
     data = zipped(bot__py=HONEST)
     version = upload_new_bot(ada, "First", "../../etc/passwd.zip", data)
     digest = sha256(data).hexdigest()
-    assert version.archive == f"{digest[:2]}/{digest}.zip"
+    assert re.fullmatch(f"{digest[:2]}/{digest}-[0-9a-f]{{16}}[.]zip", version.archive)
     assert bytes_of(version) == data
     assert version.digest == archives.read_upload("bot.py", HONEST).digest == archive_of(version).digest
 
@@ -143,6 +144,19 @@ def test_a_refused_version_that_comes_again_waits_for_another_check(ada: User) -
     again = upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
     assert (again.pk, again.state, again.reason) == (version.pk, "received", "")
     assert (again.check_report, again.vain_starts) == (None, 0)
+
+
+@pytest.mark.parametrize("state", BotVersion.State)
+def test_a_version_that_was_lost_is_there_again_once_it_is_sent_again_however_it_is_packed(
+    ada: User, state: str
+) -> None:
+    version = uploaded(ada)
+    reason = "It was late." if state == "refused" else ""
+    BotVersion.objects.filter(pk=version.pk).update(state=state, reason=reason)
+    uploads().delete(version.archive)
+    again = upload_version(version.bot, "a.zip", zipped(bot__py=HONEST), DUEL_ONLY)
+    assert (again.pk, again.state) == (version.pk, "received" if state == "refused" else state)
+    assert archive_of(again).digest == version.digest
 
 
 def test_a_ready_version_that_comes_again_stays_ready(ada: User) -> None:

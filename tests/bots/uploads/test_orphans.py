@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots import orphans
+from bots.models import BotVersion
+from bots.orphans import forget_orphans
+from bots.storage import WholeFileStorage
+from bots.stored import archive_of, bytes_of, keep
+from bots.uploading import TooMany
+from esr_platform.accounts.models import User
+from tests.bots.uploads.brought import HONEST, honest, uploaded
+from tests.bots.uploads.storages import Gone
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, settings: Any) -> Path:
+    """An empty storage on a disk."""
+    options = {**settings.STORAGES["uploads"]["OPTIONS"], "location": str(tmp_path)}
+    settings.STORAGES = {**settings.STORAGES, "uploads": {**settings.STORAGES["uploads"], "OPTIONS": options}}
+    return tmp_path
+
+
+def stored(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def age(folder: Path, hours: float = 25) -> None:
+    """Let everything that is stored be so old."""
+    for path in folder.rglob("*"):
+        os.utime(path, (time.time() - 3600 * hours,) * 2)
+
+
+def test_what_no_version_names_goes_after_a_day_and_what_one_names_stays(ada: User, folder: Path) -> None:
+    version = uploaded(ada)
+    orphan = keep("bot.py", honest(2))
+    (folder / f"{orphan}.0123.part").write_bytes(b"half of it")
+    age(folder, 23)
+    assert forget_orphans() == 0
+    age(folder)
+    fresh = keep("bot.py", honest(3))
+    assert forget_orphans() == 2
+    assert stored(folder) == {version.archive, fresh}
+    assert archive_of(version).files == {"bot.py": HONEST}
+    assert forget_orphans() == 0
+
+
+def test_where_nobody_has_uploaded_yet_there_is_nothing_to_do(db: None, folder: Path) -> None:
+    folder.rmdir()
+    assert forget_orphans() == 0
+
+
+def test_an_upload_that_is_turned_down_after_it_was_kept_leaves_nothing_for_ever(
+    ada: User, folder: Path, settings: Any
+) -> None:
+    class Slow(WholeFileStorage):
+        """Somebody else's check is the last that may wait, and it comes while this file is written."""
+
+        def _save(self, name: str, content: Any) -> str:
+            BotVersion.objects.update(state="received")
+            return super()._save(name, content)
+
+    settings.CHECKS_WAITING_A_PERSON = 1
+    first = uploaded(ada)
+    BotVersion.objects.update(state="ready")
+    through(Slow, settings)
+    with pytest.raises(TooMany):
+        uploaded(ada, "Second", honest(2))
+    assert len(stored(folder)) == 2
+    age(folder)
+    assert forget_orphans() == 1
+    assert stored(folder) == {first.archive}
+
+
+def through(kind: type, settings: Any) -> None:
+    """Use another kind of storage at the same place."""
+    globals()[kind.__name__] = kind
+    backend = f"{__name__}.{kind.__name__}"
+    settings.STORAGES = {**settings.STORAGES, "uploads": {**settings.STORAGES["uploads"], "BACKEND": backend}}
+
+
+@pytest.mark.parametrize("moment", ["listdir", "get_modified_time", "delete"])
+def test_the_bytes_of_an_orphan_uploaded_at_this_very_moment_are_not_taken(
+    ada: User, folder: Path, settings: Any, moment: str
+) -> None:
+    class Interrupted(WholeFileStorage):
+        """An upload of the same bytes comes in from start to end just before one step of the task."""
+
+    def interrupt(self: Any, *words: Any) -> Any:
+        if not BotVersion.objects.exists():
+            uploaded(ada)
+        return getattr(WholeFileStorage, moment)(self, *words)
+
+    setattr(Interrupted, moment, interrupt)
+    orphan = keep("bot.py", HONEST)
+    age(folder)
+    through(Interrupted, settings)
+    assert forget_orphans() == 1
+    version = BotVersion.objects.get()
+    assert stored(folder) == {version.archive} != {orphan}
+    assert bytes_of(version) == HONEST
+
+
+def test_bytes_that_were_kept_and_not_yet_recorded_are_not_taken(ada: User, folder: Path, settings: Any) -> None:
+    class Between(WholeFileStorage):
+        """The task runs from start to end between the writing of a file and its version's row."""
+
+        def _save(self, name: str, content: Any) -> str:
+            saved = super()._save(name, content)
+            assert forget_orphans() == 1
+            return saved
+
+    keep("bot.py", HONEST)
+    age(folder)
+    through(Between, settings)
+    assert bytes_of(uploaded(ada)) == HONEST
+
+
+def test_the_same_bytes_of_two_versions_are_stored_once_and_stay(ada: User, bob: User, folder: Path) -> None:
+    assert uploaded(ada).archive == uploaded(bob).archive
+    age(folder)
+    assert forget_orphans() == 0
+    assert len(stored(folder)) == 1
+
+
+def test_so_many_are_deleted_at_a_time_and_the_rest_later(
+    db: None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orphans, "MOST", 3)
+    monkeypatch.setattr(orphans, "AT_ONCE", 2)
+    for number in range(5):
+        keep("bot.py", honest(number))
+    age(folder)
+    assert [forget_orphans(), forget_orphans(), forget_orphans()] == [3, 2, 0]
+
+
+def test_a_storage_that_fails_loses_nothing_and_is_told_of(
+    ada: User, folder: Path, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    version = uploaded(ada)
+    through(Gone, settings)
+    assert forget_orphans() == 0
+    assert "stay until tomorrow: ConnectionError: nobody answers" in caplog.text
+    assert stored(folder) == {version.archive}
