@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final
+
+from django.utils import timezone
 
 from bots.models import BotVersion
 from bots.stored import archive_of, bytes_of
+from ladder.owner_logs import Somebody
 from ladder.pages.words import size, visible
 
 SHOWN_BYTES: Final = 256 * 1024
@@ -48,6 +52,21 @@ def download(version: BotVersion) -> tuple[str, bytes]:
     """A file's name and what was uploaded, byte for byte. Raises ``bots.stored.Lost`` and ``OutOfReach``."""
     suffix = "py" if (version.archive).endswith(".py") else "zip"
     return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
+
+
+def page_etag(version: BotVersion, user: Somebody) -> str:
+    """The name of what the page shows of this code to ``user``. Another one each day: the site may look otherwise."""
+    bot = version.bot
+    return _etag("page", timezone.now().date(), version.digest, version.number, bot.name, bot.public_source, user.pk)
+
+
+def download_etag(version: BotVersion) -> str:
+    """The name of the bytes of the archive; the same files can be packed in more than one way."""
+    return _etag("file", version.digest, version.archive)
+
+
+def _etag(*parts: object) -> str:
+    return f'"{sha256(repr(parts).encode()).hexdigest()}"'
 
 
 def _file(path: str, data: bytes, left: int) -> SourceFile:

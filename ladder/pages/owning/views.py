@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
+from django.utils.cache import add_never_cache_headers, get_conditional_response
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots.models import Bot, BotVersion
+from bots.pace import address, wait_s
 from bots.refusals import NameRefused, Refused, TooMany
 from bots.starting_kits import NAME, starting_kit
 from bots.stored import Lost, OutOfReach
@@ -103,27 +106,50 @@ def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
+@cache_control(private=True, no_cache=True)
 def read_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The code of a version, file by file."""
     found_version = _readable_source(request, slug, number)
-    try:
-        page = source.source_page(found_version)
-    except (Lost, OutOfReach) as failure:
-        raise Http404("The code cannot be read at the moment.") from failure
-    return render(request, "pages/source.html", {"page": page, "public": found_version.bot.public_source})
+
+    def page() -> HttpResponse:
+        shown = {"page": source.source_page(found_version), "public": found_version.bot.public_source}
+        return render(request, "pages/source.html", shown)
+
+    return _once(request, source.page_etag(found_version, request.user), page)
 
 
 @require_safe
-@never_cache
+@cache_control(private=True, no_cache=True)
 def download_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The code of a version, as it was uploaded."""
     found_version = _readable_source(request, slug, number)
-    try:
-        name, data = source.download(found_version)
-    except (Lost, OutOfReach) as failure:
-        raise Http404("The code cannot be read at the moment.") from failure
-    return _download(name, data, "application/octet-stream")
+    return _once(
+        request,
+        source.download_etag(found_version),
+        lambda: _download(*source.download(found_version), "application/octet-stream"),
+    )
+
+
+def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -> HttpResponse:
+    """What takes long to read, unless the visitor has it already, and so many times a minute for one address."""
+    response = get_conditional_response(request, etag)
+    if response is None:
+        wait = wait_s("source", address(request.META))
+        if wait:
+            return _too_many(request, wait)
+        try:
+            response = answer()
+        except (Lost, OutOfReach) as failure:
+            raise Http404("The code cannot be read at the moment.") from failure
+    response["ETag"] = etag
+    return response
+
+
+def _too_many(request: HttpRequest, wait: int) -> HttpResponse:
+    response = render(request, "429.html", {"wait_s": wait}, status=429)
+    response["Retry-After"] = str(wait)
+    add_never_cache_headers(response)
+    return response
 
 
 @require_safe

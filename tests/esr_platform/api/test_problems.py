@@ -7,8 +7,8 @@ import pytest
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
+from bots.pace import WINDOW_S, wait_s
 from esr_platform.api.problems import on_500
-from esr_platform.api.throttling import WINDOW_S, wait_s
 from tests.esr_platform.api.conftest import Program, document, problem
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_a_host_that_is_not_ours_is_a_problem(miriam: Program) -> None:
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Program, settings: Settings) -> None:
-    settings.API_REQUESTS_A_MINUTE = {**settings.API_REQUESTS_A_MINUTE, "read": 2}
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "read": 2}
     answers = [miriam.get("bots/x") for _ in range(6)]  # a minute of the clock may end in between
     throttled = [answer for answer in answers if answer.status_code == 429]
     assert len(throttled) >= 2
@@ -52,7 +52,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Pr
 
 
 def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings: Settings) -> None:
-    settings.API_REQUESTS_A_MINUTE = {**settings.API_REQUESTS_A_MINUTE, "read": 2, "guesses": 2}
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "read": 2, "guesses": 2}
     for authorization in ({}, {"Authorization": "Bearer esr_guess"}):
         statuses = []
         for number in range(6):
@@ -63,7 +63,7 @@ def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings:
 
 
 def test_a_scope_counts_for_itself(settings: Settings) -> None:
-    settings.API_REQUESTS_A_MINUTE = {"upload": 1, "read": 9}
+    settings.REQUESTS_A_MINUTE = {"upload": 1, "read": 9}
     assert wait_s("upload", "a") == 0
     assert wait_s("read", "a") == 0
 
@@ -96,7 +96,7 @@ def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
 
 def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis_url}}
-    settings.API_REQUESTS_A_MINUTE = {"read": 100}
+    settings.REQUESTS_A_MINUTE = {"read": 100}
     windows = set()
 
     def ask(_: int) -> bool:
