@@ -29,9 +29,11 @@ logger = logging.getLogger(__name__)
 Somebody = AbstractBaseUser | AnonymousUser
 
 MOST_BYTES: Final = 256 * 1024
-"""Of a packed log. One that is longer loses first most of its stderr, then its raw answers."""
+"""Of a packed log. One that is longer loses its raw answers."""
 
-KEPT_STDERR: Final = 8 * 1024
+KEPT_STDERR: Final = 16 * 1024
+"""Bytes of what a bot wrote there last: 16 KiB of noise a seat and game are what a hostile one can fill disks with."""
+
 AT_ONCE: Final = 500
 MOST_BATCHES: Final = 20
 _DEFLATED_JSON: Final = b"\x01"
@@ -52,7 +54,7 @@ def packed_logs(report: MatchReport, transcript: Transcript | None) -> dict[int,
 
 def packed(log: Document) -> bytes:
     """The stored form: a byte that names the form, then deflated JSON; at most ``MOST_BYTES``."""
-    for shorten in (_whole, _with_little_stderr, _without_answers):
+    for shorten in (_with_little_stderr, _without_answers):
         log = shorten(log)
         data = _DEFLATED_JSON + zlib.compress(orjson.dumps(log), _LEVEL)
         if len(data) <= MOST_BYTES:
@@ -98,12 +100,12 @@ def _readable(match: Match, user: Somebody) -> QuerySet[SeatLog]:
     return SeatLog.objects.filter(theirs, seat__match=match)
 
 
-def _whole(log: Document) -> Document:
-    return log
-
-
 def _with_little_stderr(log: Document) -> Document:
-    return log | {"stderr_tail": log["stderr_tail"][-KEPT_STDERR:]}
+    written = log["stderr_tail"].encode(errors="surrogatepass")
+    if len(written) <= KEPT_STDERR:
+        return log
+    kept = written[-KEPT_STDERR:].decode(errors="ignore")
+    return log | {"stderr_tail": f"[cut here: only the last {KEPT_STDERR >> 10} KiB are kept]\n{kept}"}
 
 
 def _without_answers(log: Document) -> Document:

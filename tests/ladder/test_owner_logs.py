@@ -201,13 +201,27 @@ def test_a_log_is_bounded_whatever_a_bot_writes(match: Match) -> None:
     }
     data = packed(long)
     assert len(data) <= MOST_BYTES
-    assert unpacked(data)["stderr_tail"] == noise[-owner_logs.KEPT_STDERR :]
+    assert unpacked(data)["stderr_tail"].encode()[-16_000:] == noise.encode()[-16_000:]
     assert unpacked(data)["decisions"][7] == {"id": 7, "answer": None}
 
 
 def test_a_log_of_usual_length_is_kept_whole() -> None:
-    log = {"stderr_tail": "x" * 65_536, "decisions": [{"answer": "y" * 500}] * 100}
+    log = {"stderr_tail": "x" * owner_logs.KEPT_STDERR, "decisions": [{"answer": "y" * 500}] * 100}
     assert unpacked(packed(log)) == log
+
+
+def test_a_log_keeps_the_end_of_a_long_stderr_and_says_that_it_is_cut() -> None:
+    log = {"stderr_tail": "start" + "ä" * owner_logs.KEPT_STDERR + "end", "decisions": [{"answer": "a"}]}
+    kept = unpacked(packed(log))
+    said, _, end = kept["stderr_tail"].partition("\n")
+    assert said == "[cut here: only the last 16 KiB are kept]"
+    assert end == "ä" * ((owner_logs.KEPT_STDERR - 3) // 2) + "end"
+    assert kept["decisions"] == log["decisions"]
+
+
+def test_noise_on_stderr_costs_little_more_than_what_is_kept_of_it() -> None:
+    noise = os.urandom(64 * 1024).decode("latin-1")
+    assert len(packed({"stderr_tail": noise, "decisions": []})) < owner_logs.KEPT_STDERR * 1.25
 
 
 def test_a_form_that_is_not_known_is_refused() -> None:
