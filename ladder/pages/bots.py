@@ -18,9 +18,9 @@ from ladder.pages.owning.access import may_read, may_read_source, owns, public_b
 from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.paging import Part
 from ladder.pages.tables import active_versions
+from ladder.pages.versions import Versions, listed_versions, spoken_of
 
 ROWS = 50
-VERSIONS = 12
 _STANDS = Q(active=True) | Q(games__gt=0)
 
 
@@ -36,19 +36,18 @@ class BotsPage:
 class BotPage:
     """One bot: where it stands, what code it has had, and a part of its matches.
 
-    ``panel`` is for its owner and staff; ``versions`` are all for them, and those that were ready for everybody else,
-    but for ``hidden`` old ones.
+    ``panel`` is for its owner and staff; ``versions`` are a part of all for them, of those that were ready for
+    everybody else.
     """
 
     bot: Bot
     entries: Sequence[Entry]
-    versions: Sequence[BotVersion]
+    versions: Versions
     active: BotVersion | None
     matches: Part[Match]
     queued: int
     panel: Panel | None
     source_opens: bool
-    hidden: int
 
     @property
     def games(self) -> int:
@@ -70,29 +69,25 @@ def bots_page(page: str | None) -> BotsPage:
 
 
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
-    """The page of ``bot`` for ``user``, with the part of its matches that an address asks for.
+    """The page of ``bot`` for ``user``, with the parts of its matches and versions that an address asks for.
 
-    Six queries, and four more for its owner and staff.
+    Eight queries, and four more for its owner and staff, however many versions there are.
     """
     begun = Match.objects.filter(seats__entry__bot=bot).exclude(attempts_started=0)
     queued = Match.objects.filter(seats__entry__bot=bot, status=Match.Status.QUEUED)
-    counted = bot.versions.select_related("bot").annotate(played=Count("seats", filter=Q(seats__result__isnull=False)))
-    versions = list(counted.defer("check_report").order_by("-number"))
+    versions = spoken_of(bot)
     entries = list(_placed(Entry.objects.filter(bot=bot)))
     its_panel = panel(bot, versions, entries, owns(user, bot)) if may_read(user, bot) else None
-    shown = versions if its_panel else [version for version in versions if version.state == BotVersion.State.READY]
     active = next((version for version in versions if version.active), None)
-    most = len(shown) if parameters("versions") == "all" else VERSIONS
     return BotPage(
         bot=bot,
         entries=[entry for entry in entries if entry.active or entry.games],
-        versions=shown[:most],
+        versions=listed_versions(bot, its_panel is not None, parameters("versions")),
         active=active,
         matches=listed_part(begun, parameters),
         queued=queued.count(),
         panel=its_panel,
         source_opens=active is not None and may_read_source(user, active),
-        hidden=max(0, len(shown) - most),
     )
 
 

@@ -48,7 +48,7 @@ class Choice:
 
 
 def choices(versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
-    """The ladders that concern a bot, from all of its ``versions`` and ``entries``; one query."""
+    """The ladders that concern a bot, from its active and waiting ``versions`` and its ``entries``; one query."""
     active = next((version for version in versions if version.active), None)
     waiting = [version for version in versions if version.state in _WAITING]
     by_ladder = {entry.ladder_id: entry for entry in entries}

@@ -32,9 +32,9 @@ class Panel:
 
 
 def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yours: bool) -> Panel | None:
-    """The panel of ``bot``, from all of its ``versions`` (newest first) and ``entries``; two queries at most.
+    """The panel of ``bot``, from its newest, active and waiting ``versions`` (newest first) and its ``entries``.
 
-    ``None`` for the house's bots: nobody uploads them.
+    Two queries at most. ``None`` for the house's bots: nobody uploads them.
     """
     if bot.owner_id is None:
         return None
