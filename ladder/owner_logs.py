@@ -42,14 +42,16 @@ _LEVEL: Final = 4
 
 
 def packed_logs(report: MatchReport, transcript: Transcript | None) -> dict[int, bytes]:
-    """By seat, the packed ``owner-log/1`` of every seat whose lines ``transcript`` has kept."""
+    """By seat, the packed ``owner-log/1`` of every seat whose lines ``transcript`` has kept and that can be packed."""
     if transcript is None:
         return {}
-    try:
-        return {seat: packed(owner_log(report, transcript, seat)) for seat in sorted(transcript.kept)}
-    except Exception:  # a log is a service; a match that cannot be described still has its result
-        logger.exception("a match is stored without its owners' logs")
-        return {}
+    logs = {}
+    for seat in sorted(transcript.kept):
+        try:
+            logs[seat] = packed(owner_log(report, transcript, seat))
+        except Exception:  # a log is a service; a game that cannot be described still has its result, and other logs
+            logger.exception("a match is stored without the owner's log of seat %s", seat)
+    return logs
 
 
 def packed(log: Document) -> bytes:

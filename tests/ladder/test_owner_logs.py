@@ -190,7 +190,15 @@ def test_a_game_that_cannot_be_described_still_has_its_result(match: Match, capl
 
     assert play(match.pk, forgetful) == "finished"
     assert not SeatLog.objects.exists()
-    assert "without its owners' logs" in caplog.text
+    assert "without the owner's log of seat 0" in caplog.text
+
+
+def test_a_log_that_cannot_be_packed_takes_no_other_with_it(match: Match) -> None:
+    transcript = Transcript(2, [0, 1])
+    report = pretending(spec_of_fakes(match), transcript)
+    transcript.seats[0].exchanges.pop()
+    ((seat, log),) = packed_logs(report, transcript).items()
+    assert (seat, unpacked(log)["bot"]) == (1, "bot 1")
 
 
 def test_a_log_is_bounded_whatever_a_bot_writes(match: Match) -> None:
