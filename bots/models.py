@@ -20,7 +20,7 @@ class Bot(models.Model):
 
     A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
     A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
-    after ``ladder.leave.MOST_BAD`` bad matches in a row, with a sentence that says which.
+    after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so.
     """
 
     slug = models.SlugField(max_length=60, unique=True)

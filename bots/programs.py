@@ -19,6 +19,14 @@ class NotHere(LookupError):
     """A version cannot be started on this machine; the message says why."""
 
 
+class LostCode(PlatformFailure):
+    """The archive of ``version`` is lost for good; the message says how."""
+
+    def __init__(self, version: BotVersion, message: str) -> None:
+        super().__init__(message)
+        self.version = version
+
+
 def house_bot(version: BotVersion) -> HouseBot | None:
     """The catalogue's entry that ``version`` is; ``None`` for everybody else's code."""
     entry = HOUSE.get(version.bot.house_name)
@@ -37,7 +45,7 @@ def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
     """What to start for ``version``.
 
     Raises ``NotHere`` where its code, the sandbox that it needs or the storage is missing for now, and
-    ``PlatformFailure`` where its archive is lost for good: to wait for it would be to wait for ever.
+    ``LostCode`` where its archive is lost for good: to wait for it would be to wait for ever.
     """
     entry = house_bot(version)
     if entry is not None:
@@ -51,4 +59,4 @@ def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
     except OutOfReach as failure:
         raise NotHere(str(failure)) from failure
     except Lost as lost:
-        raise PlatformFailure(str(lost)) from lost
+        raise LostCode(version, str(lost)) from lost

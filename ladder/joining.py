@@ -1,8 +1,10 @@
-"""Which ladders an uploaded bot is on: every open one whose table it claims, except where its owner has unticked it."""
+"""Which ladders an uploaded bot is on: every open one whose table it claims, except where its owner has unticked it.
+
+Nothing here touches a match. Pairings are public before they are played, so whoever could end one by leaving could
+choose opponents: what is paired is played, by the version of then.
+"""
 
 from __future__ import annotations
-
-from functools import partial
 
 from django.db import transaction
 
@@ -10,7 +12,6 @@ from bots import managing
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from ladder.models import Entry, Ladder
-from ladder.retiring import cancel_unwanted
 
 
 class CannotJoin(ValueError):
@@ -34,7 +35,6 @@ def enter(bot: Bot) -> None:
             _set_active(entry, entry.ladder_id in claimed and not entry.declined)
         missing = [ladder for pk, ladder in claimed.items() if pk not in entries and ladder.open]
         Entry.objects.bulk_create([Entry(ladder=ladder, bot=bot) for ladder in missing])
-        transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
 
 
 def enter_everybody() -> None:
@@ -64,14 +64,12 @@ def join(bot: Bot, ladder: Ladder) -> Entry:
 def leave(bot: Bot, ladder: Ladder) -> Entry:
     """No new matches for ``bot`` on ``ladder``, whatever later versions claim, until it joins again.
 
-    Its rating stays, and what was not begun is cancelled. Before its first match this unticks the ladder.
+    Its rating stays, and what is paired is played. Before its first match this unticks the ladder.
     """
     with transaction.atomic():
         _locked(bot)
         unwanted = {"declined": True, "active": False}
-        entry = Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
-        transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
-    return entry
+        return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
 
 
 def activate(version: BotVersion) -> None:
@@ -84,7 +82,7 @@ def activate(version: BotVersion) -> None:
 def retire(bot: Bot) -> None:
     """No new matches for ``bot`` anywhere, until it is taken back. Raises ``bots.refusals.Refused``.
 
-    Its results and ratings stay, and what was not begun is cancelled.
+    Its results and ratings stay, and what is paired is played.
     """
     with transaction.atomic():
         managing.retire(bot)

@@ -2,21 +2,24 @@
 
 A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other is *good*, a
 lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
+
+A bot whose code the platform has lost goes on leave, too: else it would be paired, and its matches voided, for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 
-from bots.models import Bot
+from bots.models import Bot, BotVersion
 from bots.runner.report import MatchReport
 from ladder.models import SeatResult
-from ladder.retiring import cancel_unwanted
+from ladder.retiring import cancel_for_leave
 
 MOST_BAD: Final = 3
 """After so many bad matches in a row a bot goes on leave."""
@@ -29,6 +32,8 @@ BAD: Final = {
     "time": "its time for the game was used up",
 }
 """The ways to lose a match that are a program's own failure, in words."""
+
+_AT_ONCE: Final = 20
 
 
 def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
@@ -46,6 +51,23 @@ def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bo
             Bot.objects.filter(pk=bot.pk).update(bad_in_a_row=0)
 
 
+def begin_for_lost_code(version: BotVersion) -> bool:
+    """Put the bot of ``version`` on leave, with nothing counted against it, if that is what plays now; whether it was.
+
+    The archive of ``version`` is lost for good (``bots.programs.LostCode``).
+    """
+    with transaction.atomic():
+        bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
+        if bot.on_leave is not None or not bot.versions.filter(pk=version.pk, active=True).exists():
+            return False
+        _begin(
+            bot,
+            f"The code of v{version.number} is lost, which is our fault. Upload it again, the same file or another"
+            " version; then put the bot back.",
+        )
+    return True
+
+
 def put_back(bot: Bot) -> bool:
     """End the leave of ``bot``, which starts with a clean count; whether it was on leave."""
     on_leave = Bot.objects.filter(pk=bot.pk, on_leave__isnull=False)
@@ -55,14 +77,26 @@ def put_back(bot: Bot) -> bool:
 def _one_more(bot: Bot) -> None:
     bad = bot.bad_in_a_row + 1
     Bot.objects.filter(pk=bot.pk).update(bad_in_a_row=bad)
-    if bad < MOST_BAD or bot.on_leave is not None:
-        return
-    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason=_sentence(bot))
-    transaction.on_commit(partial(cancel_unwanted, bot), robust=True)
+    if bad >= MOST_BAD and bot.on_leave is None:
+        _begin(bot, _sentence(bot))
+
+
+def _begin(bot: Bot, reason: str) -> None:
+    """In a transaction that holds the bot."""
+    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason=reason)
+    transaction.on_commit(partial(cancel_for_leave, bot), robust=True)
 
 
 def _sentence(bot: Bot) -> str:
-    """Which matches, and why; the last three bad ones, since its rows are written under the bot's lock."""
-    lost = SeatResult.objects.filter(seat__entry__bot=bot, forfeit__in=BAD).order_by("-pk")[:MOST_BAD]
-    told = [f"match {one.seat.match_id} ({BAD[one.forfeit]})" for one in reversed(lost.select_related("seat"))]
+    """Which matches, and why: the last ones that counted, since their rows are written under the bot's lock."""
+    told = [f"match {match_id} ({BAD[forfeit]})" for match_id, forfeit in islice(_counted(bot), MOST_BAD)][::-1]
     return f"It failed in {MOST_BAD} matches in a row: {', '.join(told[:-1])} and {told[-1]}."
+
+
+def _counted(bot: Bot) -> Iterator[tuple[int, str]]:
+    """The bad matches of ``bot`` and their reasons, newest first, without those that the machine had a part in."""
+    lost = SeatResult.objects.filter(seat__entry__bot=bot, forfeit__in=BAD).order_by("-pk")
+    rows = lost.values_list("seat__match_id", "seat__index", "forfeit", "result__report__machine_delays")
+    for match_id, index, forfeit, delays in rows.iterator(_AT_ONCE):
+        if index not in {delay["seat"] for delay in delays}:
+            yield match_id, forfeit

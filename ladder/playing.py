@@ -7,12 +7,13 @@ import logging
 import os
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from bots.programs import NotHere, program_of
+from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Observer
@@ -21,6 +22,7 @@ from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.runner.transcript import Transcript
 from bots.sandbox import launcher_for_ladder
+from ladder import leave
 from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
 from ladder.models import Attempt, Ladder, Match
@@ -43,8 +45,7 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     try:
         spec = _spec(match_id)
     except PlatformFailure as failure:
-        lease = _claimed(match_id)
-        return _failed(lease, str(failure)) if lease is not None else None
+        return _not_begun(match_id, failure)
     lease = _claimed(match_id) if spec is not None else None
     if spec is None or lease is None:
         return None
@@ -61,8 +62,9 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
 def spec_of(match: Match) -> MatchSpec[Any]:
     """What the runner is told about ``match``.
 
-    Raises ``NotHere`` where a seat's code cannot be started or had on this machine now, ``PlatformFailure`` where it is
-    lost, ``ImproperlyConfigured`` for limits of its ladder that are none or that a worker's time limit would cut short.
+    How often it was played in vain is told when it is claimed. Raises ``NotHere`` where a seat's code cannot be started
+    or had on this machine now, ``LostCode`` where it is lost, ``ImproperlyConfigured`` for limits of its ladder that
+    are none or that a worker's time limit would cut short.
     """
     seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
@@ -72,7 +74,6 @@ def spec_of(match: Match) -> MatchSpec[Any]:
         limits=_limits(match.ladder),
         key=hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256"),
         match=str(match.pk),
-        played_before=delays(match.pk),
     )
     if spec.budget_ms > 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT:
         raise ImproperlyConfigured(
@@ -103,7 +104,18 @@ def _claimed(match_id: int) -> Lease | None:
     return None if rests(socket.gethostname()) else claim(match_id, _worker())
 
 
+def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None:
+    """Fail an attempt without a game. A bot whose code is lost goes on leave once a match is void by that."""
+    lease = _claimed(match_id)
+    ending = _failed(lease, str(failure)) if lease is not None else None
+    void = Match.objects.filter(pk=match_id, status=Match.Status.VOID)
+    if ending and isinstance(failure, LostCode) and void.exists():
+        leave.begin_for_lost_code(failure.version)
+    return ending
+
+
 def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
+    spec = replace(spec, played_before=delays(lease.match_id))  # nobody else ends an attempt while the lease is held
     transcript = _transcript(spec)
     with renewed(lease):
         report = runner(spec, transcript)

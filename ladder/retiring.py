@@ -1,12 +1,11 @@
 """Queued matches that nobody can or should play any more come to their end here.
 
-A house bot's code was replaced, or an uploaded bot has left the ladder, is retired or on leave. What was tried already
-goes on in the second case: it could only be voided, and nobody should be able to have a match voided.
+A house bot's code was replaced, or an uploaded bot went on leave. What was tried already goes on in the second case: it
+could only be voided, and nobody should be able to have a match voided. Owners cannot end a match at all: neither by
+leaving a ladder nor by retiring a bot or letting another version play (``ladder.joining``).
 """
 
 from __future__ import annotations
-
-from collections import defaultdict
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -14,11 +13,10 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot
-from ladder.models import Entry, Match, Seat
+from ladder.models import Match, Seat
 
-_AWAY = (Q(entry__active=False) | Q(entry__bot__retired__isnull=False) | Q(entry__bot__on_leave__isnull=False)) & Q(
-    entry__bot__owner__isnull=False
-)
+_ON_LEAVE = "A bot at the table is on leave."
+"""Without its name, which staff may have to blank one day."""
 
 
 def end_unplayable_matches() -> int:
@@ -39,38 +37,26 @@ def end_unplayable_matches() -> int:
     )
 
 
-def cancel_unwanted(bot: Bot | None = None) -> int:
-    """Cancel the queued, untried matches of bots that should not play them, of ``bot`` or of all; how many.
+def cancel_for_leave(bot: Bot | None = None) -> int:
+    """Cancel the queued, untried matches of bots that are on leave, of ``bot`` or of all; how many.
 
     Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
-    away = Seat.objects.filter(_AWAY, match__status=Match.Status.QUEUED, match__attempts_started=0)
+    away = Seat.objects.filter(entry__bot__in=Bot.objects.filter(on_leave__isnull=False))
     if bot is not None:
         away = away.filter(entry__bot=bot)
-    reasons: dict[str, list[int]] = defaultdict(list)
-    for seat in away.select_related("entry__bot").order_by("match", "index"):
-        reasons[_why(seat.entry)].append(seat.match_id)
-    return sum(_cancel(matches, reason) for reason, matches in reasons.items())
+    untried = Match.objects.filter(status=Match.Status.QUEUED, attempts_started=0, pk__in=away.values("match"))
+    match_ids = list(untried.values_list("pk", flat=True))
+    return _cancel(match_ids) if match_ids else 0
 
 
-def _why(entry: Entry) -> str:
-    """The reason without the bot's name, which staff may have to blank one day."""
-    if entry.bot.retired is not None:
-        return "A bot at the table is retired."
-    if entry.bot.on_leave is not None:
-        return "A bot at the table is on leave."
-    if entry.declined:
-        return "A bot at the table has left the ladder."
-    return "The new version of a bot at the table does not claim such tables."
-
-
-def _cancel(match_ids: list[int], reason: str) -> int:
+def _cancel(match_ids: list[int]) -> int:
     """Cancel those that are still queued and untried; a row that somebody holds now waits for the next time."""
     untried = Match.objects.filter(pk__in=match_ids, status=Match.Status.QUEUED, attempts_started=0)
     with transaction.atomic():
         free = untried.select_for_update(skip_locked=True, no_key=True).order_by("pk")
         return untried.filter(pk__in=list(free.values_list("pk", flat=True))).update(
-            status=Match.Status.CANCELLED, reason=reason, ended=Now()
+            status=Match.Status.CANCELLED, reason=_ON_LEAVE, ended=Now()
         )
 
 

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from ladder.leases import LEASE, Lease, give_back
 from ladder.models import Attempt, Match
-from ladder.retiring import cancel_unwanted, end_unplayable_matches
+from ladder.retiring import cancel_for_leave, end_unplayable_matches
 
 _EXPIRED = Q(lease_until__lt=Now())
 _FAILURE = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
@@ -22,5 +22,5 @@ def sweep() -> int:
     leases = [Lease(match_id, token) for match_id, token in lost if token]
     returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
     end_unplayable_matches()
-    cancel_unwanted()
+    cancel_for_leave()
     return returned

@@ -162,7 +162,7 @@ def test_an_owner_works_with_the_keyboard_alone(people: People, watched: Page) -
     watched.keyboard.press("Tab")
     expect(watched.get_by_role("button", name="Save the ticks")).to_be_focused()
     watched.keyboard.press("Enter")
-    expect(watched.get_by_role("status").filter(has_text="gets no more matches")).to_be_visible()
+    expect(watched.get_by_role("status").filter(has_text="gets no new matches")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [360, 1280])

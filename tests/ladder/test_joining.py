@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from bots.managing import make_active
 from bots.models import Bot
 from bots.refusals import Refused
 from ladder.joining import CannotJoin, activate, enter, join, leave, retire, take_back
-from ladder.leases import claim
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Attempt, Entry, Ladder, Match
 from ladder.opening import open_house
-from ladder.scheduling import fill
+from ladder.playing import play
+from ladder.ratings.elo import START_RATING
+from ladder.scheduling import FIRST, fill
 from ladder.standings import table
 from ladder.sweeping import sweep
 from tests.ladder.test_results import finished
-from tests.ladder.uploaded import DUEL_ONLY, match_of, new_version, person, uploaded
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, match_of, new_version, person, uploaded
 
 EVERYWHERE = {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,33 +128,68 @@ def test_a_version_that_is_not_ready_does_not_play(bot: Bot) -> None:
     assert bot.active_version == bot.versions.get(number=1)
 
 
-@pytest.mark.parametrize(
-    ("go", "reason"),
-    [
-        (leave, "A bot at the table has left the ladder."),
-        (lambda bot, duel: retire(bot), "A bot at the table is retired."),
-        (
-            lambda bot, duel: activate(new_version(bot, claims={"edel-stein-reich": [3]})),
-            "The new version of a bot at the table does not claim such tables.",
-        ),
-    ],
-)
-def test_matches_that_nobody_has_begun_are_cancelled_visibly(bot: Bot, duel: Ladder, go: object, reason: str) -> None:
-    untried, running, tried = (match_of(bot, duel, seed) for seed in range(3))
-    assert claim(running.pk, "a test")
-    Match.objects.filter(pk=tried.pk).update(attempts_started=1)
-    go(bot, duel)  # type: ignore[operator]
-    found = dict(Match.objects.values_list("pk", "status"))
-    assert (found[untried.pk], found[running.pk], found[tried.pk]) == ("cancelled", "running", "queued")
-    assert Match.objects.get(pk=untried.pk).reason == reason
+def untick_and_tick(bot: Bot, duel: Ladder) -> None:
+    leave(bot, duel)
+    join(bot, duel)
 
 
-def test_a_match_scheduled_while_its_bot_left_is_cancelled_by_the_sweeper(bot: Bot, duel: Ladder) -> None:
-    late = match_of(bot, duel)
-    bot.entries.update(active=False)
+def retire_and_take_back(bot: Bot, duel: Ladder) -> None:
+    retire(bot)
+    take_back(bot)
+
+
+def claim_less(bot: Bot, duel: Ladder) -> None:
+    activate(new_version(bot, claims={"edel-stein-reich": [3]}))
+
+
+def claim_less_for_a_moment(bot: Bot, duel: Ladder) -> None:
+    claim_less(bot, duel)
+    activate(bot.versions.get(number=1))
+
+
+WAYS_OUT = [leave, untick_and_tick, lambda bot, duel: retire(bot), retire_and_take_back, claim_less]
+WAYS_BACK = [untick_and_tick, retire_and_take_back, claim_less_for_a_moment]
+
+
+@pytest.mark.parametrize("go", WAYS_OUT)
+def test_what_is_paired_is_played_and_rated_whatever_an_owner_does_meanwhile(
+    sandbox_launcher: object, bot: Bot, duel: Ladder, go: Callable[[Bot, Ladder], object]
+) -> None:
+    """Otherwise a script could look at its waiting pairings and leave those that it does not like."""
+    match = match_of(bot, duel)
+    go(bot, duel)
     sweep()
-    late.refresh_from_db()
-    assert (late.status, late.attempts_started) == ("cancelled", 0)
+    assert play(match.pk) == Attempt.Ending.FINISHED
+    assert match.seats.get(index=0).version == bot.versions.get(number=1)
+    entry = bot.entries.get(ladder=duel)
+    assert (entry.games, entry.rating) == (1, entry.seats.get().result.rating_after)
+    assert entry.rating != START_RATING
+
+
+@pytest.mark.parametrize("go", WAYS_BACK)
+def test_leaving_and_coming_back_draws_no_other_opponents(
+    bot: Bot, duel: Ladder, go: Callable[[Bot, Ladder], object]
+) -> None:
+    fill()
+    drawn = tables_of(bot)
+    assert drawn
+    for _ in range(3):
+        if go is claim_less_for_a_moment and bot.versions.count() > 1:
+            activate(bot.versions.get(number=2))
+            activate(bot.versions.get(number=1))
+        else:
+            go(bot, duel)
+        sweep()
+        fill()
+    assert tables_of(bot) == drawn
+    assert duel.matches.filter(priority=FIRST).count() == 1
+
+
+def tables_of(bot: Bot) -> list[tuple[int, str]]:
+    """The matches of ``bot`` at the duel's ladder, with their states, by id."""
+    return list(
+        Match.objects.filter(ladder__slug=DUEL, seats__entry__bot=bot).order_by("pk").values_list("pk", "status")
+    )
 
 
 def test_a_retired_bot_gets_no_matches_keeps_its_place_and_can_be_taken_back(bot: Bot, duel: Ladder) -> None:

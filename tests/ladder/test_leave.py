@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from django.db.models.functions import Now
 
 from bots.models import Bot
 from bots.runner.report import MachineDelay
@@ -13,6 +14,7 @@ from ladder.models import Ladder, Match
 from ladder.opening import open_house
 from ladder.results import record_result
 from ladder.scheduling import fill
+from ladder.sweeping import sweep
 from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import match_of, person, uploaded
@@ -40,6 +42,14 @@ def played(bot: Bot, ladder: Ladder, reason: str = "") -> Match:
     match = match_of(bot, ladder)
     assert record_result(claimed(match), report_of(match, forfeits={0: reason} if reason else {}))
     bot.refresh_from_db()
+    return match
+
+
+def late(bot: Bot, ladder: Ladder) -> Match:
+    """A match that ``bot`` lost after the machine had made it late."""
+    match = match_of(bot, ladder)
+    delays = (MachineDelay(1, 3, 1_200_000, 1_000_000, 900_000), MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000))
+    assert record_result(claimed(match), replace(report_of(match, forfeits={0: "strikes"}), machine_delays=delays))
     return match
 
 
@@ -73,12 +83,18 @@ def test_every_way_to_lose_by_failing_counts_and_no_other(bot: Bot, duel: Ladder
 
 def test_a_match_lost_after_the_machine_was_late_counts_as_neither(bot: Bot, duel: Ladder) -> None:
     played(bot, duel, "exit")
-    match = match_of(bot, duel)
-    delays = (MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000),)
-    report = replace(report_of(match, forfeits={0: "strikes"}), machine_delays=delays)
-    assert record_result(claimed(match), report)
+    late(bot, duel)
     bot.refresh_from_db()
     assert bot.bad_in_a_row == 1
+
+
+def test_a_leave_names_exactly_the_matches_that_counted(bot: Bot, duel: Ladder) -> None:
+    lost = [played(bot, duel, "exit"), late(bot, duel), played(bot, duel, "time"), late(bot, duel)]
+    lost.append(played(bot, duel, "strikes"))
+    assert bot.leave_reason == (
+        f"It failed in 3 matches in a row: match {lost[0].pk} (its process ended), match {lost[2].pk} (its time for the"
+        f" game was used up) and match {lost[4].pk} (three strikes)."
+    )
 
 
 def test_the_failures_of_others_at_the_table_are_theirs(bot: Bot, duel: Ladder) -> None:
@@ -121,6 +137,15 @@ def test_a_bot_on_leave_keeps_its_rating_and_its_waiting_matches_are_cancelled(b
     assert bot.entries.get().rating == rating
 
 
+def test_a_match_scheduled_while_its_bot_went_on_leave_is_cancelled_by_the_sweeper(bot: Bot, duel: Ladder) -> None:
+    untried, tried = match_of(bot, duel, 1), match_of(bot, duel, 2)
+    Match.objects.filter(pk=tried.pk).update(attempts_started=1)
+    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason="It failed.")
+    sweep()
+    found = dict(Match.objects.values_list("pk", "status"))
+    assert found == {untried.pk: "cancelled", tried.pk: "queued"}
+
+
 def test_the_owner_puts_it_back_with_a_clean_count(bot: Bot, duel: Ladder) -> None:
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
@@ -146,13 +171,13 @@ def test_a_bot_that_was_put_back_goes_on_leave_for_three_new_matches(bot: Bot, d
 def test_a_match_that_ends_while_its_bot_is_on_leave_changes_neither_the_leave_nor_its_reason(
     bot: Bot, duel: Ladder
 ) -> None:
-    late = match_of(bot, duel, 3)
-    lease = claim(late.pk, "a test")
+    other = match_of(bot, duel, 3)
+    lease = claim(other.pk, "a test")
     assert isinstance(lease, Lease)
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
     since, reason = bot.on_leave, bot.leave_reason
-    assert record_result(lease, report_of(late, forfeits={0: "exit"}))
+    assert record_result(lease, report_of(other, forfeits={0: "exit"}))
     bot.refresh_from_db()
     assert (bot.on_leave, bot.leave_reason) == (since, reason)
 

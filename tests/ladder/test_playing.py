@@ -14,7 +14,7 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
-from bots.runner.spec import FakeProgram, HouseProgram, MatchSpec, SeatSpec
+from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
 from games.base import Document
 from ladder.models import Attempt, Ladder, Match, Result
@@ -132,6 +132,33 @@ def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactiona
     assert endings == [Attempt.Ending.DELAYED, Attempt.Ending.DELAYED, Attempt.Ending.FINISHED]
     assert before == [0, 1, 2]
     assert Result.objects.get().report["machine_delays"][0]["machine_delay_us"] == 900_000
+
+
+def test_a_worker_that_stalls_before_it_claims_knows_of_the_replays_of_others(
+    transactional_db: None, match: Match
+) -> None:
+    """What it read before says that the game was never played in vain; a third replay would be one too many."""
+    before, meanwhile = [], []
+
+    def on_a_slow_machine(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
+        before.append(spec.played_before)
+        delay = MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000)
+        again = spec.played_before < MAX_REPLAYS
+        return replace(random_play(spec), machine_delays=(delay,), play_again=again)
+
+    def stall(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE") and not meanwhile:
+            meanwhile.append("claimed by others")
+            for _ in range(MAX_REPLAYS):
+                meanwhile.append(play(match.pk, on_a_slow_machine))
+                due(match)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(stall):
+        assert play(match.pk, on_a_slow_machine) == Attempt.Ending.FINISHED
+    assert meanwhile[1:] == [Attempt.Ending.DELAYED] * MAX_REPLAYS
+    assert before == [0, 1, 2]
+    assert not Result.objects.get().report["play_again"]
 
 
 def test_a_match_that_was_lost_meanwhile_gets_no_second_result(transactional_db: None, match: Match) -> None:

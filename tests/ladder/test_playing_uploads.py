@@ -12,15 +12,22 @@ import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
 
-from bots.models import Bot
+from bots.managing import make_active
+from bots.models import Bot, BotVersion
 from bots.programs import NotHere, program_of
 from bots.runner.spec import StoredProgram
 from bots.stored import uploads
+from bots.uploading import upload_new_bot, upload_version
+from ladder.joining import enter
+from ladder.leases import MOST_FAILURES
+from ladder.leave import put_back
 from ladder.models import Attempt, Ladder, Match
 from ladder.opening import open_house
 from ladder.playing import play, spec_of
+from ladder.scheduling import fill
+from tests.bots.uploads.brought import zipped
 from tests.bots.uploads.storages import Gone
-from tests.ladder.uploaded import due_again, match_of, person, uploaded
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person, uploaded
 from tests.services.workers import Processes
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -115,6 +122,55 @@ def test_what_is_lost_for_good_is_tried_three_times_and_then_counts_for_nobody(
     assert match.status == "void"
     assert said in match.reason
     assert (bot.bad_in_a_row, bot.entries.get().games) == (0, 0)
+
+
+@pytest.mark.parametrize("file", [("bot.py", HONEST), ("packed.zip", zipped(bot__py=HONEST))])
+def test_a_bot_whose_code_is_lost_goes_on_leave_by_our_fault_until_it_is_uploaded_again(
+    sandbox_launcher: object, file: tuple[str, bytes]
+) -> None:
+    version = upload_new_bot(person("eve"), "Lost", "bot.py", HONEST, DUEL_ONLY)
+    BotVersion.objects.filter(pk=version.pk).update(state="ready")
+    make_active(version)
+    bot, ladder = version.bot, Ladder.objects.get(slug=DUEL)
+    enter(bot)
+    match, waiting = match_of(bot, ladder), match_of(bot, ladder, 1)
+    uploads().delete(version.archive)
+    void(match)
+    bot.refresh_from_db()
+    waiting.refresh_from_db()
+    assert bot.leave_reason == (
+        "The code of v1 is lost, which is our fault. Upload it again, the same file or another version; then put the"
+        " bot back."
+    )
+    assert (bot.bad_in_a_row, waiting.status, fill_for(bot)) == (0, "cancelled", 0)
+    assert upload_version(bot, *file, DUEL_ONLY) == version
+    put_back(bot)
+    assert play(match_of(bot, ladder, 2).pk) == Attempt.Ending.FINISHED
+
+
+def fill_for(bot: Bot) -> int:
+    """How many matches of ``bot`` wait once the queues are filled."""
+    fill()
+    return Match.objects.filter(status="queued", seats__entry__bot=bot).count()
+
+
+def test_lost_code_that_another_version_has_replaced_puts_nobody_on_leave(
+    sandbox_launcher: object, bot: Bot, match: Match
+) -> None:
+    uploads().delete(archive_of(bot))
+    make_active(new_version(bot))
+    void(match)
+    bot.refresh_from_db()
+    assert bot.plays
+
+
+def void(match: Match) -> None:
+    """Try a match in vain until it is given up."""
+    for _ in range(MOST_FAILURES):
+        due_again(match)
+        assert play(match.pk) == Attempt.Ending.FAILED
+    match.refresh_from_db()
+    assert match.status == "void"
 
 
 def test_without_a_sandbox_that_has_proved_itself_uploaded_code_waits(

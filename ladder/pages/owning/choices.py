@@ -91,5 +91,7 @@ def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
     if joined:
         said.append(f"{bot.name} is entered: {listing(joined)}.")
     if left:
-        said.append(f"{bot.name} gets no more matches: {listing(left)}. What it reached there stays.")
+        said.append(
+            f"{bot.name} gets no new matches: {listing(left)}. Those that wait are played, and its rating stays."
+        )
     return " ".join(said) or "Nothing has changed."

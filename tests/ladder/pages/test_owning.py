@@ -365,7 +365,7 @@ def test_ladders_are_ticked_and_unticked(people: People) -> None:
     client, address = of(people.ada), f"/bots/{people.magpie.slug}/"
     assert f'value="{DUEL}" checked' in html(client, address)
     told = client.post(f"{address}ladders/", {"shown": DUEL}, follow=True).content.decode()
-    assert "gets no more matches" in told
+    assert "gets no new matches" in told
     assert f'value="{DUEL}">' in told
     told = client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL}, follow=True).content.decode()
     assert "is entered" in told
