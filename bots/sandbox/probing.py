@@ -90,7 +90,7 @@ def _ask(
     channel.send(orjson.dumps({**hello, "seed": seed}, option=orjson.OPT_APPEND_NEWLINE))
     first_line(channel)
     line = first_line(channel)
-    outside = Outside(_shared_namespaces(process.pid), _is_root(process.pid), early == [False])
+    outside = look_from_outside(process.pid, held=early == [False])
     failed = ""
     try:
         process.stop()
@@ -101,6 +101,8 @@ def _ask(
     findings = _findings(line, seed)
     if findings is None:
         raise NoAnswer(failed + channel.stderr_tail()[-500:].strip() or "no word from it")
+    if outside is None:
+        raise NoAnswer("it ended before the host had looked at it")
     return findings, outside
 
 
@@ -135,20 +137,22 @@ def _begins(pid: int, pipes: Pipes) -> bool:
     return True
 
 
+def look_from_outside(pid: int, *, held: bool) -> Outside | None:
+    """What the host sees of the probe; ``None`` if it is gone, so that nothing is taken for its own unseen."""
+    try:
+        return Outside(_shared_namespaces(pid), Path(f"/proc/{pid}").stat().st_uid == 0, held)
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 def _shared_namespaces(pid: int) -> list[str]:
     """The namespaces that ``pid`` has in common with us. Where a container keeps us from looking, there are none."""
     shared = []
     for name in ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts"):
-        with suppress(OSError):
+        with suppress(PermissionError):
             if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
                 shared.append(name)
     return shared
-
-
-def _is_root(pid: int) -> bool:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}").stat().st_uid == 0
-    return False
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def test_the_time_for_the_whole_game_is_a_forfeit_when_it_is_used_up() -> None:
     limits = Limits(startup_ms=500, move_ms=20, bank_ms=5000, game_ms=60)
     report = play(default, at(2, b""), limits=limits)
     assert only_forfeit(report) == (1, "time")
-    assert report.seats[1].decisions[-1].wall_us >= 55_000
+    assert sum(decision.wall_us for decision in report.seats[1].decisions) >= 59_000
 
 
 def test_a_table_without_anybody_left_is_played_to_the_end() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,7 +17,7 @@ from bots.sandbox.interpreter import environment
 from bots.sandbox.judging import Check, judge_from_outside, judge_walls, judge_world
 from bots.sandbox.leases import Lease
 from bots.sandbox.limits import as_user, limit_values
-from bots.sandbox.probing import CODE, LIMITS, Outside, look_as_a_bot, look_without_a_filter
+from bots.sandbox.probing import CODE, LIMITS, Outside, look_as_a_bot, look_from_outside, look_without_a_filter
 from bots.sandbox.proving import hidden_places, prove
 from bots.sandbox.sandboxed import find_bubblewrap
 from tests.bots.sandbox.programs import folder_of
@@ -310,6 +311,12 @@ def test_each_thing_that_a_bot_should_not_see_is_named(
 def test_each_wall_that_does_not_stand_by_itself_is_named(walls: dict[str, Any], change: dict[str, Any]) -> None:
     assert wrong(judge_walls(walls)) == []
     assert len(wrong(judge_walls({**walls, **change}))) == 1
+
+
+def test_a_probe_that_has_ended_is_not_taken_for_one_with_namespaces_of_its_own() -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+        assert look_from_outside(process.pid, held=True) is None
 
 
 def test_what_only_the_host_sees_is_named(seen: tuple[dict[str, Any], Outside]) -> None:
