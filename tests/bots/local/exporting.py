@@ -21,7 +21,7 @@ from tests import judge
 
 Program = HouseProgram | LocalProgram
 HABITS = ("late", "careless", "cheat", "quitter", "babbler", "talker", "dreamer", "mute", "spender")
-GAMES_A_TABLE = 75
+GAMES_A_TABLE = 43
 EVERY = 4
 """One table in so many has somebody who misbehaves."""
 STRICT = Limits(startup_ms=2000, move_ms=250, bank_ms=0, game_ms=2500)
