@@ -24,7 +24,8 @@ MARK: Final = "esr-hostile"
 MAX_GROWTH_KIB: Final = 64 * 1024
 _SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev/mqueue", "/dev")
 _LISTS: Final = ("net/unix", "keys")
-_QUEUES: Final = ("sysvipc/shm", "sysvipc/msg", "sysvipc/sem", "locks")
+_OF_USERS: Final = {"sysvipc/shm": ("uid", "cuid"), "sysvipc/msg": ("uid", "cuid"), "sysvipc/sem": ("uid", "cuid")}
+"""Lists of what outlives its maker, with the columns that name users. Their pids may be those of others by now."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def left_behind(played: Played, copies_before: dict[str, str]) -> list[str]:
         *(f"process {pid} is left" for pid in _survivors(played.started)),
         *(f"{place}/{name} is left" for place in _SHARED for name in _names(place) if MARK in name),
         *(f"/proc/{name} lists it" for name in _LISTS if MARK in _text(name)),
-        *(f"/proc/{name} lists its user" for name in _QUEUES if _is_listed(name, played.started)),
+        *(f"/proc/{name} lists its user" for name in _OF_USERS if _names_a_user(name, played.started)),
+        *(["/proc/locks lists a process of it"] if _lock_is_left(played.started) else []),
         *(f"{place} was changed" for place, seen in copies_before.items() if after.get(place, seen) != seen),
     ]
 
@@ -129,10 +131,16 @@ def _survivors(started: Sequence[Started]) -> list[int]:
     return left
 
 
-def _is_listed(name: str, started: Sequence[Started]) -> bool:
-    pids = {str(one.pid) for one in started}
+def _names_a_user(name: str, started: Sequence[Started]) -> bool:
     users = {str(one.uid) for one in started if one.uid != os.geteuid()}
-    return any((pids | users) & set(line.split()) for line in _text(name).splitlines()[1:])
+    columns, *rows = [line.split() for line in _text(name).splitlines()] or [[]]
+    return any(row[columns.index(column)] in users for row in rows for column in _OF_USERS[name])
+
+
+def _lock_is_left(started: Sequence[Started]) -> bool:
+    """Whether the host lists a lock that one of them took; a pid that somebody else has by now says nothing."""
+    theirs = {str(one.pid) for one in started if one.began and started_at(one.pid) in (0, one.began)}
+    return any(line.replace("->", "").split()[4] in theirs for line in _text("locks").splitlines())
 
 
 def _names(place: str) -> list[str]:
