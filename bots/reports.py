@@ -7,10 +7,11 @@ is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from bots.local.checking import TableCheck
 from bots.runner.owner_log import owner_logs
+from bots.storable import storable
 from games.base import Document
 from games.registry import GAMES
 
@@ -36,7 +37,7 @@ def at_table(report: Document) -> Document:
 
 def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
     """The report after the first untried table; a bot that did not start is tried at no other one."""
-    tables = [*report["tables"], _clean(_table(table, wall_ms))]
+    tables = [*report["tables"], storable(_table(table, wall_ms))]
     untried = report["untried"][1:]
     over = not untried or not table.started
     ok = all(one["ok"] for one in tables) and not untried if over else None
@@ -100,12 +101,3 @@ def _last_decisions(table: TableCheck, seat: int) -> list[Document]:
     assert played.transcript is not None
     log: list[Document] = owner_logs(played.report, played.transcript)[seat]["decisions"]
     return log[-LAST_DECISIONS:]
-
-
-def _clean(value: Any) -> Any:
-    """``value`` with every NUL and lone surrogate written out: PostgreSQL stores none."""
-    if isinstance(value, str):
-        return value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {key: _clean(one) for key, one in value.items()}
-    return [_clean(one) for one in value] if isinstance(value, list | tuple) else value

@@ -20,6 +20,7 @@ from django.db import IntegrityError, transaction
 
 from bots.models import Bot
 from bots.runner.report import MatchReport
+from bots.storable import storable
 from games.base import Document, State
 from games.record import RecordError, verify
 from ladder import leave
@@ -91,16 +92,7 @@ def _stored(report: MatchReport) -> Any:
     document = report.document()
     for seat in document["seats"]:
         del seat["stderr_tail"]
-    return _storable(document)
-
-
-def _storable(value: Any) -> Any:
-    """``value`` with every NUL in its texts written out: PostgreSQL stores none, and a bot must not veto its result."""
-    if isinstance(value, str):
-        return value.replace("\0", "\\x00")
-    if isinstance(value, dict):
-        return {key: _storable(one) for key, one in value.items()}
-    return [_storable(one) for one in value] if isinstance(value, list | tuple) else value
+    return storable(document)
 
 
 def _store(result: Result, lease: Lease) -> None:
@@ -157,7 +149,7 @@ def _seat_result(
     result: Result, seat: Seat, outcome: Document, report: MatchReport, rating: int, gain: int
 ) -> SeatResult:
     score = outcome["scores"][seat.index]
-    evidence = {forfeit.seat: _storable(forfeit.evidence) for forfeit in report.forfeits}
+    evidence = {forfeit.seat: storable(forfeit.evidence) for forfeit in report.forfeits}
     return SeatResult(
         result=result,
         seat=seat,
