@@ -10,7 +10,6 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
@@ -18,6 +17,7 @@ from django.utils import timezone
 
 from bots.models import Blanking, Bot, Complaint
 from bots.naming import free_slug
+from bots.people import hold
 from bots.refusals import Refused, TooMany
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def complain(bot: Bot, by: User, text: str) -> None:
     if bot.owner_id is None:
         raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
     with transaction.atomic():
-        _lock(by.pk)
+        hold(by.pk)
         if Complaint.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
             return
         since = timezone.now() - _DAY
@@ -68,7 +68,7 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
     if bot.owner_id is None or not what:
         raise Refused("Tick what is to be taken away: the name, the description or both.")
     with transaction.atomic():
-        _lock(bot.owner_id)  # as the owner's own changes do
+        hold(bot.owner_id)  # as the owner's own changes do
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [Blanking(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
         taken = Blanking.objects.bulk_create(one for one in taken if one.before)
@@ -85,10 +85,6 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
 def dismiss(bot: Bot, by: User) -> int:
     """Settle the complaints about ``bot`` and leave it as it is; how many there were."""
     return Complaint.objects.filter(bot=bot, settled=None).update(settled=Now(), settled_by=by)
-
-
-def _lock(person: int) -> None:
-    get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
 
 
 def _text(bot: Bot, what: Blanking.What) -> str:

@@ -5,18 +5,14 @@ Who the owner is, is the caller's to know. Ladders are not this package's: ``lad
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.allowances import require_bot
 from bots.models import Bot, BotVersion
 from bots.naming import description_for, name_for
+from bots.people import hold, owner_of
 from bots.refusals import Refused
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _State = BotVersion.State
 
@@ -40,58 +36,46 @@ def make_active(version: BotVersion) -> None:
 
 def rename(bot: Bot, name: str) -> None:
     """Call ``bot`` something else; its address stays, so that links to it do. Raises ``Refused``."""
-    owner = _owned(bot).owner
-    assert owner is not None
+    owner = owner_of(bot)
     with transaction.atomic():
-        _lock(owner)
+        hold(owner.pk)
         bot.name = name_for(owner, name, bot)
         bot.save(update_fields=["name"])
 
 
 def describe(bot: Bot, description: str) -> None:
     """Write what ``bot`` says of itself. Raises ``Refused``."""
-    owner = _owned(bot).owner
-    assert owner is not None
+    owner = owner_of(bot)
     with transaction.atomic():
-        _lock(owner)
+        hold(owner.pk)
         bot.description = description_for(bot, description)
         bot.save(update_fields=["description"])
 
 
 def publish_source(bot: Bot, public: bool) -> None:
     """Choose whether everybody may download the code of ``bot``. Raises ``Refused`` for house bots."""
-    _owned(bot).public_source = public
+    owner_of(bot)
+    bot.public_source = public
     bot.save(update_fields=["public_source"])
 
 
 def retire(bot: Bot) -> None:
     """No new matches for ``bot``, until it is taken back. Raises ``Refused`` for house bots."""
-    Bot.objects.filter(pk=_owned(bot).pk, retired=None).update(retired=Now())
+    owner_of(bot)
+    Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
     bot.refresh_from_db()
 
 
 def take_back(bot: Bot) -> None:
     """End the retirement of ``bot``. Raises ``TooMany`` where its owner has all the bots that one may have."""
-    owner = _owned(bot).owner
-    assert owner is not None
+    owner = owner_of(bot)
     with transaction.atomic():
-        _lock(owner)
+        hold(owner.pk)
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
             require_bot(owner)
             Bot.objects.filter(pk=bot.pk).update(retired=None)
     bot.refresh_from_db()
-
-
-def _lock(owner: User) -> None:
-    """One change at a time where a person's limits and their bots' names are at stake, as for uploads."""
-    type(owner)._default_manager.select_for_update(no_key=True).get(pk=owner.pk)
-
-
-def _owned(bot: Bot) -> Bot:
-    if bot.owner is None:
-        raise Refused(f"{bot.name} belongs to the house.")
-    return bot
 
 
 _why_not = {

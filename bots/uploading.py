@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
@@ -15,6 +14,7 @@ from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
 from bots.naming import clean_name, free_slug, name_for
+from bots.people import hold, owner_of
 from bots.refusals import Refused, TooMany
 from bots.stored import OutOfReach, keep, kept_already
 
@@ -58,8 +58,7 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
 
     One that was refused is then checked once more. Raises ``Refused`` and ``NotStored``.
     """
-    if bot.owner is None:
-        raise Refused(f"{bot.name} belongs to the house.")
+    owner = owner_of(bot)
 
     def bot_of(_: Archive) -> Bot:
         found = Bot.objects.get(pk=bot.pk)
@@ -67,7 +66,7 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
             raise Refused(f"{bot.name} is retired. Take it back first, then upload.")
         return found
 
-    return _upload(bot.owner, bot, filename, data, games, bot_of)
+    return _upload(owner, bot, filename, data, games, bot_of)
 
 
 def _upload(
@@ -97,7 +96,7 @@ def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload
     """The row of this upload, written before anything is read. Raises ``TooMany``."""
     shown = "".join(char for char in filename if char.isprintable())[:100]
     with transaction.atomic():
-        _lock(owner)
+        hold(owner.pk)
         require_upload(owner)
         return Upload.objects.create(owner=owner, bot=bot, filename=shown, size=len(data))
 
@@ -111,7 +110,7 @@ def _recorded(
 ) -> BotVersion:
     """The version, with its bot and the upload's row, or nothing of all that."""
     with transaction.atomic():
-        _lock(owner)
+        hold(owner.pk)
         bot = bot_of(archive)
         if bot._state.adding:
             _save_at_a_free_address(bot)
@@ -180,8 +179,3 @@ def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
     if refused.update(state=_State.RECEIVED, **anew):
         version.refresh_from_db()
     return version
-
-
-def _lock(owner: User) -> None:
-    """One upload of a person at a time: their limits and their bots' version numbers hang on it."""
-    get_user_model()._default_manager.select_for_update(no_key=True).get(pk=owner.pk)

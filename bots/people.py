@@ -1,0 +1,29 @@
+"""The people behind bots: whose a bot is, and one change of theirs at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth import get_user_model
+
+from bots.models import Bot
+from bots.refusals import Refused
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+
+def owner_of(bot: Bot) -> User:
+    """Whose ``bot`` is. Raises ``Refused`` for the house's, which nobody changes."""
+    if bot.owner is None:
+        raise Refused(f"{bot.name} belongs to the house.")
+    return bot.owner
+
+
+def hold(person: int) -> None:
+    """Hold the row of a person until the end of the transaction.
+
+    Their limits, the names of their bots and the numbers of versions hang on it: so one change of theirs is made at a
+    time. It is always held before bots are.
+    """
+    get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
