@@ -8,6 +8,7 @@ from typing import Final
 from bots.manifest import Manifest
 from bots.refusals import Refused
 from games.registry import GAMES
+from games.words import either
 
 Games = Mapping[str, Collection[int]]
 """Seat counts by the game's slug."""
@@ -36,7 +37,7 @@ def _checked(games: Games) -> Games:
         if game is None:
             raise Refused(f"There is no game {slug[:40]!a}; there are {', '.join(GAMES)}.")
         if not set(counts) <= set(game.seat_counts):
-            raise Refused(f"{game.name} is played with {_listed(game.seat_counts)} seats, so choose some of these.")
+            raise Refused(f"{game.name} is played with {either(game.seat_counts)} seats, so choose some of these.")
     return games
 
 
@@ -46,8 +47,3 @@ def _in_order(games: Games) -> dict[str, list[int]]:
 
 def _written(claims: Mapping[str, list[int]]) -> str:
     return _SEPARATOR.join(f"{slug}:{','.join(map(str, counts))}" for slug, counts in claims.items())
-
-
-def _listed(counts: tuple[int, ...]) -> str:
-    *most, last = map(str, counts)
-    return f"{', '.join(most)} or {last}" if most else last

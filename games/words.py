@@ -38,7 +38,16 @@ _RUN: Final = re.compile(rf"{IN_BRACES}(?:[ \u00a0]{IN_BRACES})*")
 
 def listing(words: Sequence[str]) -> str:
     """``a``, ``a and b`` or ``a, b and c``."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return _joined(words, " and ")
+
+
+def either(words: Sequence[object]) -> str:
+    """``3``, ``3 or 4`` or ``3, 4 or 5``."""
+    return _joined([str(word) for word in words], " or ")
+
+
+def _joined(words: Sequence[str], before_last: str) -> str:
+    return before_last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def number(count: int) -> str:

@@ -13,6 +13,7 @@ from bots.manifest import FILE, ManifestError, read_folder
 from bots.runner import HouseProgram, Limits, LocalProgram, SeatSpec
 from games.base import Game
 from games.registry import GAMES
+from games.words import either
 
 HOUSE_PREFIX = "house:"
 LocalSeat = SeatSpec[HouseProgram | LocalProgram]
@@ -31,7 +32,7 @@ def find_game(slug: str, seats: int) -> Game:
     if seats not in game.seat_counts:
         suited = [other.slug for other in GAMES.values() if seats in other.seat_counts]
         instead = f" With {seats} there is {' or '.join(suited)}." if suited else ""
-        raise UsageError(f"{slug} is for {in_words(game.seat_counts)} bots, and {seats} were named.{instead}")
+        raise UsageError(f"{slug} is for {either(game.seat_counts)} bots, and {seats} were named.{instead}")
     return game
 
 
@@ -104,9 +105,3 @@ def read_limits(text: str) -> Limits:
             raise UsageError(f"{name} needs a whole number greater than 0, not {value!r}.")
         chosen[name] = int(value)
     return replace(defaults, **chosen)
-
-
-def in_words(numbers: Sequence[int]) -> str:
-    """``3, 4 or 5``."""
-    *first, last = map(str, numbers)
-    return f"{', '.join(first)} or {last}" if first else last

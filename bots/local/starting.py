@@ -12,11 +12,12 @@ from string import Template
 from typing import Any, Final
 
 from bots.local.faults import UsageError
-from bots.local.seating import HOUSE_PREFIX, house_bots, in_words
+from bots.local.seating import HOUSE_PREFIX, house_bots
 from bots.manifest import FILE, MAX_NAME
 from bots.protocol import PROTOCOL, Limits, bot_seed
 from bots.protocol.messages import limits_document
 from games.base import Document, Game, State
+from games.words import either
 
 EXAMPLE_GAMES: Final = 40
 """So many games are looked through for questions; few kinds are asked in every game."""
@@ -101,7 +102,7 @@ def _words(name: str, game: Game) -> dict[str, str]:
     seats = game.seat_counts[0]
     suited = [HOUSE_PREFIX + bot for bot in house_bots(game, seats)]
     opponents = [suited[i % len(suited)] if suited else "." for i in range(seats - 1)]
-    counts = in_words(game.seat_counts)
+    counts = either(game.seat_counts)
     return {"name": name, "title": game.name, "game": game.slug, "seats": counts, "table": " ".join([".", *opponents])}
 
 

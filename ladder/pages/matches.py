@@ -11,11 +11,11 @@ from django.db.models import Prefetch, Q, QuerySet
 
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
+from games.words import listing
 from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.paging import Part, part
 from ladder.pages.telling import Told, told
-from ladder.pages.words import listing
 
 ROWS = 30
 

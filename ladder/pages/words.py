@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
+from games.words import either
+
 NUMBERS: Final = ("no", "one", "two", "three", "four", "five")
 
 FORFEITS: Final = {
@@ -41,11 +43,6 @@ STATUSES: Final = {
 }
 
 
-def listing(words: Sequence[str]) -> str:
-    """``a``, ``a and b`` or ``a, b and c``."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
 def sentence(text: str) -> str:
     """``text`` with a capital at its beginning and a full stop at its end."""
     text = text.strip()
@@ -73,8 +70,7 @@ def seats(count: int) -> str:
 
 def seat_counts(counts: Sequence[int]) -> str:
     """``three, four or five players``."""
-    words = [number(count) for count in counts]
-    return f"{', '.join(words[:-1])} or {words[-1]} players" if len(words) > 1 else f"{words[0]} players"
+    return f"{either([number(count) for count in counts])} players"
 
 
 def grouped(count: int) -> str:

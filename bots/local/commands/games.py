@@ -10,9 +10,10 @@ from rich.table import Table
 
 from bots.local.command import Command
 from bots.local.screen import Screen
-from bots.local.seating import HOUSE_PREFIX, house_bots, in_words
+from bots.local.seating import HOUSE_PREFIX, house_bots
 from games.base import Game
 from games.registry import GAMES
+from games.words import either
 
 
 def arguments(_parser: ArgumentParser) -> None:
@@ -28,7 +29,7 @@ def run(_options: Namespace, screen: Screen) -> int:
     table.add_column(f"House bots ({HOUSE_PREFIX}…)", overflow="fold")
     for about in found:
         names = [bot.removeprefix(HOUSE_PREFIX) for bot in about["house_bots"]]
-        table.add_row(about["game"], about["name"], in_words(about["seats"]), ", ".join(names))
+        table.add_row(about["game"], about["name"], either(about["seats"]), ", ".join(names))
     screen.show(table)
     screen.answer({"ok": True, "games": found})
     return 0

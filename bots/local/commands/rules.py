@@ -8,7 +8,7 @@ from rich.markdown import Markdown
 
 from bots.local.command import Command
 from bots.local.screen import Screen
-from bots.local.seating import game_of, in_words
+from bots.local.seating import game_of
 from games import words
 from games.registry import GAMES
 
@@ -23,7 +23,7 @@ def run(options: Namespace, screen: Screen) -> int:
     """Show the game's guide, with words for its symbols; laid out on a terminal, plain Markdown elsewhere."""
     game = game_of(options.game)
     guide = words.in_words(game.guide, game.tokens).strip()
-    heading = f"# {game.name}\n\n{in_words(game.seat_counts)} seats · `{game.slug}`, rules {game.rules}\n\n"
+    heading = f"# {game.name}\n\n{words.either(game.seat_counts)} seats · `{game.slug}`, rules {game.rules}\n\n"
     if screen.console.is_terminal and not options.plain:
         screen.show(Markdown(heading + guide))
     else:

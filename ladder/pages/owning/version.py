@@ -12,8 +12,9 @@ from bots.languages import LANGUAGES
 from bots.local.checking import SEED
 from bots.models import BotVersion
 from games.registry import GAMES
+from games.words import listing
 from ladder.pages.owning.trial import Trial, table_words
-from ladder.pages.words import PROBLEMS, listing, sentence, thinking, time_taken, visible
+from ladder.pages.words import PROBLEMS, sentence, thinking, time_taken, visible
 
 
 @dataclass(frozen=True)
