@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 _HOUR: Final = timedelta(hours=1)
-_WAITING: Final = (BotVersion.State.RECEIVED, BotVersion.State.CHECKING)
 _MIB: Final = 1 << 20
 
 
@@ -85,7 +84,8 @@ def require_upload(owner: User) -> None:
 
 def require_check(owner: User) -> None:
     """Raises ``TooMany`` where as many versions of ``owner``'s wait for their check as may."""
-    if BotVersion.objects.filter(bot__owner=owner, state__in=_WAITING).count() >= settings.CHECKS_WAITING_A_PERSON:
+    waiting = BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.UNCHECKED)
+    if waiting.count() >= settings.CHECKS_WAITING_A_PERSON:
         raise TooMany(
             f"{settings.CHECKS_WAITING_A_PERSON} of your versions wait for their check, which is the most."
             " Upload again when one of them is through.",

@@ -86,6 +86,8 @@ class BotVersion(models.Model):
         READY = "ready", "ready"
         REFUSED = "refused", "refused"
 
+    UNCHECKED = (State.RECEIVED, State.CHECKING)
+
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     digest = models.CharField(max_length=64, help_text="SHA-256 of the code, hex")

@@ -111,8 +111,7 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
 
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version that is not through its check yet claims the tables of ``ladder``."""
-    waits = [BotVersion.State.RECEIVED, BotVersion.State.CHECKING]
-    unchecked = bot.versions.filter(state__in=waits).defer("check_report")
+    unchecked = bot.versions.filter(state__in=BotVersion.UNCHECKED).defer("check_report")
     return any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 

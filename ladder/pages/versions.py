@@ -48,7 +48,7 @@ def listed_versions(bot: Bot, everything: bool, older_than: str | None) -> Versi
 def spoken_of(bot: Bot) -> Sequence[BotVersion]:
     """The version that plays, those that wait for their check, and the newest: newest first, in one query."""
     newest = bot.versions.order_by("-number").values("number")[:1]
-    concerned = Q(active=True) | Q(state__in=[_STATE.RECEIVED, _STATE.CHECKING]) | Q(number=newest)
+    concerned = Q(active=True) | Q(state__in=BotVersion.UNCHECKED) | Q(number=newest)
     return list(_of(bot).filter(concerned))
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.models import Bot, BotVersion
+from games.words import listing
 from ladder import joining
 from ladder.models import Entry, Ladder
-from ladder.pages.words import listing, points
-
-_WAITING = (BotVersion.State.RECEIVED, BotVersion.State.CHECKING)
+from ladder.pages.words import points
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Choice:
 def choices(versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
     """The ladders that concern a bot, from its active and waiting ``versions`` and its ``entries``; one query."""
     active = next((version for version in versions if version.active), None)
-    waiting = [version for version in versions if version.state in _WAITING]
+    waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
     by_ladder = {entry.ladder_id: entry for entry in entries}
     return [
         choice
