@@ -65,11 +65,7 @@ class SeatLogPage:
     def forfeit(self) -> str:
         """Why it lost without playing to the end, or nothing."""
         forfeit = self.log["forfeit"]
-        if forfeit is None:
-            return ""
-        return (
-            f"{sentence(PROBLEMS.get(forfeit['reason'], forfeit['reason']))} {sentence(visible(forfeit['evidence']))}"
-        )
+        return "" if forfeit is None else _what(forfeit["reason"], forfeit["evidence"])
 
     @property
     def stderr(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from bots import reports
 from bots.models import BotVersion
 from games.registry import GAMES
 from ladder.pages.words import sentence, size, thinking, time_taken
@@ -65,7 +66,7 @@ class Trial:
 
     @property
     def _report(self) -> Mapping[str, Any]:
-        return self.version.check_report or {"tables": [], "now": None, "untried": _tables(self.version.claims)}
+        return self.version.check_report or reports.begun(self.version.claims)
 
     def _steps(self) -> Iterator[Step]:
         report = self._report
@@ -102,7 +103,3 @@ def table_words(table: Mapping[str, Any]) -> str:
 def _trouble(table: Mapping[str, Any]) -> str:
     number = len(table["problems"]) + table.get("more_problems", 0)
     return "1 problem" if number == 1 else f"{number} problems"
-
-
-def _tables(claims: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
-    return [{"game": game, "seats": seats} for game, counts in claims.items() for seats in counts]
