@@ -1,0 +1,106 @@
+"""Whether one version is better than another, in as few blocks as it takes: a sequential probability ratio test.
+
+The data are differences, one a block: both versions play the same deal in all seatings against the same opponents, and
+the mean score of the one is taken from that of the other. A score is the share of opponents beaten (0 to 1), so a
+difference lies in −1 to 1.
+
+Two hypotheses stand against each other: the mean difference is 0, or it is ``margin``. After every block the log of
+their likelihood ratio is compared with two bounds; between them another block is played (A. Wald, *Sequential Tests of
+Statistical Hypotheses*, Annals of Mathematical Statistics 16, 1945). The spread of the differences is not known, so
+each hypothesis is given the one that suits it best, which is the generalised test:
+
+    LLR = N/2 · ln(Σ d² / Σ (d − margin)²)
+
+(M. Van den Bergh, *A Practical Introduction to the GSPRT*, 2020, the normal approximation; Stockfish's fishtest uses
+the same test for chess engines.)
+
+That spread is underestimated as long as few blocks were played: bots that do the same for some blocks and then differ
+would look decided. So eight blocks are thought of before the first one, at ``margin/2 ± ½``: they favour neither
+hypothesis, and it takes at least some twenty blocks to outweigh them. What that holds and what it costs is measured in
+``tests/ladder/ratings/test_sprt.py`` and told in docs/orders.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+ERROR = 0.05
+"""The usual chance of either error."""
+
+_PRIOR_BLOCKS = 8
+_PRIOR_SPREAD = 0.5
+
+
+class Verdict(Enum):
+    """What a test has come to. ``NOT_BETTER`` means: not by the margin; it says nothing of smaller differences."""
+
+    BETTER = "better"
+    NOT_BETTER = "not better"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """A mean difference of 0 against one of ``margin``.
+
+    ``alpha`` is the chance to call a version better that is equal, ``beta`` the chance to miss one that is better by
+    ``margin``. Raises ``ValueError`` for a margin that is not between 0 and 1, or chances that are not between 0 and ½.
+    """
+
+    margin: float
+    alpha: float = ERROR
+    beta: float = ERROR
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin < 1 or not all(0 < chance < 0.5 for chance in (self.alpha, self.beta)):
+            raise ValueError(f"a margin lies between 0 and 1, chances of an error between 0 and ½: {self}")
+
+    @property
+    def lower(self) -> float:
+        """The bound at which the difference is taken to be 0."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The bound at which the difference is taken to be ``margin``."""
+        return math.log((1 - self.beta) / self.alpha)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The log-likelihood ratio after each block up to the one that decided; ``verdict`` is what was decided there."""
+
+    ratios: Sequence[float]
+    verdict: Verdict
+
+    @property
+    def ratio(self) -> float:
+        """Where it stands; 0 before the first block."""
+        return self.ratios[-1] if self.ratios else 0.0
+
+
+def walk(differences: Iterable[float], hypotheses: Hypotheses) -> Walk:
+    """Go through ``differences`` in their order until one decides; what comes after it is not looked at."""
+    margin = hypotheses.margin
+    count = _PRIOR_BLOCKS
+    total = _PRIOR_BLOCKS * margin / 2
+    squares = _PRIOR_BLOCKS * ((margin / 2) ** 2 + _PRIOR_SPREAD**2)
+    ratios: list[float] = []
+    for difference in differences:
+        count += 1
+        total += difference
+        squares += difference**2
+        ratios.append(count / 2 * math.log(squares / (squares - 2 * margin * total + count * margin**2)))
+        verdict = _verdict(ratios[-1], hypotheses)
+        if verdict is not Verdict.OPEN:
+            return Walk(ratios, verdict)
+    return Walk(ratios, Verdict.OPEN)
+
+
+def _verdict(ratio: float, hypotheses: Hypotheses) -> Verdict:
+    if ratio >= hypotheses.upper:
+        return Verdict.BETTER
+    return Verdict.NOT_BETTER if ratio <= hypotheses.lower else Verdict.OPEN
