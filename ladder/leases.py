@@ -2,7 +2,8 @@
 
 A lease is a token in the match's row with an end by the database's clock, so workers' clocks need not agree. Every
 change is a conditional UPDATE that names the token and changes nothing once it is not the match's any more: whoever is
-late has no say. Rows are locked in the order match, attempt, ladder, entries, here and in ``ladder.results``.
+late has no say. Rows are locked in the order match, attempt, block, ladder, bots, entries, here and in
+``ladder.results``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
+from ladder.blocks import end_if_over
 from ladder.models import Attempt, Match
 
 LEASE = timedelta(seconds=30)
@@ -88,6 +90,8 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
         if not _held(lease).filter(only or Q()).update(lease=None, lease_until=None, **after):
             return False
         Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:_REASON_LENGTH], ended=Now())
+        if after["status"] == Match.Status.VOID:
+            end_if_over(Match.objects.filter(pk=lease.match_id).values_list("block", flat=True))
     return True
 
 

@@ -95,7 +95,7 @@ def _sentence(bot: Bot) -> str:
 
 def _counted(bot: Bot) -> Iterator[tuple[int, str]]:
     """The bad matches of ``bot`` and their reasons, newest first, without those that the machine had a part in."""
-    lost = SeatResult.objects.filter(seat__entry__bot=bot, forfeit__in=BAD).order_by("-pk")
+    lost = SeatResult.objects.filter(seat__version__bot=bot, forfeit__in=BAD).order_by("-pk")
     rows = lost.values_list("seat__match_id", "seat__index", "forfeit", "result__report__machine_delays")
     for match_id, index, forfeit, delays in rows.iterator(_AT_ONCE):
         if index not in {delay["seat"] for delay in delays}:

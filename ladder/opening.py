@@ -13,6 +13,7 @@ from games.registry import GAMES
 from ladder.joining import enter_everybody
 from ladder.models import Entry, Ladder
 from ladder.retiring import end_unplayable_matches
+from ladder.seasons import open_first
 
 
 def open_house() -> None:
@@ -23,6 +24,8 @@ def open_house() -> None:
     start, and twice at once.
     """
     ladders = list(_house_ladders())
+    for ladder in Ladder.objects.order_by("pk"):
+        open_first(ladder)
     for entry in HOUSE.values():
         bot = _bot(entry)
         _bring_up_to_date(bot, entry.digest())

@@ -98,7 +98,7 @@ def forget_old_logs() -> int:
 def _readable(match: Match, user: Somebody) -> QuerySet[SeatLog]:
     if not user.is_authenticated or not user.is_active:
         return SeatLog.objects.none()
-    theirs = Q() if getattr(user, "is_staff", False) else Q(seat__entry__bot__owner=user.pk)
+    theirs = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
     return SeatLog.objects.filter(theirs, seat__match=match)
 
 

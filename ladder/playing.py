@@ -70,7 +70,7 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),
-        seed=bytes(match.seed),
+        seed=bytes(match.block.seed),
         limits=_limits(match.ladder),
         key=hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256"),
         match=str(match.pk),
@@ -92,7 +92,7 @@ def _limits(ladder: Ladder) -> Limits:
 
 def _spec(match_id: int) -> MatchSpec[Any] | None:
     """What is to be played; ``None`` if the match is not queued or cannot be played here."""
-    match = Match.objects.select_related("ladder").filter(pk=match_id, status=Match.Status.QUEUED).first()
+    match = Match.objects.select_related("ladder", "block").filter(pk=match_id, status=Match.Status.QUEUED).first()
     try:
         return spec_of(match) if match else None
     except (NotHere, ImproperlyConfigured) as failure:

@@ -54,8 +54,8 @@ def _rerate(ladder_id: int, *, check: bool) -> Rebuild:
 
 def _ledger(ladder: Ladder) -> Iterator[tuple[int, list[SeatResult]]]:
     """The ledger's numbers in order, each with its seat results in seat order: one query, read a piece at a time."""
-    rows = SeatResult.objects.filter(result__ledger_entry__ladder=ladder).select_related("seat")
-    ordered = rows.annotate(number=F("result__ledger_entry__number")).order_by("number", "seat__index")
+    rows = SeatResult.objects.filter(result__ledger_entries__ladder=ladder).select_related("seat")
+    ordered = rows.annotate(number=F("result__ledger_entries__number")).order_by("number", "seat__index")
     for number, results in groupby(ordered.iterator(_AT_ONCE), key=attrgetter("number")):
         yield number, list(results)
 
@@ -84,7 +84,7 @@ def _rate_again(
     if len(seats) != rebuild.ladder.seats:
         rebuild.differences.append(f"ledger {number} has {len(seats)} seats, not {rebuild.ladder.seats}")
         return
-    entries = [rebuilt[one.seat.entry_id] for one in seats]
+    entries = [rebuilt[one.seat.entry_id] for one in seats if one.seat.entry_id is not None]
     ranks = [one.rank for one in seats]
     gains = changes([Player(entry.rating, entry.games) for entry in entries], ranks)
     for one, entry, gain, share in zip(seats, entries, gains, win_shares(ranks), strict=True):

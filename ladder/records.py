@@ -42,9 +42,9 @@ def match_log_of(match: Match) -> Document | None:
 
     Its steps are those of the deal, which was the same in every attempt; the moves of failed attempts are not kept.
     """
-    if match.status != Match.Status.VOID:
+    if match.status != Match.Status.VOID or match.block.ended is None:
         return None
-    record = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.seed)).record
+    record = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed)).record
     kept = ("game", "rules", "seats", "seed", "commitment")
     log = {"format": "match-log/1", **{key: record[key] for key in kept}}
     return log | {"status": "void", "reason": match.reason, "steps": record["steps"]}

@@ -5,15 +5,16 @@ The order inside the one transaction is the guarantee:
 1. Insert the result. Its unique match is the only judge of duplicates: a second one waits for the first and is refused.
 2. End the match by a conditional UPDATE on the lease. An attempt whose lease was given to somebody else, or whose match
    was voided, is refused even if its result would be the first: the one who holds the lease brings the result.
-3. Lock the ladder's row, then the people's bots at the table, then the entries, each by id; take the ladder's next
-   ledger number; rate; write before and after; count what was a bot's own failure (``ladder.leave``).
+3. Lock the block's row, and end it with its last game.
+4. If the match is rated: lock the ladder's row, then the people's bots at the table, then the entries, each by id;
+   append to the ledger; rate; write before and after; count what was a bot's own failure (``ladder.leave``).
 
 A refusal rolls everything back. SQLite has no row locks: there the first write makes the transaction the only writer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -21,10 +22,12 @@ from django.db import IntegrityError, transaction
 from bots.models import Bot
 from bots.runner.report import MatchReport
 from bots.storable import storable
-from games.base import Document, State
+from games.base import State
 from games.record import RecordError, verify
 from ladder import leave
+from ladder.blocks import end_if_over
 from ladder.leases import Lease, finish
+from ladder.ledger import append, result_document
 from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
 from ladder.ratings.elo import Player, changes
 from ladder.ratings.shares import win_shares
@@ -43,22 +46,26 @@ class _Late(Exception):
 
 
 def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
-    """Store and rate what re-executing the report's record gives; ``None``: late or a duplicate, and nothing changed.
+    """Store what re-executing the report's record gives, and rate it if its block is; ``None``: late or a duplicate.
 
     Nothing that the worker claims about the outcome is believed, only its moves and its forfeits with their evidence.
     ``logs`` are packed ones for owners, by seat (``ladder.owner_logs``). Raises ``WrongRecord`` for a record that is
     not this match's or not a game by the rules.
     """
-    match = Match.objects.select_related("ladder").get(pk=lease.match_id)
+    match = Match.objects.select_related("ladder", "block__series__season").get(pk=lease.match_id)
     state = _re_executed(match, report)
     attempt = Attempt.objects.get(match=match, token=lease.token)
-    seats = list(Seat.objects.filter(match=match).select_related("entry__bot").order_by("index"))
+    seats = list(Seat.objects.filter(match=match).select_related("version__bot", "entry").order_by("index"))
     result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=_stored(report))
     try:
         with transaction.atomic():
             _store(result, lease)
             SeatLog.objects.bulk_create([SeatLog(seat=seats[index], packed=log) for index, log in (logs or {}).items()])
-            _rate(result, seats, state, report)
+            end_if_over([match.block_id])
+            if match.block.rated:
+                _rate(result, seats, state, report)
+            else:
+                SeatResult.objects.bulk_create(_seat_results(result, seats, state, report))
     except _Late:
         return None
     return result
@@ -76,8 +83,8 @@ def _re_executed(match: Match, report: MatchReport) -> State:
     mine = {
         "game": match.ladder.game,
         "seats": match.ladder.seats,
-        "seed": bytes(match.seed).hex(),
-        "commitment": match.commitment,
+        "seed": bytes(match.block.seed).hex(),
+        "commitment": match.block.commitment,
     }
     for key, value in mine.items():
         if state.record[key] != value:
@@ -107,30 +114,29 @@ def _store(result: Result, lease: Lease) -> None:
 
 def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
     """Apply the outcome to the ledger, the entries and the people's bots, and keep ratings before and after."""
-    _append_to_ledger(result)
+    _append_to_ledger(result, seats, state)
     bots, entries = _locked_bots(seats), _locked_entries(seats)
-    outcome = state.outcome or {}
-    gains = changes([Player(entry.rating, entry.games) for entry in entries], outcome["ranks"])
-    results = SeatResult.objects.bulk_create(
-        _seat_result(result, seat, outcome, report, entry.rating, gain)
-        for seat, entry, gain in zip(seats, entries, gains, strict=True)
-    )
-    for entry, gain, share in zip(entries, gains, win_shares(outcome["ranks"]), strict=True):
+    ranks = (state.outcome or {})["ranks"]
+    gains = changes([Player(entry.rating, entry.games) for entry in entries], ranks)
+    results = list(_seat_results(result, seats, state, report))
+    for one, entry, gain, share in zip(results, entries, gains, win_shares(ranks), strict=True):
+        one.rating_before = entry.rating
         entry.count(gain, share)
+        one.rating_after = entry.rating
         entry.save(update_fields=["rating", "last_change", "games", "wins"])
-    leave.count(report, results, bots)
+    leave.count(report, SeatResult.objects.bulk_create(results), bots)
 
 
-def _append_to_ledger(result: Result) -> None:
-    """Give the result its ladder's next number; the ladder's row is held from here on."""
+def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> None:
+    """Write the result down; the ladder's row is held from here on."""
     ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
-    LedgerEntry.objects.create(ladder=ladder, number=ladder.next_ledger, result=result)
-    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=ladder.next_ledger + 1)
+    document = result_document(result.match, seats, state.record)
+    append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
 
 
 def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
     """By seat, the people's bots, each locked: always before entries, here and in ``ladder.joining``."""
-    owned = {seat.index: seat.entry.bot_id for seat in seats if seat.entry.bot.owner_id is not None}
+    owned = {seat.index: seat.version.bot_id for seat in seats if seat.version.bot.owner_id is not None}
     if not owned:
         return {}
     locked = Bot.objects.select_for_update(no_key=True).filter(pk__in=owned.values()).order_by("pk")
@@ -140,23 +146,24 @@ def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
 
 def _locked_entries(seats: Sequence[Seat]) -> list[Entry]:
     """The entries in seat order, locked in the order of their ids."""
-    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=[seat.entry_id for seat in seats])
+    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=_entry_ids(seats))
     by_id = {entry.pk: entry for entry in locked.order_by("pk")}
-    return [by_id[seat.entry_id] for seat in seats]
+    return [by_id[entry_id] for entry_id in _entry_ids(seats)]
 
 
-def _seat_result(
-    result: Result, seat: Seat, outcome: Document, report: MatchReport, rating: int, gain: int
-) -> SeatResult:
-    score = outcome["scores"][seat.index]
+def _entry_ids(seats: Sequence[Seat]) -> list[int]:
+    return [seat.entry_id for seat in seats if seat.entry_id is not None]
+
+
+def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:
+    outcome = state.outcome or {}
     evidence = {forfeit.seat: storable(forfeit.evidence) for forfeit in report.forfeits}
-    return SeatResult(
-        result=result,
-        seat=seat,
-        rank=outcome["ranks"][seat.index],
-        score=score,
-        forfeit=score.get("forfeit", ""),
-        evidence=evidence.get(seat.index, ""),
-        rating_before=rating,
-        rating_after=rating + gain,
-    )
+    for seat, rank, score in zip(seats, outcome["ranks"], outcome["scores"], strict=True):
+        yield SeatResult(
+            result=result,
+            seat=seat,
+            rank=rank,
+            score=score,
+            forfeit=score.get("forfeit", ""),
+            evidence=evidence.get(seat.index, ""),
+        )

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot
+from ladder.blocks import end_if_over
 from ladder.models import Match, Seat
 
 _ON_LEAVE = "A bot at the table is on leave."
@@ -42,9 +43,9 @@ def cancel_for_leave(bot: Bot | None = None) -> int:
 
     Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
-    away = Seat.objects.filter(entry__bot__in=Bot.objects.filter(on_leave__isnull=False))
+    away = Seat.objects.filter(version__bot__in=Bot.objects.filter(on_leave__isnull=False))
     if bot is not None:
-        away = away.filter(entry__bot=bot)
+        away = away.filter(version__bot=bot)
     untried = Match.objects.filter(status=Match.Status.QUEUED, attempts_started=0, pk__in=away.values("match"))
     match_ids = list(untried.values_list("pk", flat=True))
     return _cancel(match_ids) if match_ids else 0
@@ -55,16 +56,22 @@ def _cancel(match_ids: list[int]) -> int:
     untried = Match.objects.filter(pk__in=match_ids, status=Match.Status.QUEUED, attempts_started=0)
     with transaction.atomic():
         free = untried.select_for_update(skip_locked=True, no_key=True).order_by("pk")
-        return untried.filter(pk__in=list(free.values_list("pk", flat=True))).update(
-            status=Match.Status.CANCELLED, reason=_ON_LEAVE, ended=Now()
-        )
+        held = dict(free.values_list("pk", "block"))
+        cancelled = untried.filter(pk__in=held).update(status=Match.Status.CANCELLED, reason=_ON_LEAVE, ended=Now())
+        end_if_over(held.values())
+    return cancelled
 
 
 def _end(matches: QuerySet[Match], reason: str) -> int:
-    return sum(
-        matches.filter(tried).update(status=status, reason=reason, ended=Now())
-        for status, tried in (
-            (Match.Status.CANCELLED, Q(attempts_started=0)),
-            (Match.Status.VOID, ~Q(attempts_started=0)),
+    with transaction.atomic():
+        held = dict(matches.select_for_update(no_key=True, of=("self",)).order_by("pk").values_list("pk", "block"))
+        queued = Match.objects.filter(pk__in=held, status=Match.Status.QUEUED)
+        ended = sum(
+            queued.filter(tried).update(status=status, reason=reason, ended=Now())
+            for status, tried in (
+                (Match.Status.CANCELLED, Q(attempts_started=0)),
+                (Match.Status.VOID, ~Q(attempts_started=0)),
+            )
         )
-    )
+        end_if_over(held.values())
+    return ended

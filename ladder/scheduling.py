@@ -5,7 +5,6 @@ Only who has never played on a ladder does not wait for room there: whoever has 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,13 +13,13 @@ from random import Random, SystemRandom
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot, plays
-from games.chance import SEED_BYTES, commitment
+from ladder.blocks import Player, schedule_block
 from ladder.dispatching import send
-from ladder.models import Entry, Ladder, Match, Seat
+from ladder.models import Block, Entry, Ladder, Match, Season, Seat
+from ladder.pairings.seatings import seatings
 from ladder.pairings.tables import Candidate, tables
 
 QUEUE_LENGTH = 8
@@ -38,25 +37,17 @@ def fill(random: Random | None = None) -> int:
     return sum(_fill(ladder_id, random or SystemRandom()) for ladder_id in open_ladders)
 
 
-def schedule(ladder: Ladder, table: list[Entry], versions: dict[int, BotVersion], priority: int = 0) -> Match:
-    """Write one match with its seats and the commitment to its deal; ``versions`` are by bot. Call in a transaction."""
-    seed = os.urandom(SEED_BYTES)
-    public = {"commitment": commitment(seed), "priority": priority, "sent_at": Now()}
-    match = Match.objects.create(ladder=ladder, seed=seed, **public)
-    Seat.objects.bulk_create(
-        Seat(match=match, index=index, entry=entry, version=versions[entry.bot_id]) for index, entry in enumerate(table)
-    )
-    return match
-
-
 def _fill(ladder_id: int, random: Random) -> int:
     if _room(Ladder.objects.get(pk=ladder_id)) <= 0 and not _newcomers(ladder_id):
         return 0  # found out without a lock: mostly there is nothing to do
+    if not Season.objects.filter(ladder=ladder_id, closing=None).exists():
+        return 0
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
-        matches = _schedule_tables(ladder, _room(ladder), random)
-        transaction.on_commit(partial(send, [match.pk for match in matches]))
-    return len(matches)
+        blocks = _schedule_tables(ladder, _room(ladder), random)
+        ids = list(Match.objects.filter(block__in=blocks).order_by("pk").values_list("pk", flat=True))
+        transaction.on_commit(partial(send, ids))
+    return len(ids)
 
 
 def _room(ladder: Ladder) -> int:
@@ -72,7 +63,7 @@ def _newcomers(ladder_id: int) -> bool:
     return fresh.filter(~Exists(pending), bot__owner__isnull=False).exists()
 
 
-def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
+def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Block]:
     entries = {entry.pk: entry for entry in Entry.objects.filter(ladder=ladder, active=True)}
     versions = _active_versions(ladder, (entry.bot_id for entry in entries.values()))
     waiting = _waiting(ladder)
@@ -83,13 +74,15 @@ def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Match]:
     ]
     new = {one.entry for one in candidates if one.owner is not None and not one.games}
     ordered = [replace(one, games=-1) if one.entry in new else one for one in candidates]  # before the house's new ones
-    drawn = tables(ordered, ladder.seats, max(count, len(new)), random)
-    matches = []
+    rounds = -(-count // len(seatings(ladder.seats)))
+    drawn = tables(ordered, ladder.seats, max(rounds, len(new)), random)
+    blocks = []
     for table in drawn:
         priority = FIRST if new.intersection(table) else 0
         new.difference_update(table)
-        matches.append(schedule(ladder, [entries[pk] for pk in table], versions, priority))
-    return matches
+        players = [Player(versions[entries[pk].bot_id], entries[pk]) for pk in table]
+        blocks.append(schedule_block(ladder, players, priority=priority))
+    return blocks
 
 
 def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersion]:

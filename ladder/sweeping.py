@@ -1,4 +1,4 @@
-"""Matches whose worker was lost come back here, and those that nobody can play any more are ended."""
+"""Matches whose worker was lost come back here; what nobody can play any more, and seasons that close, are ended."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from ladder.leases import LEASE, Lease, give_back
 from ladder.models import Attempt, Match
 from ladder.retiring import cancel_for_leave, end_unplayable_matches
+from ladder.seasons import finish_closing, publish_keys
 
 _EXPIRED = Q(lease_until__lt=Now())
 _FAILURE = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
@@ -23,4 +24,6 @@ def sweep() -> int:
     returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
     end_unplayable_matches()
     cancel_for_leave()
+    finish_closing()
+    publish_keys()
     return returned

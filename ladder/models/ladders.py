@@ -8,6 +8,9 @@ from bots.models import Bot
 from ladder.ratings.elo import START_RATING
 from ladder.ratings.shares import WIN
 
+GENESIS = "0" * 64
+"""What the first ledger entry of a ladder has for the hash before it."""
+
 
 class Ladder(models.Model):
     """Rated play of one game with one number of seats."""
@@ -24,6 +27,7 @@ class Ladder(models.Model):
     )
     open = models.BooleanField(default=True, help_text="whether new matches are scheduled")
     next_ledger = models.PositiveBigIntegerField(default=1, editable=False)
+    ledger_head = models.CharField(max_length=64, default=GENESIS, editable=False, help_text="the last entry's hash")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -38,7 +42,7 @@ class Ladder(models.Model):
 
 
 class Entry(models.Model):
-    """A bot on a ladder, with what its rated matches have added up to.
+    """A bot on a ladder, with what its rated matches of the season have added up to.
 
     ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
     Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.rebuilding``). The wish in

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Length, Now
-from django.db.models.lookups import Exact
+from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from games.base import FORFEIT_REASONS
+from ladder.models.blocks import Block
 from ladder.models.ladders import Entry, Ladder
 
 FORFEITS = [(reason, reason) for reason in FORFEIT_REASONS]
 
 
 class Match(models.Model):
-    """One game to be played, being played or ended. Void: it was tried and has no result; cancelled: never tried.
+    """One game of a block, to be played, being played or ended.
 
-    ``seed`` is secret until the match has ended; ask ``public_seed``. ``lease`` is the token of the attempt at work.
+    Void: it was tried and has no result; cancelled: never tried; aborted: its players ended it. ``seating`` is the
+    index into ``ladder.pairings.seatings``. ``lease`` is the token of the attempt at work.
     """
 
     class Status(models.TextChoices):
@@ -26,20 +27,22 @@ class Match(models.Model):
         FINISHED = "finished"
         VOID = "void"
         CANCELLED = "cancelled"
+        ABORTED = "aborted"
 
-    ENDED = (Status.FINISHED, Status.VOID, Status.CANCELLED)
+    PENDING = (Status.QUEUED, Status.RUNNING)
+    ENDED = (Status.FINISHED, Status.VOID, Status.CANCELLED, Status.ABORTED)
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="matches")
+    block = models.ForeignKey(Block, on_delete=models.PROTECT, related_name="matches")
+    seating = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    seed = models.BinaryField(max_length=32)
-    commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     priority = models.SmallIntegerField(default=0, help_text="the higher, the sooner")
     due_at = models.DateTimeField(db_default=Now(), help_text="not played before")
     sent_at = models.DateTimeField(null=True, blank=True, help_text="when a worker was last told of it")
     lease = models.UUIDField(null=True, blank=True, unique=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     attempts_started = models.PositiveSmallIntegerField(default=0)
-    reason = models.CharField(max_length=500, blank=True, help_text="why it was voided or cancelled, for everybody")
+    reason = models.CharField(max_length=500, blank=True, help_text="why it has no result, for everybody")
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True, help_text="of the last attempt")
     ended = models.DateTimeField(null=True, blank=True)
@@ -54,10 +57,9 @@ class Match(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="match_status_is_known",
-                condition=Q(status__in=["queued", "running", "finished", "void", "cancelled"]),
+                condition=Q(status__in=["queued", "running", "finished", "void", "cancelled", "aborted"]),
             ),
-            models.CheckConstraint(name="match_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
-            models.CheckConstraint(name="match_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),
+            models.UniqueConstraint(name="match_once_a_seating", fields=["block", "seating"]),
             models.CheckConstraint(
                 name="match_has_a_lease_while_it_runs",
                 condition=Q(status="running", lease__isnull=False, lease_until__isnull=False, started__isnull=False)
@@ -66,30 +68,28 @@ class Match(models.Model):
             models.CheckConstraint(
                 name="match_has_an_end_when_it_has_ended",
                 condition=Q(status__in=["queued", "running"], ended__isnull=True)
-                | Q(status__in=["finished", "void", "cancelled"], ended__isnull=False),
+                | Q(status__in=["finished", "void", "cancelled", "aborted"], ended__isnull=False),
             ),
             models.CheckConstraint(
                 name="match_without_a_result_says_why",
-                condition=Q(status__in=["void", "cancelled"]) & ~Q(reason="")
-                | ~Q(status__in=["void", "cancelled"]) & Q(reason=""),
+                condition=Q(status__in=["void", "cancelled", "aborted"]) & ~Q(reason="")
+                | ~Q(status__in=["void", "cancelled", "aborted"]) & Q(reason=""),
             ),
         ]
 
     def __str__(self) -> str:
         return f"match {self.pk}"
 
-    @property
-    def public_seed(self) -> str | None:
-        """The seed in hex once the match has ended, ``None`` before."""
-        return bytes(self.seed).hex() if self.status in self.ENDED else None
-
 
 class Seat(models.Model):
-    """Who sits where, with the version that plays. The entry belongs to the match's ladder, the version to its bot."""
+    """Who sits where, with the version that plays. The entry belongs to the match's ladder, the version to its bot.
+
+    Without an entry the seat is of an unrated match.
+    """
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="seats")
     index = models.PositiveSmallIntegerField(help_text="from 0")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="seats")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, null=True, blank=True, related_name="seats")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seats")
 
     class Meta:

@@ -1,12 +1,16 @@
-"""What came out of a match, and the order in which results count. These rows are appended and never change."""
+"""What came out of a match, and the order in which it counts. These rows are appended."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Length, Now
+from django.db.models.lookups import Exact
 
 from ladder.models.ladders import Ladder
 from ladder.models.matches import FORFEITS, Attempt, Match, Seat
+from ladder.models.seasons import Season
 
 
 class Result(models.Model):
@@ -27,18 +31,45 @@ class Result(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """A ladder's results in the order in which they are rated: numbers from 1 without gaps. Match ids mean nothing."""
+    """What counts on a ladder, in the order in which it counts: numbers from 1 without gaps. Match ids mean nothing.
+
+    ``document`` says it in full, without a rating; ``hash`` is of it and of the entry before (``ladder.ledger``).
+    ``result`` is what a result's entry counts and a void's takes back. ``author`` is who of the staff wrote it.
+    """
+
+    class Kind(models.TextChoices):
+        RESULT = "result", "a result"
+        VOID = "void", "a result taken back"
+        MERGE = "merge", "an entry merged or taken out"
+        K = "k", "a new K"
+        SEASON = "season", "a season's start"
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="ledger")
+    season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="ledger")
     number = models.PositiveBigIntegerField()
-    result = models.OneToOneField(Result, on_delete=models.PROTECT, related_name="ledger_entry")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.RESULT)
+    result = models.ForeignKey(Result, on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries")
+    document = models.JSONField()
+    hash = models.CharField(max_length=64)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created = models.DateTimeField(db_default=Now())
 
     class Meta:
         ordering = ["ladder", "number"]
         verbose_name_plural = "ledger entries"
         constraints = [
             models.UniqueConstraint(name="ledger_number_once_a_ladder", fields=["ladder", "number"]),
+            models.UniqueConstraint(name="ledger_result_once", fields=["result"], condition=Q(kind="result")),
+            models.UniqueConstraint(name="ledger_void_once_a_result", fields=["result"], condition=Q(kind="void")),
             models.CheckConstraint(name="ledger_counts_from_one", condition=Q(number__gte=1)),
+            models.CheckConstraint(
+                name="ledger_kind_is_known_and_names_its_result",
+                condition=Q(kind__in=["result", "void"], result__isnull=False)
+                | Q(kind__in=["merge", "k", "season"], result=None),
+            ),
+            models.CheckConstraint(name="ledger_hash_is_sha256", condition=Exact(Length("hash"), 64)),
         ]
 
     def __str__(self) -> str:
@@ -47,6 +78,9 @@ class LedgerEntry(models.Model):
 
 class SeatResult(models.Model):
     """What a seat reached: rank and score by re-execution, and its entry's rating before and after, in 1/1000 point.
+
+    Without ratings it does not count: an unrated match, a result voided since, or an entry merged out. They follow
+    from the ledger (``ladder.rebuilding``); everything else never changes.
 
     ``evidence`` says what a forfeit was judged by, in words; both are empty for a seat that played to the end.
     """
@@ -57,8 +91,8 @@ class SeatResult(models.Model):
     score = models.JSONField(help_text="the game's own score object")
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.TextField(blank=True)
-    rating_before = models.BigIntegerField()
-    rating_after = models.BigIntegerField()
+    rating_before = models.BigIntegerField(null=True, blank=True)
+    rating_after = models.BigIntegerField(null=True, blank=True)
 
     class Meta:
         ordering = ["result", "seat__index"]
@@ -67,14 +101,21 @@ class SeatResult(models.Model):
             models.CheckConstraint(
                 name="seat_result_evidence_only_with_a_forfeit", condition=~Q(forfeit="") | Q(evidence="")
             ),
+            models.CheckConstraint(
+                name="seat_result_has_both_ratings_or_none",
+                condition=Q(rating_before=None, rating_after=None)
+                | Q(rating_before__isnull=False, rating_after__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.seat}: rank {self.rank}"
 
     @property
-    def change(self) -> int:
-        """What the match added to the rating, in 1/1000 point."""
+    def change(self) -> int | None:
+        """What the match added to the rating, in 1/1000 point; ``None`` where it does not count."""
+        if self.rating_before is None or self.rating_after is None:
+            return None
         return self.rating_after - self.rating_before
 
 

@@ -73,8 +73,8 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
 
     Eight queries, and four more for its owner and staff, however many versions there are.
     """
-    begun = Match.objects.filter(seats__entry__bot=bot).exclude(attempts_started=0)
-    queued = Match.objects.filter(seats__entry__bot=bot, status=Match.Status.QUEUED)
+    begun = Match.objects.filter(seats__version__bot=bot).exclude(attempts_started=0)
+    queued = Match.objects.filter(seats__version__bot=bot, status=Match.Status.QUEUED)
     versions = spoken_of(bot)
     entries = list(_placed(Entry.objects.filter(bot=bot)))
     its_panel = panel(bot, versions, entries, owns(user, bot)) if may_read(user, bot) else None

@@ -22,7 +22,7 @@ ROWS = 30
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     """``matches`` with all that a row of a list shows, without seeds; one query more for the seats."""
-    return matches.select_related("ladder").defer("seed").prefetch_related(_seats())
+    return matches.select_related("ladder").prefetch_related(_seats())
 
 
 def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None]) -> Part[Match]:
@@ -50,9 +50,9 @@ def reached(match: Match, seat: Seat) -> str:
 
 def names(seats: Sequence[Seat]) -> list[str]:
     """What the seats are called in a told game: bots that share a name are told apart by their address names."""
-    plain = [seat.entry.bot.name for seat in seats]
+    plain = [seat.version.bot.name for seat in seats]
     return [
-        f"{name} ({seat.entry.bot.slug})" if plain.count(name) > 1 else name
+        f"{name} ({seat.version.bot.slug})" if plain.count(name) > 1 else name
         for name, seat in zip(plain, seats, strict=True)
     ]
 
@@ -151,9 +151,9 @@ class MatchPage:
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
     """All that ``user`` may see of one match, in at most six queries. Raises ``Match.DoesNotExist``."""
-    found = Match.objects.select_related("ladder").prefetch_related(_seats(), "attempts")
+    found = Match.objects.select_related("ladder", "block").prefetch_related(_seats(), "attempts")
     match = found.get(pk=match_id)
-    rated = LedgerEntry.objects.filter(result__match=match)
+    rated = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.RESULT, result__match=match)
     number, delays = rated.values_list("number", "result__report__machine_delays").first() or (None, ())
     return MatchPage(
         match=match,
@@ -166,7 +166,7 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
 
 
 def _seats() -> Prefetch[Any]:
-    shown = Seat.objects.select_related("entry__bot__owner", "version", "result")
+    shown = Seat.objects.select_related("entry", "version__bot__owner", "result")
     seats = shown.defer("version__check_report").order_by("index")
     return Prefetch("seats", queryset=seats)
 

@@ -29,4 +29,4 @@ def ladder(house: None) -> Ladder:
 def match(ladder: Ladder) -> Match:
     """A queued match for four, the first of several in the queue."""
     fill(Random(1))
-    return Match.objects.select_related("ladder").order_by("pk")[0]
+    return Match.objects.select_related("ladder", "block").order_by("pk")[0]

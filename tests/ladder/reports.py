@@ -11,7 +11,7 @@ from ladder.models import Match
 
 def report_of(match: Match, *, variety: int = 0, forfeits: dict[int, str] | None = None) -> MatchReport:
     """A game of ``match``'s own deal by random legal play; ``variety`` makes it another one."""
-    state = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.seed))
+    state = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed))
     random = Random(variety)
     while state.pending:
         for seat in state.pending:

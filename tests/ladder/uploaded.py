@@ -6,6 +6,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from django.db import transaction
 from django.db.models import F
 
 from bots.archives import read_upload
@@ -14,9 +15,9 @@ from bots.models import Bot, BotVersion
 from bots.stored import keep
 from bots.uploading import archive_limits
 from esr_platform.accounts.models import User
+from ladder.blocks import Player, schedule_block
 from ladder.joining import enter
 from ladder.models import Ladder, Match
-from ladder.scheduling import schedule
 
 DUEL = "edel-stein-reich-duel"
 DUEL_ONLY = {DUEL: [2]}
@@ -65,10 +66,10 @@ def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
     mine = ladder.entries.get(bot=bot)
     others = list(ladder.entries.filter(bot__owner=None).select_related("bot").order_by("pk"))
     table = [mine, *Random(seed).sample(others, ladder.seats - 1)]
-    versions = {entry.bot_id: entry.bot.active_version for entry in table}
-    assert all(versions.values())
-    match = schedule(ladder, table, versions)  # type: ignore[arg-type]
-    return Match.objects.select_related("ladder").get(pk=match.pk)
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        block = schedule_block(locked, [Player(entry.bot.active_version, entry) for entry in table])  # type: ignore[arg-type]
+    return block.matches.select_related("ladder", "block").get(seating=0)
 
 
 def due_again(match: Match) -> None:

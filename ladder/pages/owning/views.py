@@ -179,10 +179,10 @@ def download_log(request: HttpRequest, match_id: int, index: int) -> HttpRespons
 def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
     """The seat that an address names, for the owner of its bot and staff."""
     match = found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
-    seats = match.seats.select_related("entry__bot__owner", "match__ladder", "version")
+    seats = match.seats.select_related("version__bot__owner", "match__ladder", "match__block")
     seat = found(seats, f"Match {match_id} has no seat {index}.", index=index)
-    if not access.may_read(request.user, seat.entry.bot):
-        raise PermissionDenied(f"This is for the owner of {seat.entry.bot.name} alone.")
+    if not access.may_read(request.user, seat.version.bot):
+        raise PermissionDenied(f"This is for the owner of {seat.version.bot.name} alone.")
     return seat
 
 

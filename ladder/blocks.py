@@ -1,0 +1,93 @@
+"""Blocks are written and come to their end here. A deal is never chosen: it follows from its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db.models.functions import Now
+
+from bots.models import BotVersion
+from games.chance import commitment
+from ladder.deals import seed_of
+from ladder.ledger import NoSeason
+from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
+from ladder.pairings.seatings import seatings
+
+_SERIES: Final = {
+    Block.Purpose.LADDER: DealSeries.Kind.LADDER,
+    Block.Purpose.LIVE: DealSeries.Kind.LIVE,
+}
+"""Which series a block's number is of; all others are tests."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who sits down: a version, and in a rated block the entry that it plays for."""
+
+    version: BotVersion
+    entry: Entry | None = None
+
+
+def schedule_block(
+    ladder: Ladder,
+    players: Sequence[Player],
+    *,
+    purpose: Block.Purpose = Block.Purpose.LADDER,
+    priority: int = 0,
+    due_at: datetime | None = None,
+    sent: bool = True,
+) -> Block:
+    """Write a block with its matches and seats, one match a seating, and the commitment to its deal.
+
+    Call it in a transaction that holds the row of ``ladder``; ``sent`` says that the caller tells the workers when that
+    is committed. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong number of players.
+    """
+    if len(players) != ladder.seats:
+        raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
+    block = _numbered(ladder, purpose)
+    timing = {"due_at": due_at} if due_at else {}
+    matches = Match.objects.bulk_create(
+        Match(ladder=ladder, block=block, seating=index, priority=priority, sent_at=Now() if sent else None, **timing)
+        for index in range(len(seatings(ladder.seats)))
+    )
+    Seat.objects.bulk_create(
+        Seat(match=match, index=index, entry=players[player].entry, version=players[player].version)
+        for match in matches
+        for index, player in enumerate(seatings(ladder.seats)[match.seating])
+    )
+    return block
+
+
+def end_if_over(block_ids: Iterable[int]) -> int:
+    """End those of the blocks whose every game has ended, in the transaction that has ended one; how many.
+
+    The block's row is locked after the match's: of two games that end at once, the later transaction sees the other's
+    end. So a block opens with its last game and never before.
+    """
+    locked = Block.objects.select_for_update(no_key=True).filter(pk__in=sorted(set(block_ids)), ended=None)
+    ids = [block.pk for block in locked.only("pk").order_by("pk")]
+    pending = set(Match.objects.filter(block__in=ids, status__in=Match.PENDING).values_list("block", flat=True))
+    return Block.objects.filter(pk__in=[pk for pk in ids if pk not in pending]).update(ended=Now())
+
+
+def _numbered(ladder: Ladder, purpose: Block.Purpose) -> Block:
+    """The next block of its series, whose row is held from here on."""
+    kind = _SERIES.get(purpose, DealSeries.Kind.TEST)
+    current = DealSeries.objects.filter(season__ladder=ladder, season__closing=None, kind=kind)
+    series = current.select_related("season").select_for_update(no_key=True, of=("self",)).first()
+    if series is None:
+        raise NoSeason(f"{ladder} has no open season")
+    seed = seed_of(bytes(series.key), series.name, series.season.number, series.next_number)
+    block = Block.objects.create(
+        ladder=ladder,
+        series=series,
+        number=series.next_number,
+        purpose=purpose,
+        seed=seed,
+        commitment=commitment(seed),
+    )
+    DealSeries.objects.filter(pk=series.pk).update(next_number=series.next_number + 1)
+    return block

@@ -1,0 +1,85 @@
+"""The ledger of a ladder: what counts, in order, appended and chained by hashes. It never holds a rating.
+
+The hash of an entry is the SHA-256 of the canonical JSON (keys sorted, no spaces, UTF-8) of ``ladder`` (its slug),
+``number``, ``kind``, ``document`` and ``previous``, the hash before it. So whoever has kept one hash can prove that
+nothing before it was changed since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+
+from games.base import Document
+from ladder.models import Ladder, LedgerEntry, Match, Result, Season, Seat
+
+
+class NoSeason(RuntimeError):
+    """The ladder has no open season, so nothing can count."""
+
+
+def append(
+    ladder: Ladder,
+    kind: LedgerEntry.Kind,
+    document: Document,
+    *,
+    result: Result | None = None,
+    author: AbstractBaseUser | None = None,
+) -> LedgerEntry:
+    """The next entry of the ledger of ``ladder``, whose row the caller's transaction holds. Raises ``NoSeason``."""
+    season = Season.objects.filter(ladder=ladder, closed=None).first()
+    if season is None:
+        raise NoSeason(f"{ladder} has no open season")
+    hashed = chained(ladder.slug, ladder.next_ledger, kind.value, document, ladder.ledger_head)
+    entry = LedgerEntry.objects.create(
+        ladder=ladder,
+        season=season,
+        number=ladder.next_ledger,
+        kind=kind,
+        result=result,
+        document=document,
+        hash=hashed,
+        author_id=None if author is None else author.pk,
+    )
+    ladder.next_ledger, ladder.ledger_head = ladder.next_ledger + 1, hashed
+    ladder.save(update_fields=["next_ledger", "ledger_head"])
+    return entry
+
+
+def chained(ladder: str, number: int, kind: str, document: Any, previous: str) -> str:
+    """The hash of an entry, 64 hex digits."""
+    entry = {"ladder": ladder, "number": number, "kind": kind, "document": document, "previous": previous}
+    return sha256(canonical(entry)).hexdigest()
+
+
+def canonical(document: Any) -> bytes:
+    """The one form of a JSON document that is hashed."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Document:
+    """What is said of a result: whose it is, which deal, what came out, and the hash of the record.
+
+    ``match`` comes with its block, series and season, ``seats`` in seat order with their versions. The record holds the
+    secret seed, so its hash gives nothing away.
+    """
+    outcome = record["outcome"]
+    return {
+        "match": match.pk,
+        "block": _block(match),
+        "seating": match.seating,
+        "entries": [seat.entry_id for seat in seats],
+        "versions": [seat.version.digest for seat in seats],
+        "ranks": outcome["ranks"],
+        "forfeits": {str(index): one["forfeit"] for index, one in enumerate(outcome["scores"]) if "forfeit" in one},
+        "record": sha256(canonical(record)).hexdigest(),
+    }
+
+
+def _block(match: Match) -> list[Any] | None:
+    series = match.block.series
+    return None if series is None else [series.name, series.season.number, match.block.number]

@@ -1,0 +1,73 @@
+"""A block: one deal, played in all seatings."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Length
+from django.db.models.lookups import Exact
+
+from ladder.models.ladders import Ladder
+from ladder.models.seasons import DealSeries
+
+
+class Block(models.Model):
+    """The games of one deal among the same bots, and the commitment to that deal.
+
+    ``seed`` is secret until every game has ended, which ``ended`` says; ask ``public_seed``. Blocks from before there
+    were seasons have neither series nor number, and one game each.
+    """
+
+    class Purpose(models.TextChoices):
+        LADDER = "ladder", "rated"
+        TEST = "test", "test"
+        CHALLENGE = "challenge", "challenge"
+        COMPARISON = "comparison", "comparison of versions"
+        SCHEDULED = "scheduled", "scheduled match"
+        LIVE = "live", "live game"
+        EARLY = "early", "rated, from before the first season"
+
+    RATED = (Purpose.LADDER, Purpose.EARLY)
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="blocks")
+    series = models.ForeignKey(DealSeries, on_delete=models.PROTECT, null=True, blank=True, related_name="blocks")
+    number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in its series")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.LADDER)
+    seed = models.BinaryField(max_length=32)
+    commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
+    created = models.DateTimeField(auto_now_add=True)
+    ended = models.DateTimeField(null=True, blank=True, help_text="when the last of its games had ended")
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(name="block_open", fields=["ladder"], condition=Q(ended=None)),
+            models.Index(name="block_by_ladder_and_purpose", fields=["ladder", "purpose", "-id"]),
+        ]
+        constraints = [
+            models.UniqueConstraint(name="block_number_once_a_series", fields=["series", "number"]),
+            models.CheckConstraint(
+                name="block_purpose_is_known",
+                condition=Q(purpose__in=["ladder", "test", "challenge", "comparison", "scheduled", "live", "early"]),
+            ),
+            models.CheckConstraint(
+                name="block_is_numbered_in_a_series_unless_early",
+                condition=Q(purpose="early", series=None, number=None)
+                | ~Q(purpose="early") & Q(series__isnull=False, number__gte=1),
+            ),
+            models.CheckConstraint(name="block_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
+            models.CheckConstraint(name="block_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),
+        ]
+
+    def __str__(self) -> str:
+        return f"block {self.pk}"
+
+    @property
+    def rated(self) -> bool:
+        """Whether its finished games count for the ladder's ratings."""
+        return self.purpose in self.RATED
+
+    @property
+    def public_seed(self) -> str | None:
+        """The seed in hex once every game has ended, ``None`` before."""
+        return bytes(self.seed).hex() if self.ended else None

@@ -1,0 +1,155 @@
+"""What people ask to be played: tests, challenges, comparisons of two versions, and matches at a set time. Unrated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from bots.models import BotVersion
+from ladder.models.ladders import Ladder, Viewer
+
+if TYPE_CHECKING:
+    from ladder.models.blocks import Block
+
+
+class OrderQuerySet(models.QuerySet["Order"]):
+    def visible_to(self, user: Viewer) -> OrderQuerySet:
+        """Those on ladders that ``user`` may see."""
+        return self.filter(ladder__in=Ladder.objects.visible_to(user))
+
+
+class Order(models.Model):
+    """Blocks that somebody asked for. Its row is the plan; ``ladder.orders.feeding`` writes its blocks step by step.
+
+    ``blocks_wanted`` is the most in a comparison, which ends as soon as it is decided, and exact otherwise. ``margin``
+    (1/1000 of a score) is the difference that a comparison asks for, ``verdict`` its answer (``sprt.Verdict``).
+    ``rotated`` says that a deal is played in all seatings, otherwise once, seated as ordered.
+    """
+
+    class Kind(models.TextChoices):
+        TEST = "test", "test"
+        CHALLENGE = "challenge", "challenge"
+        COMPARISON = "comparison", "comparison"
+        SCHEDULED = "scheduled", "scheduled match"
+
+    class State(models.TextChoices):
+        INVITED = "invited", "waits until everybody has agreed"
+        PLANNED = "planned", "waits for its time"
+        RUNNING = "running", "is being played"
+        FINISHED = "finished", "finished"
+        CANCELLED = "cancelled", "cancelled"
+
+    OPEN = (State.INVITED, State.PLANNED, State.RUNNING)
+
+    kind = models.CharField(max_length=10, choices=Kind)
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="orders")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
+    token = models.UUIDField(unique=True, help_text="of the form that sent it: sent twice, it is one order")
+    blocks_wanted = models.PositiveIntegerField()
+    games_wanted = models.PositiveIntegerField(help_text="in all blocks, for the daily limit")
+    rotated = models.BooleanField(default=True)
+    margin = models.PositiveSmallIntegerField(null=True, blank=True)
+    verdict = models.CharField(max_length=10, blank=True)
+    due_at = models.DateTimeField(null=True, blank=True, help_text="when a scheduled match begins")
+    state = models.CharField(max_length=10, choices=State)
+    reason = models.CharField(max_length=500, blank=True, help_text="why it was cancelled or ended early")
+    created = models.DateTimeField(auto_now_add=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    blocks: models.Manager[Block]
+    objects = OrderQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(
+                name="order_open", fields=["state", "due_at"], condition=Q(state__in=["invited", "planned", "running"])
+            ),
+            models.Index(name="order_by_person", fields=["requested_by", "-created"]),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="order_kind_is_known", condition=Q(kind__in=["test", "challenge", "comparison", "scheduled"])
+            ),
+            models.CheckConstraint(
+                name="order_has_an_end_when_it_has_ended",
+                condition=Q(state__in=["invited", "planned", "running"], ended=None)
+                | Q(state__in=["finished", "cancelled"], ended__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="order_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")
+            ),
+            models.CheckConstraint(
+                name="order_of_its_kind",
+                condition=Q(kind="comparison", margin__range=(1, 999), due_at=None)
+                | Q(kind="scheduled", margin=None, due_at__isnull=False, verdict="")
+                | Q(kind__in=["test", "challenge"], margin=None, due_at=None, verdict=""),
+            ),
+            models.CheckConstraint(name="order_wants_blocks", condition=Q(blocks_wanted__gte=1, games_wanted__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"order {self.pk}"
+
+    @property
+    def open(self) -> bool:
+        """Whether something of it is still to come."""
+        return self.state in self.OPEN
+
+
+class OrderPlayer(models.Model):
+    """A version that plays in an order, pinned. ``index`` counts from 0 within its part.
+
+    Seats are the table of every block. In a comparison the candidate and then the baseline take the first place, and
+    the gauntlet's versions the others, in turn from block to block.
+    """
+
+    class Part(models.TextChoices):
+        SEAT = "seat"
+        CANDIDATE = "candidate"
+        BASELINE = "baseline"
+        GAUNTLET = "gauntlet"
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="players")
+    part = models.CharField(max_length=10, choices=Part)
+    index = models.PositiveSmallIntegerField()
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="ordered")
+
+    class Meta:
+        ordering = ["order", "part", "index"]
+        constraints = [
+            models.UniqueConstraint(name="order_player_once_a_place", fields=["order", "part", "index"]),
+            models.UniqueConstraint(name="order_player_once_a_version", fields=["order", "version"]),
+            models.CheckConstraint(
+                name="order_player_part_is_known",
+                condition=Q(part__in=["seat", "candidate", "baseline", "gauntlet"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} in {self.order}"
+
+
+class Agreement(models.Model):
+    """Whether an owner whose bot is to play at a set time wants that; ``agreed`` is ``None`` until they have said."""
+
+    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="agreements")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="agreements")
+    agreed = models.BooleanField(null=True, blank=True)
+    answered = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["order", "pk"]
+        constraints = [
+            models.UniqueConstraint(name="agreement_once_a_person", fields=["order", "person"]),
+            models.CheckConstraint(
+                name="agreement_has_a_time_when_it_is_answered",
+                condition=Q(agreed=None, answered=None) | Q(agreed__isnull=False, answered__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} on {self.order}"

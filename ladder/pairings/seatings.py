@@ -1,0 +1,23 @@
+"""In which orders a block's bots sit down: the same deal, so that what a seat is worth falls out of the block's mean."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import permutations
+
+Seating = tuple[int, ...]
+"""By seat, from 0, which of the block's bots sits there, from 0."""
+
+
+@cache
+def seatings(players: int) -> tuple[Seating, ...]:
+    """All seatings of a block of ``players``: both orders of 2, all six of 3, the cyclic rotations of more.
+
+    Every bot sits in every seat equally often, and the first seating is the order in which the bots were drawn. Raises
+    ``ValueError`` for fewer than two.
+    """
+    if players < 2:
+        raise ValueError(f"a block needs at least two players, not {players}")
+    if players <= 3:
+        return tuple(permutations(range(players)))
+    return tuple(tuple((seat + turn) % players for seat in range(players)) for turn in range(players))

@@ -1,0 +1,155 @@
+"""Seasons open, close and follow one another; their keys are published when all their deals have been played.
+
+Closing takes two steps, so that every result of a season stands before its end in the ledger: from the first on nothing
+new is scheduled and what nobody has begun is cancelled; when the last rated match has ended, the table is frozen, and
+the next season opens with regressed ratings in the same transaction.
+"""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from typing import Final
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from ladder.blocks import end_if_over
+from ladder.deals import KEY_BYTES, key_hash
+from ladder.ledger import append
+from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
+from ladder.ratings.regression import regressed
+from ladder.standings import table
+
+KEPT: Final = Fraction(1, 2)
+"""What a season keeps of the ratings' distance from the start unless staff say otherwise."""
+
+_CANCELLED = "The season closed before it was played."
+
+
+class WrongMoment(ValueError):
+    """The season cannot be opened or closed now; the message is a sentence that says why."""
+
+
+def open_first(ladder: Ladder) -> None:
+    """Open the first season of a new ladder; safe at any time and twice at once."""
+    with transaction.atomic():
+        locked = _locked(ladder)
+        if not locked.seasons.exists():
+            _open(locked, Fraction(1))
+
+
+def open_next(ladder: Ladder, kept: Fraction = KEPT, by: AbstractBaseUser | None = None) -> Season:
+    """Open a season after a closed one. ``kept`` of each rating's distance from the start stays.
+
+    Raises ``WrongMoment`` while another season is open.
+    """
+    with transaction.atomic():
+        locked = _locked(ladder)
+        if locked.seasons.filter(closed=None).exists():
+            raise WrongMoment(f"{ladder} has an open season. Close it first.")
+        return _open(locked, kept, by)
+
+
+def close(ladder: Ladder, then: Fraction | None = KEPT) -> Season:
+    """Close the open season; ``then`` is what the next one keeps, ``None`` opens none.
+
+    The season is closed at once if nothing rated of it is being played, else by ``finish_closing`` as soon as that is
+    so. Raises ``WrongMoment`` where no season is open.
+    """
+    with transaction.atomic():
+        season = Season.objects.filter(ladder=_locked(ladder), closed=None, closing=None).first()
+        if season is None:
+            raise WrongMoment(f"{ladder} has no season to close.")
+        Season.objects.filter(pk=season.pk).update(
+            closing=Now(), next_num=then and then.numerator, next_den=then and then.denominator
+        )
+    _cancel_unbegun(season)
+    finish_closing()
+    return Season.objects.get(pk=season.pk)
+
+
+def finish_closing() -> int:
+    """Close every season that is closing and whose last rated match has ended; how many. The sweeper calls it."""
+    return sum(_finish(season) for season in Season.objects.filter(closed=None, closing__isnull=False).order_by("pk"))
+
+
+def publish_keys() -> int:
+    """Publish the keys of closed seasons whose every block has ended; of how many series."""
+    open_block = Block.objects.filter(series__season=OuterRef("season"), ended=None)
+    due = DealSeries.objects.filter(published=None, season__closed__isnull=False).exclude(Exists(open_block))
+    return DealSeries.objects.filter(pk__in=list(due.values_list("pk", flat=True)), published=None).update(
+        published=Now()
+    )
+
+
+def _locked(ladder: Ladder) -> Ladder:
+    return Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+
+
+def _open(ladder: Ladder, kept: Fraction, by: AbstractBaseUser | None = None) -> Season:
+    season = Season.objects.create(ladder=ladder, number=ladder.seasons.count() + 1)
+    series = [_series(season, kind) for kind in DealSeries.Kind]
+    DealSeries.objects.bulk_create(series)
+    document = {
+        "season": season.number,
+        "regress": [kept.numerator, kept.denominator],
+        "keys": {one.name: one.key_hash for one in series},
+    }
+    append(ladder, LedgerEntry.Kind.SEASON, document, author=by)
+    if season.number > 1:
+        _regress(ladder, kept)
+    return season
+
+
+def _series(season: Season, kind: DealSeries.Kind) -> DealSeries:
+    slug, key = season.ladder.slug, os.urandom(KEY_BYTES)
+    name = slug if kind == DealSeries.Kind.LADDER else f"{kind.value}-{slug}"
+    return DealSeries(season=season, kind=kind, name=name, key=key, key_hash=key_hash(key))
+
+
+def _regress(ladder: Ladder, kept: Fraction) -> None:
+    entries = list(Entry.objects.select_for_update(no_key=True).filter(ladder=ladder).order_by("pk"))
+    for entry in entries:
+        entry.rating = regressed(entry.rating, kept.numerator, kept.denominator)
+        entry.games = entry.wins = entry.last_change = 0
+    Entry.objects.bulk_update(entries, ["rating", "games", "wins", "last_change"], batch_size=500)
+
+
+def _cancel_unbegun(season: Season) -> None:
+    """What is rated and was never tried is not played any more; what was tried is, so that nobody gains by it."""
+    rated = Match.objects.filter(block__series__season=season, block__purpose=Block.Purpose.LADDER)
+    untried = rated.filter(status=Match.Status.QUEUED, attempts_started=0)
+    with transaction.atomic():
+        ids = list(untried.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk", flat=True))
+        Match.objects.filter(pk__in=ids, status=Match.Status.QUEUED, attempts_started=0).update(
+            status=Match.Status.CANCELLED, reason=_CANCELLED, ended=Now()
+        )
+        end_if_over(Match.objects.filter(pk__in=ids).values_list("block", flat=True))
+
+
+def _finish(season: Season) -> bool:
+    with transaction.atomic():
+        ladder = _locked(season.ladder)
+        current = Season.objects.get(pk=season.pk)
+        pending = Match.objects.filter(block__series__season=season, status__in=Match.PENDING)
+        if current.closed or pending.filter(block__purpose=Block.Purpose.LADDER).exists():
+            return False
+        FinalStanding.objects.bulk_create(
+            FinalStanding(
+                season=season,
+                entry=standing.entry,
+                rank=standing.rank,
+                rating=standing.entry.rating,
+                games=standing.entry.games,
+                wins=standing.entry.wins,
+            )
+            for standing in table(ladder)
+            if standing.entry.games
+        )
+        Season.objects.filter(pk=season.pk).update(closed=Now())
+        if current.next_den:
+            _open(ladder, Fraction(current.next_num or 0, current.next_den))
+    return True
