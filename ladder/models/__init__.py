@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ladder.models.blocks import Block
-from ladder.models.ladders import Entry, Ladder
+from ladder.models.ladders import Entry, Ladder, Membership
 from ladder.models.matches import Attempt, Match, Seat
+from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 
 __all__ = [
+    "Agreement",
     "Attempt",
     "Block",
     "DealSeries",
@@ -17,6 +19,9 @@ __all__ = [
     "Ladder",
     "LedgerEntry",
     "Match",
+    "Membership",
+    "Order",
+    "OrderPlayer",
     "Result",
     "Season",
     "Seat",

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from django.db import models
+from typing import TypeAlias
 
-from bots.models import Bot
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+from django.db.models import Q
+
+from bots.models import Bot, BotVersion
 from ladder.ratings.elo import START_RATING
 from ladder.ratings.shares import WIN
 
 GENESIS = "0" * 64
 """What the first ledger entry of a ladder has for the hash before it."""
 
+Viewer: TypeAlias = AbstractBaseUser | AnonymousUser
+
+
+class LadderQuerySet(models.QuerySet["Ladder"]):
+    def visible_to(self, user: Viewer) -> LadderQuerySet:
+        """Those that ``user`` may know of: a private one is there for its members and for staff alone.
+
+        Whatever shows ladders, or anything that stands on one, asks this first.
+        """
+        if getattr(user, "is_staff", False):
+            return self.all()
+        if user.pk is None:
+            return self.filter(private=False)
+        return self.filter(Q(private=False) | Q(pk__in=Membership.objects.filter(person=user.pk).values("ladder")))
+
 
 class Ladder(models.Model):
-    """Rated play of one game with one number of seats."""
+    """Rated play of one game with one number of seats.
+
+    ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
+    ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each entry goes on with the
+    version that played then (``ladder.freezing``).
+    """
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
@@ -26,13 +52,26 @@ class Ladder(models.Model):
         default=1, help_text="its share of the workers, beside the other ladders'"
     )
     open = models.BooleanField(default=True, help_text="whether new matches are scheduled")
+    by_invitation = models.BooleanField(default=False, help_text="whether only members enter their bots")
+    private = models.BooleanField(default=False, help_text="whether only members and staff know of it")
+    invitation = models.CharField(max_length=43, blank=True, help_text="the secret part of the link that makes members")
+    freezes_at = models.DateTimeField(null=True, blank=True, help_text="from when on versions stay as they are")
+    opened_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     next_ledger = models.PositiveBigIntegerField(default=1, editable=False)
     ledger_head = models.CharField(max_length=64, default=GENESIS, editable=False, help_text="the last entry's hash")
     created = models.DateTimeField(auto_now_add=True)
 
+    objects = LadderQuerySet.as_manager()
+
     class Meta:
         ordering = ["pk"]
         constraints = [
+            models.CheckConstraint(
+                name="ladder_private_is_by_invitation", condition=Q(private=False) | Q(by_invitation=True)
+            ),
+            models.UniqueConstraint(name="ladder_invitation_once", fields=["invitation"], condition=~Q(invitation="")),
             models.CheckConstraint(name="ladder_has_two_to_five_seats", condition=models.Q(seats__range=(2, 5))),
             models.CheckConstraint(name="ladder_ledger_counts_from_one", condition=models.Q(next_ledger__gte=1)),
         ]
@@ -41,12 +80,28 @@ class Ladder(models.Model):
         return self.name
 
 
+class Membership(models.Model):
+    """Somebody who was invited to a ladder: by its link, or by name."""
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["ladder", "pk"]
+        constraints = [models.UniqueConstraint(name="membership_once_a_person", fields=["ladder", "person"])]
+
+    def __str__(self) -> str:
+        return f"{self.person} on {self.ladder}"
+
+
 class Entry(models.Model):
     """A bot on a ladder, with what its rated matches of the season have added up to.
 
     ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
     Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.rebuilding``). The wish in
-    ``declined`` outlives every version; ``ladder.joining`` keeps ``active`` at what follows from it.
+    ``declined`` outlives every version; ``ladder.joining`` keeps ``active`` at what follows from it. ``frozen`` is the
+    version that plays here whichever is the bot's active one, once the ladder has frozen (``ladder.freezing``).
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")
@@ -57,6 +112,9 @@ class Entry(models.Model):
     wins = models.PositiveBigIntegerField(default=0)
     active = models.BooleanField(default=True, help_text="whether the bot is given new matches here")
     declined = models.BooleanField(default=False, help_text="whether its owner wants no matches here")
+    frozen = models.ForeignKey(
+        BotVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="frozen_in", editable=False
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -35,6 +35,7 @@ class Match(models.Model):
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="matches")
     block = models.ForeignKey(Block, on_delete=models.PROTECT, related_name="matches")
     seating = models.PositiveSmallIntegerField(default=0)
+    lineup = models.PositiveSmallIntegerField(default=0, help_text="of the two of a comparison on one deal, else 0")
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     priority = models.SmallIntegerField(default=0, help_text="the higher, the sooner")
     due_at = models.DateTimeField(db_default=Now(), help_text="not played before")
@@ -59,7 +60,7 @@ class Match(models.Model):
                 name="match_status_is_known",
                 condition=Q(status__in=["queued", "running", "finished", "void", "cancelled", "aborted"]),
             ),
-            models.UniqueConstraint(name="match_once_a_seating", fields=["block", "seating"]),
+            models.UniqueConstraint(name="match_once_a_seating", fields=["block", "lineup", "seating"]),
             models.CheckConstraint(
                 name="match_has_a_lease_while_it_runs",
                 condition=Q(status="running", lease__isnull=False, lease_until__isnull=False, started__isnull=False)

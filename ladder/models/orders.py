@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from bots.models import BotVersion
 from ladder.models.ladders import Ladder, Viewer
-
-if TYPE_CHECKING:
-    from ladder.models.blocks import Block
 
 
 class OrderQuerySet(models.QuerySet["Order"]):
@@ -59,7 +54,6 @@ class Order(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 
-    blocks: models.Manager[Block]
     objects = OrderQuerySet.as_manager()
 
     class Meta:
@@ -79,9 +73,7 @@ class Order(models.Model):
                 condition=Q(state__in=["invited", "planned", "running"], ended=None)
                 | Q(state__in=["finished", "cancelled"], ended__isnull=False),
             ),
-            models.CheckConstraint(
-                name="order_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")
-            ),
+            models.CheckConstraint(name="order_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")),
             models.CheckConstraint(
                 name="order_of_its_kind",
                 condition=Q(kind="comparison", margin__range=(1, 999), due_at=None)
