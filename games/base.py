@@ -66,6 +66,35 @@ class ScoreColumn:
     text: Callable[[Mapping[str, Any]], str]
 
 
+@dataclass(frozen=True)
+class Figure:
+    """One thing that a game counts of every seat, in each of its stretches (``Game.stretches``), beside the score.
+
+    ``key`` names it in documents, ``heading`` is its column with the unit, ``meaning`` a sentence for whoever asks.
+    """
+
+    key: str
+    heading: str
+    meaning: str
+
+
+Figures = dict[str, list[int]]
+"""What a game counted of one seat: by ``Figure.key``, a number a stretch."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What two seats agreed on: ``buyer`` gave ``seller`` so many units and was left the ``good`` that both wanted.
+
+    The unit is the game's own (``Game.price_unit``), and so are the words for goods, such as ``money`` or ``gems``.
+    """
+
+    buyer: int
+    seller: int
+    price: int
+    good: str
+
+
 class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
     """One game from the deal to the outcome. Seats count from 0.
 
@@ -98,6 +127,18 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
     @abstractmethod
     def legal_moves(self, seat: int) -> Sequence[Move]:
         """Every legal move of ``seat``, in the one canonical order; the first is the default move."""
+
+    def legal_count(self, seat: int) -> int:
+        """How many legal moves ``seat`` has, found without enumerating them where they are many."""
+        return len(self.legal_moves(seat))
+
+    def legal_move(self, seat: int, place: int) -> Move:
+        """The legal move at ``place``, from 0, in the canonical order. Raises ``IndexError`` where there is none."""
+        return self.legal_moves(seat)[place]
+
+    def place_of(self, seat: int, move: Move) -> int:
+        """The place of ``move`` in the canonical order, from 0. Raises ``ValueError`` unless it is there as it is."""
+        return self.legal_moves(seat).index(move)
 
     @abstractmethod
     def default_move(self, seat: int) -> Move:
@@ -170,6 +211,9 @@ class Game(ABC):
     ``tokens`` are what its guide and its score columns may hold in braces, and the words for them: ``{"R": "red"}``
     for ``{R}``. ``games.words`` says them; a page draws them with the symbols of ``drawing``, the name of a file in
     ``esr_platform/static/esr/drawings/`` that has a symbol for every token. Games may share a drawing.
+
+    ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
+    paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
     """
 
     slug: str
@@ -178,6 +222,8 @@ class Game(ABC):
     seat_counts: tuple[int, ...]
     tokens: Mapping[str, str] = {}
     drawing: str = ""
+    stretches: tuple[str, ...]
+    price_unit: str = ""
 
     @property
     def folder(self) -> Traversable:
@@ -223,6 +269,24 @@ class Game(ABC):
     @abstractmethod
     def score_columns(self) -> Sequence[ScoreColumn]:
         """What a table of results shows of one seat's score object, left to right."""
+
+    @abstractmethod
+    def figure_columns(self) -> Sequence[Figure]:
+        """What it counts of every seat beside the score, left to right."""
+
+    @abstractmethod
+    def figures(self, state: State) -> list[Figures]:
+        """What it counted in a finished game, by seat; every figure has a number for each of ``stretches``.
+
+        Raises ``ValueError`` for a game that is not over.
+        """
+
+    def exchanges(self, state: State) -> list[Exchange]:  # noqa: ARG002
+        """What seats of a finished game gave each other by agreement, in order; nothing in a game without barter.
+
+        Raises ``ValueError`` for a game that is not over.
+        """
+        return []
 
     @abstractmethod
     def encoding(self, seats: int) -> Encoding:

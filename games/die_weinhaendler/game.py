@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Chapter, Game, ScoreColumn, State
+from games.base import Chapter, Figure, Figures, Game, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.die_weinhaendler import story
+from games.die_weinhaendler import figures, story
 from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
@@ -24,6 +24,7 @@ class Weinhaendler(Game):
     seat_counts: tuple[int, ...] = (3, 4, 5)
     tokens: Mapping[str, str] = BOTTLES
     drawing = "bottle"
+    stretches = figures.STRETCHES
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)
@@ -41,6 +42,12 @@ class Weinhaendler(Game):
 
     def score_columns(self) -> Sequence[ScoreColumn]:
         return (ScoreColumn("points", lambda score: str(score["points"])),)
+
+    def figure_columns(self) -> Sequence[Figure]:
+        return figures.COLUMNS
+
+    def figures(self, state: State) -> list[Figures]:
+        return figures.figures_of(state)
 
     def encoding(self, seats: int) -> Encoding:
         self.require_seats(seats)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Chapter, Game, ScoreColumn, State
+from games.base import Chapter, Exchange, Figure, Figures, Game, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.edel_stein_reich import story
+from games.edel_stein_reich import figures, story
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.duel import DuelState
 from games.edel_stein_reich.encoding import EdelSteinReichEncoding
@@ -30,6 +30,8 @@ class EdelSteinReich(Game):
     seat_counts: tuple[int, ...] = (3, 4, 5)
     tokens: Mapping[str, str] = COLOUR_NAMES
     drawing = "gem"
+    stretches = figures.STRETCHES
+    price_unit = "gems"
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)
@@ -50,6 +52,15 @@ class EdelSteinReich(Game):
             ScoreColumn("money, millions", lambda score: str(score["money"])),
             ScoreColumn("gems left", _gems),
         )
+
+    def figure_columns(self) -> Sequence[Figure]:
+        return figures.COLUMNS
+
+    def figures(self, state: State) -> list[Figures]:
+        return figures.figures_of(state)
+
+    def exchanges(self, state: State) -> list[Exchange]:
+        return figures.exchanges_of(state)
 
     def encoding(self, seats: int) -> Encoding:
         self.require_seats(seats)

@@ -15,7 +15,10 @@ from games.stepped import NOBODY
 
 
 class Procedure(Resolving):
-    """A whole game without its public face; the two-player variant overrides its turns."""
+    """A whole game without its public face; the two-player variant overrides its turns.
+
+    ``scored`` has, for every phase that is over, the money by seat after its scoring and the certificates that counted.
+    """
 
     __slots__ = (
         "action_index",
@@ -26,12 +29,14 @@ class Procedure(Resolving):
         "phase",
         "revealed",
         "round",
+        "scored",
     )
 
     def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
         super().__init__(game, seats, chance, journal)
         self.phase = 0
         self.round = 0
+        self.scored: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
         self.revealed = False
         self.choices: list[str | None] = [None] * seats
         self.marks: dict[int, str] = {}
@@ -108,7 +113,9 @@ class Procedure(Resolving):
 
     def end_phase(self) -> None:
         """Score, then the next phase or the end."""
+        certificates = tuple([cards.count("cert") for cards in self.cards])
         score_phase(self, self.phase)
+        self.scored += ((tuple(self.money), certificates),)
         if self.phase < PHASES:
             self.begin_phase()
         else:

@@ -44,6 +44,18 @@ class EdelSteinReichState(Procedure):
         self.require(seat)
         return legal.moves(self, seat)
 
+    def legal_count(self, seat: int) -> int:
+        self.require(seat)
+        return places.count(self, seat)
+
+    def legal_move(self, seat: int, place: int) -> Move:
+        self.require(seat)
+        return places.at(self, seat, place)
+
+    def place_of(self, seat: int, move: Move) -> int:
+        self.require(seat)
+        return places.place_of(self, seat, move)
+
     def default_move(self, seat: int) -> Move:
         self.require(seat)
         return legal.default(self)
@@ -100,5 +112,6 @@ class EdelSteinReichState(Procedure):
         twin.revealed = self.revealed
         twin.round = self.round
         twin.rounds = self.rounds
+        twin.scored = self.scored
         twin.standing = self.standing
         twin.supply = self.supply

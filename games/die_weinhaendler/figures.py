@@ -1,0 +1,84 @@
+"""What a finished game tells about its seats: points, trios and bids, four rounds at a time, from its own steps."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from games.base import Figure, Figures, State
+from games.die_weinhaendler.cards import NUMBERS, STARS, TENTHS
+from games.die_weinhaendler.cellar import NEW
+from games.die_weinhaendler.grid import cell_of
+from games.die_weinhaendler.state import WeinhaendlerState
+
+COLUMNS: Final = (
+    Figure("points", "points", "Points of all bottles laid."),
+    Figure("trios", "points of trios", "Points that trios brought beyond the stars."),
+    Figure("bottles", "bottles laid", "Bottles laid in cellars, empty ones included."),
+    Figure("highest_bids", "highest bids", "Rounds in which its bid was the highest and took the display."),
+    Figure("lower_bids", "lower bids", "Rounds in which its bid was not the highest and took the bid above it."),
+    Figure("passes", "passes", "Rounds in which it passed without a bid."),
+)
+
+ROUNDS: Final = 4
+"""How many rounds a stretch has; the last one has all that are left."""
+
+STRETCHES: Final = ("rounds 1 to 4", "rounds 5 to 8", "rounds 9 to 12", "round 13 and later")
+
+
+class _Counting:
+    """The game told again, step by step, as far as the figures need it."""
+
+    def __init__(self, seats: int) -> None:
+        self.figures: list[Figures] = [{column.key: [0] * len(STRETCHES) for column in COLUMNS} for _ in range(seats)]
+        self.cellars = [NEW] * seats
+        self.totals: dict[int, int] = {}
+        self.round = 0
+        self.bidding = False
+
+    def count(self, seat: int, figure: str, amount: int = 1) -> None:
+        """Add to one figure of ``seat`` in the round that is going on."""
+        self.figures[seat][figure][min((self.round - 1) // ROUNDS, len(STRETCHES) - 1)] += amount
+
+    def bid(self, seat: int, move: Any) -> None:
+        """A bid, more of it, or a pass."""
+        if not self.bidding:
+            self.bidding = True
+            self.round += 1
+            self.totals = {}
+        if move != "pass":
+            self.totals[seat] = self.totals.get(seat, 0) + sum(TENTHS[NUMBERS[code]] for code in move["cards"])
+
+    def exchange(self) -> None:
+        """All have passed: the bids of this round are final, and no two are equal."""
+        self.bidding = False
+        highest = max(self.totals, key=self.totals.__getitem__, default=None)
+        for seat in range(len(self.figures)):
+            kind = "passes" if seat not in self.totals else "highest_bids" if seat == highest else "lower_bids"
+            self.count(seat, kind)
+
+    def lay(self, seat: int, move: Any) -> None:
+        """A bottle laid, or the end of laying."""
+        if self.bidding:
+            self.exchange()
+        if move == "done":
+            return
+        card, cell = NUMBERS[move["card"]], cell_of(*move["cell"])
+        cellar = NEW if self.cellars[seat].full else self.cellars[seat]
+        trios = cellar.bonus(card, cell)
+        self.cellars[seat] = cellar.with_bottle(card, cell)
+        self.count(seat, "bottles")
+        self.count(seat, "trios", trios)
+        self.count(seat, "points", STARS[card] + trios)
+
+
+def figures_of(state: State) -> list[Figures]:
+    """The figures of a finished game by seat, a number a stretch. Raises ``ValueError`` while it runs."""
+    if not isinstance(state, WeinhaendlerState) or state.outcome is None:
+        raise ValueError("figures are of a finished game of Die Weinhändler")
+    counting = _Counting(state.seats)
+    for seat, kind, move, _ in state.steps:
+        if kind == "bid":
+            counting.bid(seat, move)
+        elif kind == "lay":
+            counting.lay(seat, move)
+    return counting.figures
