@@ -1,0 +1,117 @@
+"""Who plays next. A ladder's blocks take turns, by their number, and every turn has a queue of its own:
+
+- two of four are for bots with a *new version*, whoever has waited longest first, until it was given its first games;
+- one is for whom a game tells most about: *fewest games*, then the widest interval;
+- one is for whoever has *waited longest* since it was last given a seat.
+
+So nobody starves, whatever others upload: since whoever sits down goes behind all who wait, a bot of a ladder with n
+bots is given a seat within 4 n blocks. A new version waits for at most the other bots with a new one, each once, however
+often their owners upload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from enum import Enum
+from heapq import heapify, heappop, heappush
+from itertools import count
+from random import Random
+
+from ladder.pairings.candidates import NEW_VERSION_GAMES, Candidate
+
+Key = tuple[int, ...]
+
+
+class Turn(Enum):
+    """Why a block's first bot was chosen."""
+
+    NEW_VERSION = "new version"
+    FEWEST_GAMES = "fewest games"
+    LONGEST_WAIT = "longest wait"
+
+
+TURNS = (Turn.NEW_VERSION, Turn.FEWEST_GAMES, Turn.NEW_VERSION, Turn.LONGEST_WAIT)
+"""The turns of four blocks in a row."""
+
+
+def turn_of(number: int) -> Turn:
+    """Whose turn block ``number`` of a ladder is."""
+    return TURNS[number % len(TURNS)]
+
+
+class Turns:
+    """The queues of all turns, kept up to date while blocks are drawn."""
+
+    def __init__(self, candidates: Iterable[Candidate], random: Random) -> None:
+        self.standing = {one.entry: one for one in sorted(candidates, key=lambda one: one.entry)}
+        self._random = random
+        self._clock = count(max((one.since for one in self.standing.values()), default=0) + 1)
+        self._queues = {turn: _Queue(key, self.standing, random) for turn, key in _KEYS.items()}
+
+    def next(self, turn: Turn) -> tuple[Candidate, Turn]:
+        """Whose turn it is, and the turn that this was: without new versions, the one for whom we know least about."""
+        if turn is Turn.NEW_VERSION and (new := self._queues[turn].first()):
+            return new, turn
+        other = Turn.FEWEST_GAMES if turn is Turn.NEW_VERSION else turn
+        first = self._queues[other].first()
+        if first is None:
+            raise ValueError("nobody is there to play")
+        return first, other
+
+    def seated(self, table: Sequence[Candidate], games: int) -> None:
+        """Everybody at ``table`` has been given ``games`` more, and goes to the end of every queue."""
+        now = next(self._clock)
+        for sitting in table:
+            one = self.standing[sitting.entry]
+            after = {"games": one.games + games, "version_games": one.version_games + games, "since": now}
+            self.standing[one.entry] = replace(one, **after)  # type: ignore[arg-type]
+            for queue in self._queues.values():
+                queue.put(one.entry)
+
+
+class _Queue:
+    """A heap whose members may have changed since they were put in; what is out of date is thrown away on top."""
+
+    def __init__(self, key: Callable[[Candidate], Key | None], standing: dict[int, Candidate], random: Random) -> None:
+        self._key, self._standing, self._random = key, standing, random
+        self._heap = list(self._keyed(standing))
+        heapify(self._heap)
+
+    def put(self, entry: int) -> None:
+        for item in self._keyed([entry]):
+            heappush(self._heap, item)
+
+    def first(self) -> Candidate | None:
+        while self._heap:
+            key, _, entry = self._heap[0]
+            if key == self._key(self._standing[entry]):
+                return self._standing[entry]
+            heappop(self._heap)
+        return None
+
+    def _keyed(self, entries: Iterable[int]) -> Iterator[tuple[Key, float, int]]:
+        """With their place in this queue, equals in random order; who has none is left out."""
+        for entry in entries:
+            key = self._key(self._standing[entry])
+            if key is not None:
+                yield key, self._random.random(), entry
+
+
+def _new_version(one: Candidate) -> Key | None:
+    return (one.since,) if one.owner is not None and one.version_games < NEW_VERSION_GAMES else None
+
+
+def _fewest_games(one: Candidate) -> Key:
+    return (one.games, 0 if one.width is None else 1, -(one.width or 0))
+
+
+def _longest_wait(one: Candidate) -> Key:
+    return (one.since,)
+
+
+_KEYS: dict[Turn, Callable[[Candidate], Key | None]] = {
+    Turn.NEW_VERSION: _new_version,
+    Turn.FEWEST_GAMES: _fewest_games,
+    Turn.LONGEST_WAIT: _longest_wait,
+}
