@@ -26,6 +26,7 @@ from games.base import State
 from games.record import RecordError, verify
 from ladder import leave
 from ladder.blocks import end_if_over
+from ladder.figures import figures_document
 from ladder.leases import Lease, finish
 from ladder.ledger import append, result_document
 from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
@@ -56,7 +57,13 @@ def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] |
     state = _re_executed(match, report)
     attempt = Attempt.objects.get(match=match, token=lease.token)
     seats = list(Seat.objects.filter(match=match).select_related("version__bot", "entry").order_by("index"))
-    result = Result(match=match, attempt=attempt, packed_record=pack(state.record), report=_stored(report))
+    result = Result(
+        match=match,
+        attempt=attempt,
+        packed_record=pack(state.record),
+        report=_stored(report),
+        figures=figures_document(state),
+    )
     try:
         with transaction.atomic():
             _store(result, lease)

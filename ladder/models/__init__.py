@@ -8,6 +8,7 @@ from ladder.models.matches import Attempt, Match, Seat
 from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
+from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally
 
 __all__ = [
     "Agreement",
@@ -22,9 +23,12 @@ __all__ = [
     "Membership",
     "Order",
     "OrderPlayer",
+    "PairTally",
     "Result",
     "Season",
+    "SeasonStatistics",
     "Seat",
     "SeatLog",
     "SeatResult",
+    "SeatTally",
 ]

@@ -39,11 +39,17 @@ class Block(models.Model):
     commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True, help_text="when the last of its games had ended")
+    gathered = models.BooleanField(default=False, help_text="whether the season's statistics have it")
 
     class Meta:
         ordering = ["-pk"]
         indexes = [
             models.Index(name="block_open", fields=["ladder"], condition=Q(ended=None)),
+            models.Index(
+                name="block_to_gather",
+                fields=["series", "id"],
+                condition=Q(gathered=False, ended__isnull=False, purpose="ladder"),
+            ),
             models.Index(name="block_by_ladder_and_purpose", fields=["ladder", "purpose", "-id"]),
         ]
         constraints = [

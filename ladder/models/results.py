@@ -17,13 +17,15 @@ class Result(models.Model):
     """The one result of a match: its record and what the runner reported. The unique ``match`` judges duplicates.
 
     ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has parts that only a seat's owner may see,
-    but not what its bot wrote: that is in the seat's log, for a while.
+    but not what its bot wrote: that is in the seat's log, for a while. ``figures`` are what the game told of its seats
+    when it was re-executed (``ladder.figures``).
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="result")
     attempt = models.OneToOneField(Attempt, on_delete=models.PROTECT, related_name="result")
     packed_record = models.BinaryField()
     report = models.JSONField()
+    figures = models.JSONField(default=dict)
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -1,0 +1,96 @@
+"""What the finished blocks of a season add up to. All of it can be gathered again from the results."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from bots.models import BotVersion
+from ladder.models.ladders import Entry
+from ladder.models.seasons import Season
+
+
+class SeasonStatistics(models.Model):
+    """How far a season's statistics are, and what was last measured over its blocks.
+
+    ``corrections`` is how many ledger entries of the season took something back when its tallies were begun: one more
+    and they are begun anew (``ladder.gathering``). ``document`` is for everybody, ``feeding`` for staff alone; both are
+    empty until ``measured`` (``ladder.measuring``).
+    """
+
+    season = models.OneToOneField(Season, on_delete=models.PROTECT, related_name="statistics")
+    corrections = models.PositiveIntegerField(default=0)
+    blocks = models.PositiveBigIntegerField(default=0, help_text="blocks that the tallies hold")
+    measured = models.DateTimeField(null=True, blank=True)
+    measured_blocks = models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then")
+    document = models.JSONField(default=dict)
+    feeding = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["season"]
+        verbose_name_plural = "season statistics"
+
+    def __str__(self) -> str:
+        return f"statistics of {self.season}"
+
+
+class SeatTally(models.Model):
+    """What a version has reached at one seat in a season's finished blocks.
+
+    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank.
+    ``figures`` are the game's own, added up: a number a stretch by key (``games.base.Game.figures``).
+    """
+
+    season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="seat_tallies")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="seat_tallies")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seat_tallies")
+    seat = models.PositiveSmallIntegerField(help_text="from 0")
+    games = models.PositiveIntegerField(default=0)
+    wins = models.PositiveBigIntegerField(default=0)
+    points = models.PositiveBigIntegerField(default=0)
+    forfeits = models.PositiveIntegerField(default=0)
+    figures = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["season", "entry", "version", "seat"]
+        constraints = [
+            models.UniqueConstraint(
+                name="seat_tally_once_a_version_and_seat", fields=["season", "entry", "version", "seat"]
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry}, version {self.version_id} at seat {self.seat}"
+
+
+class PairTally(models.Model):
+    """What an entry has reached against another one in a season's finished blocks.
+
+    ``points`` are in halves as in :class:`SeatTally`. ``share_sum`` and ``share_squares`` are sums over blocks of the
+    share of a block's points, 0 to 1, and of its square, for intervals: games of one block share their deal.
+    ``bought`` are barters won from the other for ``paid`` gems, or what the game pays with; ``sold`` and ``received``
+    the other way round.
+    """
+
+    season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="pair_tallies")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="pair_tallies")
+    opponent = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
+    games = models.PositiveIntegerField(default=0)
+    points = models.PositiveBigIntegerField(default=0)
+    blocks = models.PositiveIntegerField(default=0)
+    share_sum = models.FloatField(default=0)
+    share_squares = models.FloatField(default=0)
+    bought = models.PositiveBigIntegerField(default=0)
+    paid = models.PositiveBigIntegerField(default=0)
+    sold = models.PositiveBigIntegerField(default=0)
+    received = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["season", "entry", "opponent"]
+        constraints = [
+            models.UniqueConstraint(name="pair_tally_once_a_pair", fields=["season", "entry", "opponent"]),
+            models.CheckConstraint(name="pair_tally_is_of_two", condition=~Q(entry=models.F("opponent"))),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry} against {self.opponent}"
