@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from random import Random
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from games.chance import Chance, SeededChance
 
@@ -95,6 +95,19 @@ class Exchange:
     good: str
 
 
+class NumberedMoves(Protocol):
+    """Legal moves by their place in the canonical order, from 0.
+
+    ``[…]`` raises ``IndexError`` for a place that there is not, ``index`` raises ``ValueError`` for any other move.
+    """
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Move: ...
+
+    def index(self, move: Move, /) -> int: ...
+
+
 class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
     """One game from the deal to the outcome. Seats count from 0.
 
@@ -128,17 +141,9 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
     def legal_moves(self, seat: int) -> Sequence[Move]:
         """Every legal move of ``seat``, in the one canonical order; the first is the default move."""
 
-    def legal_count(self, seat: int) -> int:
-        """How many legal moves ``seat`` has, found without enumerating them where they are many."""
-        return len(self.legal_moves(seat))
-
-    def legal_move(self, seat: int, place: int) -> Move:
-        """The legal move at ``place``, from 0, in the canonical order. Raises ``IndexError`` where there is none."""
-        return self.legal_moves(seat)[place]
-
-    def place_of(self, seat: int, move: Move) -> int:
-        """The place of ``move`` in the canonical order, from 0. Raises ``ValueError`` unless it is there as it is."""
-        return self.legal_moves(seat).index(move)
+    def numbered_moves(self, seat: int) -> NumberedMoves:
+        """The same, of which not all are listed where there are many; for those who know a move by its place."""
+        return self.legal_moves(seat)
 
     @abstractmethod
     def default_move(self, seat: int) -> Move:

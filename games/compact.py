@@ -172,12 +172,13 @@ def _digits(state: State, moves: list[Document], defaults: bool) -> list[tuple[i
 
 
 def _choice(state: State, seat: int, move: Any, reason: str | None, defaults: bool) -> list[tuple[int, int]]:
-    legal = state.legal_moves(seat)
+    legal = state.numbered_moves(seat)
     if reason is not None:
         return [(len(legal), len(legal) + 1), (DEFAULT_REASONS.index(reason), len(DEFAULT_REASONS))]
-    if move not in legal:
-        raise CompactError(f"{move!r} is not legal for seat {seat}")
-    return [(legal.index(move), len(legal) + defaults)]
+    try:
+        return [(legal.index(move), len(legal) + defaults)]
+    except ValueError as error:
+        raise CompactError(f"{move!r} is not legal for seat {seat}") from error
 
 
 def _number_of(digits: list[tuple[int, int]]) -> int:
@@ -195,14 +196,14 @@ def _choose(state: State, number: int, defaults: bool) -> int:
         if seat in gone:
             state.play(seat, state.default_move(seat), default="forfeit")
             continue
-        legal = state.legal_moves(seat)
+        legal = state.numbered_moves(seat)
         number, place = divmod(number, len(legal) + defaults)
         if place < len(legal):
             state.play(seat, legal[place])
             continue
         number, place = divmod(number, len(DEFAULT_REASONS))
         reason = DEFAULT_REASONS[place]
-        state.play(seat, legal[0], default=reason)
+        state.play(seat, state.default_move(seat), default=reason)
         if reason == "forfeit":
             gone.add(seat)
     return number

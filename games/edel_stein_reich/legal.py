@@ -120,10 +120,14 @@ def moves(state: EdelSteinReichState, seat: int) -> list[Move]:
     return list(every(state, seat))
 
 
+def offering(state: EdelSteinReichState) -> bool:
+    """Whether the legal moves are one word and then offers, of which there may be thousands."""
+    return state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
+
+
 def few(state: EdelSteinReichState, seat: int, limit: int) -> list[Move] | None:
     """Every legal move if there are at most ``limit``, otherwise ``None``."""
-    bartering = state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
-    if bartering and surely_above(state.gems[seat], state.standing) >= limit:
+    if offering(state) and surely_above(state.gems[seat], state.standing) >= limit:
         return None
     found = list(islice(every(state, seat), limit + 1))
     return None if len(found) > limit else found

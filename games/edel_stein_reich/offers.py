@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from random import Random
 
 from games.edel_stein_reich.cards import Gems
@@ -77,3 +78,75 @@ def drawn_above(holdings: Gems, standing: Key, random: Random) -> Gems | None:
             offer = (reds - red, yellows - yellow, greens - green, blues - blue)
             if key(offer) > standing:
                 return offer
+
+
+def count_above(holdings: Gems, standing: Key) -> int:
+    """How many offers from ``holdings`` are higher than ``standing``, which may come from other holdings."""
+    reds, yellows, greens, blues = holdings
+    count, red, yellow, green, _ = standing
+    total = reds + yellows + greens + blues
+    if count > total:
+        return 0
+    three = _of_three(yellows, greens, blues)
+    above = _of_four(holdings)[count + 1] + sum(three[max(0, count - reds) : max(0, count - red)])
+    if red > reds:
+        return above
+    after_red = count - red
+    above += sum([_of_two(greens, blues, after_red - more) for more in range(yellow + 1, min(yellows, after_red) + 1)])
+    if yellow > yellows:
+        return above
+    rest = after_red - yellow
+    return above + max(0, min(greens, rest) - max(green, rest - blues - 1))
+
+
+def nth_above(holdings: Gems, standing: Key, place: int) -> Gems:
+    """The offer at ``place``, from 0, among those from ``holdings`` that are higher than ``standing``, ascending.
+
+    Raises ``IndexError`` where there are not so many.
+    """
+    reds, yellows, greens, blues = holdings
+    left = count_above(holdings, standing) - 1 - place  # how many are higher than the one that is looked for
+    if place < 0 or left < 0:
+        raise IndexError(f"there is no offer {place} above {standing}")
+    at_least, three = _of_four(holdings), _of_three(yellows, greens, blues)
+    count = reds + yellows + greens + blues
+    while left >= at_least[count]:
+        count -= 1
+    left -= at_least[count + 1]
+    red = min(reds, count)
+    while left >= three[count - red]:
+        left -= three[count - red]
+        red -= 1
+    yellow = min(yellows, count - red)
+    while left >= (ways := _of_two(greens, blues, count - red - yellow)):
+        left -= ways
+        yellow -= 1
+    rest = count - red - yellow
+    green = min(greens, rest) - left
+    return (red, yellow, green, rest - green)
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_three(yellows: int, greens: int, blues: int) -> tuple[int, ...]:
+    """How many offers of three colours there are, by their number of gems."""
+    return tuple(
+        [
+            sum([_of_two(greens, blues, count - yellow) for yellow in range(min(yellows, count) + 1)])
+            for count in range(yellows + greens + blues + 1)
+        ]
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _of_four(holdings: Gems) -> tuple[int, ...]:
+    """How many offers have so many gems or more, by their number of gems; the last is 0."""
+    reds, yellows, greens, blues = holdings
+    three = _of_three(yellows, greens, blues)
+    at_least = [0]
+    for count in range(sum(holdings), -1, -1):
+        at_least.append(at_least[-1] + sum(three[max(0, count - reds) : count + 1]))
+    return tuple(at_least[::-1])
+
+
+def _of_two(greens: int, blues: int, count: int) -> int:
+    return max(0, min(greens, count) - max(0, count - blues) + 1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.base import Document, Move
+from games.base import Document, Move, NumberedMoves
 from games.edel_stein_reich import deciding, judging, legal, viewing
+from games.edel_stein_reich.places import Offers
 from games.edel_stein_reich.procedure import Procedure
 from games.edel_stein_reich.scoring import rank_keys
 from games.outcomes import outcome
@@ -44,17 +45,9 @@ class EdelSteinReichState(Procedure):
         self.require(seat)
         return legal.moves(self, seat)
 
-    def legal_count(self, seat: int) -> int:
+    def numbered_moves(self, seat: int) -> NumberedMoves:
         self.require(seat)
-        return places.count(self, seat)
-
-    def legal_move(self, seat: int, place: int) -> Move:
-        self.require(seat)
-        return places.at(self, seat, place)
-
-    def place_of(self, seat: int, move: Move) -> int:
-        self.require(seat)
-        return places.place_of(self, seat, move)
+        return Offers(self, seat) if legal.offering(self) else legal.moves(self, seat)
 
     def default_move(self, seat: int) -> Move:
         self.require(seat)

@@ -107,6 +107,19 @@ def test_a_decision_names_its_kind_its_seat_its_default_and_up_to_64_moves(slug:
 
 
 @every_table
+def test_every_legal_move_is_found_by_its_place_and_no_other_move_has_one(slug: str, seats: int) -> None:
+    for state in positions(slug, seats, 3):
+        for seat in state.pending:
+            legal, numbered = list(state.legal_moves(seat)), state.numbered_moves(seat)
+            assert len(numbered) == len(legal)
+            assert strict.same([numbered[place] for place in range(len(legal))], legal)
+            assert [numbered.index(move) for move in legal] == list(range(len(legal)))
+            for other in ("no such move", {"offer": [99, 0, 0, 0]}, {"cards": ["P99"]}):
+                with pytest.raises(ValueError):  # noqa: PT011 - which move it is, the caller knows
+                    numbered.index(other)
+
+
+@every_table
 def test_every_seat_and_a_spectator_has_a_view_in_json_and_nobody_else(slug: str, seats: int) -> None:
     for state in positions(slug, seats, 5):
         for seat in everybody(state):
