@@ -8,10 +8,12 @@ established rating and both sides move by the same amount.
 
 **Reproducible everywhere.** The change of a pair is the real number K/(n − 1) · (score − expectation) rounded once, to
 the nearest 1/1000 point; that integer is added to one side and taken from the other, so the sum over a match is exactly
-zero. Floating point answers where it cannot be wrong (its error is below 1e-9 of the unit); within 1e-6 of the middle
+zero. Floating point answers where it cannot be wrong (its error is below 1e-7 of the unit); within 1e-6 of the middle
 between two integers decimal arithmetic decides, whose ``exp`` is correctly rounded by specification. An exact middle
-does not occur: the expectation is irrational unless the difference is a multiple of 400 points, and there K/(n − 1)
-with K = 40 or 20 never gives one. So the numbers do not depend on a machine's mathematics library.
+does not occur: the expectation is irrational unless the difference is d · 400 points, d an integer, and there the
+change is K · 500 · a / ((n − 1)(10^|d| + 1)) with an integer a, for d = 0 K · 500 · a / (n − 1); 500 / (n − 1) is an
+integer or a third of one and 10^|d| + 1 is odd, so the denominator is never even. The numbers do not depend on a
+machine's mathematics library.
 """
 
 from __future__ import annotations
@@ -29,11 +31,49 @@ START_RATING = 1500 * POINT
 PROVISIONAL_GAMES = 30
 PROVISIONAL_K = 40
 ESTABLISHED_K = 20
+LARGEST_K = 1000
+"""The largest K that is exact by floating point where it is not in doubt."""
+
+Pairs = Sequence[tuple[int, int]]
+"""Pairs of seats, each from 0 and the smaller first."""
+
+ALL_PAIRS: dict[int, Pairs] = {seats: tuple(combinations(range(seats), 2)) for seats in range(2, 6)}
+"""Every pair of a table, by its number of seats."""
 
 _SCALE = 400 * POINT
 _FURTHEST = 20 * _SCALE  # beyond 8000 points the expectation is 0 or 1 for any rounding to 1/1000
 _DOUBT = 1e-6
+_SURE = 0.5 - _DOUBT
+_EXPONENT = math.log(10) / _SCALE
+_REACH = 20_000 * POINT  # farther from the start a strength is not precise enough
+_TO_INTEGER = 1.5 * 2**52  # adding and subtracting it rounds a double to an integer
 _EXACT = Context(prec=60)
+
+
+@dataclass(frozen=True)
+class KFactor:
+    """How many points a match moves a rating at most, by the rated games its entry has behind it.
+
+    Raises ``ValueError`` for what is not from 1 to 1000 points, or fewer than no provisional games.
+    """
+
+    provisional: int = PROVISIONAL_K
+    established: int = ESTABLISHED_K
+    provisional_games: int = PROVISIONAL_GAMES
+
+    def __post_init__(self) -> None:
+        if not all(1 <= k <= LARGEST_K for k in (self.provisional, self.established)):
+            raise ValueError(f"K is from 1 to {LARGEST_K} points, not {self.provisional} and {self.established}")
+        if self.provisional_games < 0:
+            raise ValueError(f"an entry is provisional for 0 games or more, not {self.provisional_games}")
+
+    def of(self, games: int) -> int:
+        """K in points after ``games`` rated games."""
+        return self.provisional if games < self.provisional_games else self.established
+
+
+STANDARD_K = KFactor()
+"""What counts until staff set another: 40 while provisional, then 20."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +83,43 @@ class Player:
     rating: int
     games: int
 
-    @property
-    def k(self) -> int:
-        """How many points a match moves this rating at most: 40 while provisional, then 20."""
-        return PROVISIONAL_K if self.games < PROVISIONAL_GAMES else ESTABLISHED_K
 
-
-def changes(players: Sequence[Player], ranks: Sequence[int]) -> tuple[int, ...]:
+def changes(
+    players: Sequence[Player], ranks: Sequence[int], k: KFactor = STANDARD_K, pairs: Pairs | None = None
+) -> tuple[int, ...]:
     """What each seat's rating gains, in 1/1000 point; the sum is zero.
 
     ``ranks`` are in seat order, smaller is better, equal is a draw; forfeits count by the rank they were given.
-    Raises ``ValueError`` for fewer than two seats or a different number of ranks.
+    ``pairs`` are those that count, all of the table by default; K is divided by all others at the table all the same.
+    Raises ``ValueError`` for a table that has not two to five seats, or a different number of ranks.
     """
-    if len(players) < 2 or len(players) != len(ranks):
-        raise ValueError(f"a rated match has at least two seats and a rank for each: {len(players)} and {len(ranks)}")
-    gains = [0] * len(players)
-    for a, b in combinations(range(len(players)), 2):
-        gain = _pair_change(players[a], players[b], ranks[a], ranks[b], len(players))
-        gains[a] += gain
-        gains[b] -= gain
-    return tuple(gains)
+    if len(players) not in ALL_PAIRS or len(players) != len(ranks):
+        raise ValueError(f"a rated match has two to five seats and a rank for each: {len(players)} and {len(ranks)}")
+    ratings = [player.rating for player in players]
+    units = [float(k.of(player.games) * POINT) for player in players]
+    return tuple(gains(ratings, units, ranks, ALL_PAIRS[len(ranks)] if pairs is None else pairs))
+
+
+def gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
+    """:func:`changes` for loops over a million matches: the same integers, and nothing is checked.
+
+    ``units`` are each seat's K in 1/1000 point. A strength is 10^(rating / 400): an expectation is then one division.
+    """
+    if min(ratings) < START_RATING - _REACH or max(ratings) > START_RATING + _REACH:
+        return _exact_gains(ratings, units, ranks, pairs)
+    others = len(ratings) - 1
+    strengths = [math.exp((rating - START_RATING) * _EXPONENT) for rating in ratings]
+    gained = [0.0] * len(ratings)
+    for a, b in pairs:
+        expected = strengths[a] / (strengths[a] + strengths[b])
+        score = 1.0 if ranks[a] < ranks[b] else 0.0 if ranks[a] > ranks[b] else 0.5
+        change = (units[a] if units[a] < units[b] else units[b]) * (score - expected) / others
+        rounded = (change + _TO_INTEGER) - _TO_INTEGER
+        if not -_SURE < change - rounded < _SURE:
+            return _exact_gains(ratings, units, ranks, pairs)
+        gained[a] += rounded
+        gained[b] -= rounded
+    return [int(gain) for gain in gained]
 
 
 def expectation(rating: int, opponent: int) -> float:
@@ -70,19 +127,20 @@ def expectation(rating: int, opponent: int) -> float:
     return 1 / (1 + math.pow(10, _lead(opponent, rating) / _SCALE))
 
 
-def _pair_change(a: Player, b: Player, rank_a: int, rank_b: int, seats: int) -> int:
-    """What ``a`` gains from ``b``: K/(n − 1) · (score − expectation), rounded once to 1/1000 point."""
-    twice_score = 1 + (rank_a < rank_b) - (rank_a > rank_b)
-    units = min(a.k, b.k) * POINT
-    change = units / (seats - 1) * (twice_score / 2 - expectation(a.rating, b.rating))
-    below = math.floor(change)
-    if abs(change - below - 0.5) < _DOUBT:
-        return _exact_change(units, seats, twice_score, _lead(b.rating, a.rating))
-    return below + (change - below > 0.5)
+def _exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
+    """The same in decimal arithmetic."""
+    gained = [0] * len(ratings)
+    for a, b in pairs:
+        twice_score = 1 + (ranks[a] < ranks[b]) - (ranks[a] > ranks[b])
+        unit = int(min(units[a], units[b]))
+        change = _exact_change(unit, len(ratings), twice_score, _lead(ratings[b], ratings[a]))
+        gained[a] += change
+        gained[b] -= change
+    return gained
 
 
 def _exact_change(units: int, seats: int, twice_score: int, lead: int) -> int:
-    """The same in 60 decimal digits, where floating point is too close to the middle between two integers."""
+    """The change of one pair in 60 decimal digits, rounded once."""
     exponent = _EXACT.multiply(_EXACT.divide(Decimal(lead), Decimal(_SCALE)), _EXACT.ln(Decimal(10)))
     expected = _EXACT.divide(Decimal(1), _EXACT.add(Decimal(1), _EXACT.exp(exponent)))
     surplus = _EXACT.subtract(_EXACT.divide(Decimal(twice_score), Decimal(2)), expected)

@@ -9,6 +9,7 @@ WIN = 60
 
 
 def win_shares(ranks: Sequence[int]) -> tuple[int, ...]:
-    """Each seat's part of the win in 1/60, by its competition rank: ``(1, 1, 3)`` gives ``(30, 30, 0)``."""
-    winners = sum(1 for rank in ranks if rank == 1)
-    return tuple(WIN // winners if rank == 1 else 0 for rank in ranks)
+    """Each seat's part of the win in 1/60, by its rank; the smallest wins: ``(1, 1, 3)`` gives ``(30, 30, 0)``."""
+    best = min(ranks)
+    share = WIN // ranks.count(best)
+    return tuple([share if rank == best else 0 for rank in ranks])

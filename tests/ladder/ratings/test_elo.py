@@ -1,28 +1,28 @@
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
-from itertools import permutations
+from itertools import combinations, permutations
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.ratings.elo import Player, _exact_change, changes, expectation
+from ladder.ratings.elo import STANDARD_K, KFactor, Player, _exact_change, changes, expectation
 
 players = st.builds(Player, rating=st.integers(0, 3_500_000), games=st.integers(0, 60))
 ranks = st.integers(1, 5)
 tables = st.lists(st.tuples(players, ranks), min_size=2, max_size=5)
 
 
-def by_the_book(players: list[Player], ranks: list[int], seat: int) -> Decimal:
+def by_the_book(players: list[Player], ranks: list[int], seat: int, factor: KFactor = STANDARD_K) -> Decimal:
     """K/(n − 1) · Σ (score − expectation), each pair rounded to 1/1000 point, in 50 decimal digits."""
     with localcontext(prec=50):
         total = Decimal(0)
         for other in range(len(players)):
             if other == seat:
                 continue
-            k = Decimal(min(40 if players[one].games < 30 else 20 for one in (seat, other)))
+            k = Decimal(min(factor.of(players[one].games) for one in (seat, other)))
             score = Decimal("0.5") if ranks[seat] == ranks[other] else Decimal(int(ranks[seat] < ranks[other]))
             lead = Decimal(players[other].rating - players[seat].rating) / 400_000
             pair = k / (len(players) - 1) * (score - 1 / (1 + Decimal(10) ** lead))
@@ -40,6 +40,37 @@ def test_the_change_is_the_formula_rounded_once_a_pair(table: list[tuple[Player,
     seated, ranked = map(list, zip(*table, strict=True))
     for seat, change in enumerate(changes(seated, ranked)):
         assert Decimal(change) / 1000 == by_the_book(seated, ranked, seat)
+
+
+@given(tables, st.builds(KFactor, st.integers(1, 1000), st.integers(1, 1000), st.integers(0, 60)))
+def test_any_k_is_rounded_once_a_pair(table: list[tuple[Player, int]], factor: KFactor) -> None:
+    seated, ranked = map(list, zip(*table, strict=True))
+    for seat, change in enumerate(changes(seated, ranked, factor)):
+        assert Decimal(change) / 1000 == by_the_book(seated, ranked, seat, factor)
+
+
+@given(st.integers(1, 1000), st.integers(2, 5), st.integers(-20_000_000, 20_000_000), st.integers(0, 8_000_000))
+def test_ratings_far_from_the_start_are_rounded_the_same(k: int, seats: int, rating: int, lead: int) -> None:
+    seated = [Player(rating, 0), Player(rating - lead, 0)] + [Player(rating, 0)] * (seats - 2)
+    ranked = [2] + [1] * (seats - 1)
+    factor = KFactor(provisional=k)
+    assert Decimal(changes(seated, ranked, factor)[0]) / 1000 == by_the_book(seated, ranked, 0, factor)
+
+
+@given(tables, st.data())
+def test_pairs_that_do_not_count_change_nothing(table: list[tuple[Player, int]], data: st.DataObject) -> None:
+    seated, ranked = map(list, zip(*table, strict=True))
+    every = list(combinations(range(len(seated)), 2))
+    counted = [pair for pair in every if data.draw(st.booleans())]
+    others = [pair for pair in every if pair not in counted]
+    parts = changes(seated, ranked, pairs=counted), changes(seated, ranked, pairs=others)
+    assert changes(seated, ranked) == tuple(map(sum, zip(*parts, strict=True)))
+
+
+@pytest.mark.parametrize("wrong", [(0, 20, 30), (40, 1001, 30), (40, 20, -1)])
+def test_a_k_that_is_none_is_refused(wrong: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match=r"1 to 1000|0 games or more"):
+        KFactor(*wrong)
 
 
 @given(tables, st.randoms(use_true_random=False))
@@ -68,7 +99,7 @@ def test_a_match_moves_a_rating_by_k_at_most(seated: list[Player], data: st.Data
     ranked = data.draw(st.lists(ranks, min_size=len(seated), max_size=len(seated)))
     rounding = len(seated) - 1
     for player, change in zip(seated, changes(seated, ranked), strict=True):
-        assert abs(change) <= player.k * 1000 + rounding
+        assert abs(change) <= STANDARD_K.of(player.games) * 1000 + rounding
 
 
 @given(players, players, st.integers(1, 400_000))
@@ -135,7 +166,7 @@ def test_decimal_and_floating_point_agree_wherever_both_are_sure(k: int, seats: 
 
 
 def test_a_table_needs_two_seats_and_a_rank_for_each() -> None:
-    with pytest.raises(ValueError, match="at least two seats"):
+    with pytest.raises(ValueError, match="two to five seats"):
         changes([Player(1_500_000, 0)], [1])
     with pytest.raises(ValueError, match="a rank for each"):
         changes([Player(1_500_000, 0)] * 3, [1, 2])

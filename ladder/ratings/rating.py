@@ -1,0 +1,120 @@
+"""What one result does to the entries at its table, by the rules of its season. The same code rates live and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ladder.ratings.elo import ALL_PAIRS, POINT, STANDARD_K, START_RATING, KFactor, Pairs, gains
+from ladder.ratings.shares import win_shares
+
+Rated = tuple[int, int] | None
+"""A rating before and after a match, in 1/1000 point; ``None`` for a seat for which the match does not count."""
+
+
+class Account(Protocol):
+    """What an entry's rated matches of a season have added up to: ``rating`` and ``last_change`` in 1/1000 point."""
+
+    rating: int
+    games: int
+    wins: int
+    last_change: int
+
+
+@dataclass(slots=True)
+class Standing:
+    """An account without a database; as it is made, that of an entry that has played nothing."""
+
+    rating: int = START_RATING
+    games: int = 0
+    wins: int = 0
+    last_change: int = 0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How results count during one season.
+
+    ``merged`` says for whom the results of an entry count instead: another entry, or nobody (``None``). ``void`` are
+    the ledger numbers of results that do not count.
+    """
+
+    k: KFactor = STANDARD_K
+    merged: Mapping[int, int | None] = field(default_factory=dict)
+    void: Set[int] = frozenset()
+
+    def counts_for(self, entry: int) -> int | None:
+        """The entry for which the results of ``entry`` count, itself by default. Raises ``ValueError`` for a circle."""
+        seen = {entry}
+        found: int | None = entry
+        while found is not None and found in self.merged:
+            found = self.merged[found]
+            if found in seen:
+                raise ValueError(f"the entry {entry} is merged into itself by way of {sorted(seen)}")
+            if found is not None:
+                seen.add(found)
+        return found
+
+
+def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: Rules) -> list[Rated]:
+    """Count one result in the accounts of its entries, by id, and give each seat's rating before and after.
+
+    Of a merged entry, the account that it counts for is needed. A pair with an entry that counts for nobody, or of two
+    that count for the same one, counts nothing; a seat of which no pair counts does not count, and the win is shared
+    among those that do. An account that has two seats is moved by both, in the order of the seats.
+    """
+    if rules.merged and not rules.merged.keys().isdisjoint(entries):
+        return _rate_merged(accounts, [rules.counts_for(entry) for entry in entries], ranks, rules.k)
+    table = [accounts[entry] for entry in entries]
+    gained = gains([one.rating for one in table], _units(table, rules.k), ranks, ALL_PAIRS[len(ranks)])
+    rated: list[Rated] = []
+    for account, gain, share in zip(table, gained, win_shares(ranks), strict=True):
+        before = account.rating
+        account.rating = after = before + gain
+        account.last_change = gain
+        account.games += 1
+        account.wins += share
+        rated.append((before, after))
+    return rated
+
+
+def _units(table: Sequence[Account], k: KFactor) -> list[float]:
+    """Each account's K in 1/1000 point."""
+    provisional, established, games = float(k.provisional * POINT), float(k.established * POINT), k.provisional_games
+    return [provisional if account.games < games else established for account in table]
+
+
+def _rate_merged(
+    accounts: Mapping[int, Account], owners: Sequence[int | None], ranks: Sequence[int], k: KFactor
+) -> list[Rated]:
+    table = [Standing() if owner is None else accounts[owner] for owner in owners]
+    pairs = _counted(owners)
+    seats = sorted({seat for pair in pairs for seat in pair})
+    rated: list[Rated] = [None] * len(owners)
+    if not seats:
+        return rated
+    gained = gains([one.rating for one in table], _units(table, k), ranks, pairs)
+    for seat in seats:
+        table[seat].last_change = 0
+    for seat, share in zip(seats, win_shares([ranks[seat] for seat in seats]), strict=True):
+        rated[seat] = _count(table[seat], gained[seat], share)
+    return rated
+
+
+def _counted(owners: Sequence[int | None]) -> Pairs:
+    """The pairs of seats that count for two different entries."""
+    return [
+        (a, b)
+        for a, b in ALL_PAIRS[len(owners)]
+        if owners[a] is not None and owners[b] is not None and owners[a] != owners[b]
+    ]
+
+
+def _count(account: Account, gain: int, share: int) -> Rated:
+    before = account.rating
+    account.rating += gain
+    account.last_change += gain
+    account.games += 1
+    account.wins += share
+    return before, account.rating
