@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
+from games import strict
 from games.base import IllegalMove, State
 
 
@@ -42,3 +44,24 @@ def judgement(state: State, seat: int, move: Any) -> Any:
         return state.check(seat, move)
     except IllegalMove as refused:
         return refused
+
+
+def is_legal_exactly_when_listed(state: State, seat: int, move: Any, unordered: str) -> None:
+    """Judging ``move`` changes nothing, and it is legal if it is listed, in any order of what ``unordered`` names."""
+    legal, before = list(state.legal_moves(seat)), public(state)
+    judged = judgement(state, seat, move)
+    if isinstance(judged, IllegalMove):
+        assert judged.rule.endswith(".")
+        assert judged.legal
+        assert str(judged) == f"{judged.rule} Legal here: {judged.legal}."
+        assert not any(strict.same(move, listed) for listed in legal)
+        with pytest.raises(IllegalMove):
+            state.play(seat, move)
+    else:
+        assert any(strict.same(judged, listed) for listed in legal)
+        assert strict.same(judged, move) or _reordered(move, judged, unordered)
+    assert public(state) == before
+
+
+def _reordered(move: Any, canonical: Any, unordered: str) -> bool:
+    return isinstance(move, dict) and sorted(move.get(unordered, [])) == sorted(canonical[unordered])

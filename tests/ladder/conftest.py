@@ -4,10 +4,12 @@ from random import Random
 
 import pytest
 
+from bots.models import Bot
 from ladder.models import Ladder, Match
 from ladder.opening import open_house
 from ladder.scheduling import fill
 from tests.bots.conftest import sandbox_launcher
+from tests.ladder.uploaded import DUEL, person, uploaded
 
 __all__ = ["sandbox_launcher"]
 
@@ -23,6 +25,17 @@ def ladder(house: None) -> Ladder:
     """The ladder for four, the only one that is open."""
     Ladder.objects.exclude(slug="edel-stein-reich-4").update(open=False)
     return Ladder.objects.get(slug="edel-stein-reich-4")
+
+
+@pytest.fixture
+def duel(house: None) -> Ladder:
+    return Ladder.objects.get(slug=DUEL)
+
+
+@pytest.fixture
+def bot(house: None) -> Bot:
+    """An uploaded bot on the ladder for two."""
+    return uploaded(person("ada"))
 
 
 @pytest.fixture

@@ -35,9 +35,9 @@ from ladder.scheduling import fill  # noqa: E402
 from ladder.sweeping import sweep  # noqa: E402
 from tests.ladder.reports import report_of  # noqa: E402
 from tests.services.ports import wait_until  # noqa: E402
+from tests.services.races import Racer  # noqa: E402
 
 Act = Callable[[], Any]
-Racer = tuple[str, dict[str, Any]]
 
 
 def claiming(matches: list[int]) -> Act:

@@ -8,15 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bots.models import Bot
 from bots.protocol import Limits
+from ladder.blocks import Player
 from ladder.leave import BAD
 from ladder.models import Ladder, Match
-from ladder.opening import open_house
 from ladder.playing import play
-from ladder.scheduling import schedule
 from tests.ladder.ending import ENDINGS, MOMENTS, PREPARATIONS, End
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.ladder.uploaded import active_version, first_match, new_version, person, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sandbox_launcher")]
 
@@ -35,18 +33,15 @@ ENDS = st.builds(
 
 
 @pytest.fixture
-def meet() -> Meet:
+def meet(duel: Ladder) -> Meet:
     """Plays a rated match between a bot that comes to such an end, at seat 0, and one of the house."""
-    open_house()
-    Ladder.objects.filter(slug="edel-stein-reich-duel").update(limits=LIMITS)
-    ladder = Ladder.objects.get(slug="edel-stein-reich-duel")
+    Ladder.objects.filter(pk=duel.pk).update(limits=LIMITS)
     bot = uploaded(person("eve"))
-    house = ladder.entries.get(bot=Bot.objects.get(house_name="random"))
-    table = [ladder.entries.get(bot=bot), house]
+    house = duel.entries.get(bot__house_name="random")
+    mine, other = duel.entries.get(bot=bot), Player(active_version(house.bot), house)
 
     def run(end: End) -> Match:
-        version = new_version(bot, end.source(ALLOWED_S))
-        match = schedule(ladder, table, {bot.pk: version, house.bot_id: house.bot.active_version})
+        match = first_match(duel, [Player(new_version(bot, end.source(ALLOWED_S)), mine), other])
         assert play(match.pk) == "finished", (end, match.attempts.get().failure)
         return Match.objects.get(pk=match.pk)
 

@@ -19,22 +19,7 @@ from tests.ladder.test_results import finished
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, match_of, new_version, person, uploaded
 
 EVERYWHERE = {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _open() -> None:
-    open_house()
-
-
-@pytest.fixture
-def duel() -> Ladder:
-    return Ladder.objects.get(slug="edel-stein-reich-duel")
-
-
-@pytest.fixture
-def bot() -> Bot:
-    return uploaded(person("ada"))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
 
 def ladders_of(bot: Bot) -> list[str]:

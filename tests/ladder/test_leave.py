@@ -11,7 +11,6 @@ from games.base import FORFEIT_REASONS
 from ladder.leases import Lease, claim
 from ladder.leave import BAD, MOST_BAD, put_back
 from ladder.models import Ladder, Match
-from ladder.opening import open_house
 from ladder.results import record_result
 from ladder.scheduling import fill
 from ladder.sweeping import sweep
@@ -19,22 +18,7 @@ from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import match_of, person, uploaded
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _open() -> None:
-    open_house()
-
-
-@pytest.fixture
-def duel() -> Ladder:
-    return Ladder.objects.get(slug="edel-stein-reich-duel")
-
-
-@pytest.fixture
-def bot() -> Bot:
-    return uploaded(person("ada"))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
 
 def played(bot: Bot, ladder: Ladder, reason: str = "") -> Match:

@@ -23,7 +23,6 @@ from bots.sandbox.in_process import InProcessLauncher
 from esr_platform.accounts.models import User
 from ladder import owner_logs
 from ladder.models import Ladder, Match, Result, SeatLog
-from ladder.opening import open_house
 from ladder.owner_logs import MOST_BYTES, forget_old_logs, log_of, packed, packed_logs, readable_seats, unpacked
 from ladder.playing import play
 from ladder.records import record_of
@@ -33,7 +32,7 @@ from tests.ladder.test_leases import claimed
 from tests.ladder.test_playing import fake, with_fakes
 from tests.ladder.uploaded import match_of, person, uploaded
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
 CHATTY = b"""\
 import json, sys
@@ -47,11 +46,6 @@ for line in sys.stdin:
     elif message["type"] == "decide":
         print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
 """
-
-
-@pytest.fixture(autouse=True)
-def _open() -> None:
-    open_house()
 
 
 @pytest.fixture

@@ -22,25 +22,14 @@ from ladder.joining import enter
 from ladder.leases import MOST_FAILURES
 from ladder.leave import put_back
 from ladder.models import Attempt, Ladder, Match
-from ladder.opening import open_house
 from ladder.playing import play, spec_of
 from ladder.scheduling import fill
 from tests.bots.uploads.brought import zipped
 from tests.bots.uploads.storages import Gone
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person, uploaded
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person
 from tests.services.workers import Processes
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _open() -> None:
-    open_house()
-
-
-@pytest.fixture
-def bot() -> Bot:
-    return uploaded(person("ada"))
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
 
 @pytest.fixture

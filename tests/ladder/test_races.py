@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable
-from itertools import chain, count
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +21,15 @@ from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed, expire
 from tests.ladder.uploaded import match_of, new_version, person, uploaded
-from tests.services.ports import wait_until
+from tests.services.races import Race, Racer, race_of
 from tests.services.workers import Processes
-
-Racer = tuple[str, dict[str, Any]]
-Race = Callable[..., list[Any]]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def race(site_processes: Processes, tmp_path: Path) -> Race:
-    """Start all racers at one moment and give what each of them got; ``None`` for one that died."""
-    numbers = count()
-
-    def run(*racers: Racer) -> list[Any]:
-        heat = tmp_path / f"race-{next(numbers)}"
-        heat.mkdir()
-        process = site_processes.python("-m", "tests.ladder.racing", json.dumps(racers), str(heat))
-        wait_until(lambda: len(list(heat.glob("*.ready"))) == len(racers), "all racers are ready", 60)
-        (heat / "gate").touch()
-        process.wait(60)
-        results = [heat / f"{number}.json" for number in range(len(racers))]
-        return [json.loads(result.read_text()) if result.exists() else None for result in results]
-
-    return run
+    return race_of("tests.ladder.racing", site_processes, tmp_path)
 
 
 def flat(lists: Iterable[list[Any]]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -18,19 +19,9 @@ from esr_platform.accounts.models import User
 from ladder.blocks import Player, schedule_block
 from ladder.joining import enter
 from ladder.models import Ladder, Match
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
 
-DUEL = "edel-stein-reich-duel"
-DUEL_ONLY = {DUEL: [2]}
-
-HONEST = b"""\
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    if message["type"] == "decide":
-        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
-"""
+__all__ = ["DUEL", "DUEL_ONLY", "HONEST"]
 
 
 def person(name: str) -> User:
@@ -66,10 +57,20 @@ def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
     mine = ladder.entries.get(bot=bot)
     others = list(ladder.entries.filter(bot__owner=None).select_related("bot").order_by("pk"))
     table = [mine, *Random(seed).sample(others, ladder.seats - 1)]
+    return first_match(ladder, [Player(active_version(entry.bot), entry) for entry in table])
+
+
+def first_match(ladder: Ladder, players: Sequence[Player]) -> Match:
+    """The first match of a new rated block, in which these sit in this order."""
     with transaction.atomic():
-        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-        block = schedule_block(locked, [Player(entry.bot.active_version, entry) for entry in table])  # type: ignore[arg-type]
+        block = schedule_block(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk), players)
     return block.matches.select_related("ladder", "block").get(seating=0)
+
+
+def active_version(bot: Bot) -> BotVersion:
+    version = bot.active_version
+    assert version is not None
+    return version
 
 
 def due_again(match: Match) -> None:

@@ -9,19 +9,12 @@ from typing import Any
 from bots.models import BotVersion
 from bots.uploading import upload_new_bot
 from esr_platform.accounts.models import User
+from tests.bots.sandbox import programs
 
 DUEL = "edel-stein-reich-duel"
 DUEL_ONLY = {DUEL: [2]}
 
-HONEST = b"""\
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    if message["type"] == "decide":
-        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
-"""
+HONEST = programs.HONEST.lstrip().encode()
 
 
 def honest(number: int) -> bytes:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from datetime import timedelta
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +17,15 @@ from esr_platform.accounts.models import User
 from ladder import checks
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
+from tests.services.races import Race, race_of
 from tests.services.workers import Processes
-
-Racer = tuple[str, dict[str, Any]]
-Race = Callable[..., list[Any]]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def race(site_processes: Processes, tmp_path: Path) -> Race:
-    """Start all racers at one moment and give what each of them got; ``None`` for one that died."""
-    numbers = count()
-
-    def run(*racers: Racer) -> list[Any]:
-        heat = tmp_path / f"race-{next(numbers)}"
-        heat.mkdir()
-        process = site_processes.python("-m", "tests.bots.uploads.racing", json.dumps(racers), str(heat))
-        wait_until(lambda: len(list(heat.glob("*.ready"))) == len(racers), "all racers are ready", 60)
-        (heat / "gate").touch()
-        process.wait(60)
-        results = [heat / f"{number}.json" for number in range(len(racers))]
-        return [json.loads(result.read_text()) if result.exists() else None for result in results]
-
-    return run
+    return race_of("tests.bots.uploads.racing", site_processes, tmp_path)
 
 
 def forget_leases() -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from math import sqrt
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import IllegalMove, State
+from games.base import State
 from tests.games.die_weinhaendler import rebuilding
 from tests.games.die_weinhaendler.tables import FULL_CELLAR, TABLES, add, answer, table
 from tests.games.die_weinhaendler.tempers import TEMPERS
 from tests.games.playing import played, positions
-from tests.games.trying import judgement, near, public
+from tests.games.trying import is_legal_exactly_when_listed, near
 
 CARDS = st.sampled_from(["R6", "G14", "S24", "empty", "O8", "Y4", "R7", "EMPTY", 6, None])
 GARBAGE = st.one_of(
@@ -56,11 +55,6 @@ def test_the_legal_moves_are_those_the_bounds_allow_in_their_order(point: tuple[
     assert len({json.dumps(move) for move in legal}) == len(legal)
 
 
-def reordered(move: Any, canonical: Any) -> bool:
-    """Whether the two differ only in the order of the cards bid."""
-    return isinstance(move, dict) and sorted(move.get("cards", [])) == sorted(canonical["cards"])
-
-
 @settings(max_examples=400, deadline=None)
 @given(decision_points(), st.data())
 def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_nothing(
@@ -69,19 +63,7 @@ def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_no
     state, seat = point
     legal = list(state.legal_moves(seat))
     move = data.draw(st.sampled_from(legal).flatmap(near) | GARBAGE)
-    before = public(state)
-    judged = judgement(state, seat, move)
-    if isinstance(judged, IllegalMove):
-        assert judged.rule.endswith(".")
-        assert judged.legal
-        assert str(judged) == f"{judged.rule} Legal here: {judged.legal}."
-        assert not any(strict.same(move, listed) for listed in legal)
-        with pytest.raises(IllegalMove):
-            state.play(seat, move)
-    else:
-        assert any(strict.same(judged, listed) for listed in legal)
-        assert strict.same(judged, move) or reordered(move, judged)
-    assert public(state) == before
+    is_legal_exactly_when_listed(state, seat, move, unordered="cards")
 
 
 def test_the_order_in_which_cards_are_named_does_not_matter_and_the_highest_is_written_first() -> None:

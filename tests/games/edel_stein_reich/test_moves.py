@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from math import sqrt
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import IllegalMove, State
+from games.base import State
 from games.registry import GAMES
 from tests.games.edel_stein_reich import rebuilding
 from tests.games.edel_stein_reich.tables import TABLES, answer, choose, duel, offer, table
 from tests.games.playing import played, positions, seed_of
-from tests.games.trying import judgement, near, public
+from tests.games.trying import is_legal_exactly_when_listed, near
 
 
 @st.composite
@@ -62,11 +61,6 @@ GARBAGE = st.one_of(
 )
 
 
-def reordered(move: Any, canonical: Any) -> bool:
-    """Whether the two differ only in the order of the gems taken."""
-    return isinstance(move, dict) and sorted(move.get("take", [])) == sorted(canonical["take"])
-
-
 @settings(max_examples=400, deadline=None)
 @given(decision_points(), st.data())
 def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_nothing(
@@ -75,19 +69,7 @@ def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_no
     state, seat = point
     legal = list(state.legal_moves(seat))
     move = data.draw(st.sampled_from(legal).flatmap(near) | GARBAGE)
-    before = public(state)
-    judged = judgement(state, seat, move)
-    if isinstance(judged, IllegalMove):
-        assert judged.rule.endswith(".")
-        assert judged.legal
-        assert str(judged) == f"{judged.rule} Legal here: {judged.legal}."
-        assert not any(strict.same(move, listed) for listed in legal)
-        with pytest.raises(IllegalMove):
-            state.play(seat, move)
-    else:
-        assert any(strict.same(judged, listed) for listed in legal)
-        assert strict.same(judged, move) or reordered(move, judged)
-    assert public(state) == before
+    is_legal_exactly_when_listed(state, seat, move, unordered="take")
 
 
 @settings(max_examples=100, deadline=None)
