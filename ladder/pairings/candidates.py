@@ -16,9 +16,9 @@ NEW_VERSION_GAMES = 20
 class Candidate:
     """An entry that may play, as it stands when blocks are drawn. Games count those still to be played, too.
 
-    ``since`` grows with the time at which it was last given a seat, or came: any increasing number. ``width`` is that of
-    its estimate's 95 % interval, in 1/1000 point like ``rating``; ``None``: there is no estimate yet. Bots of one
-    ``owner`` do not meet; ``None`` is the house, whose bots may meet each other and are never new.
+    ``since`` is when it was last given a seat, or came: any number that grows. ``width`` is that of its estimate's 95 %
+    interval, in 1/1000 point like ``rating``; ``None``: there is no estimate yet. Bots of one ``owner`` do not meet;
+    ``None`` is the house, whose bots may meet each other and are never new.
     """
 
     entry: int

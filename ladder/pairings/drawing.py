@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -21,19 +21,28 @@ class Drawn:
     turn: Turn
 
 
-def drawn(candidates: Iterable[Candidate], seats: int, count: int, number: int, random: Random) -> list[Drawn]:
+def drawn(
+    candidates: Iterable[Candidate], seats: int, count: int, number: int, random: Random, at_once: Sequence[int] = ()
+) -> list[Drawn]:
     """The ``count`` blocks of ``seats`` from ``number`` on; none if too few may sit at one table.
 
-    The same candidates, in whatever order, and the same ``random`` give the same blocks.
+    Who is ``at_once`` is given a seat in any case, and in the first blocks, whatever the ``count``; only the turns of
+    the longest wait they cannot take. The same candidates, in whatever order, and the same ``random`` give the same
+    blocks.
     """
     everybody = list(candidates)
-    if count <= 0 or most_at_one_table(everybody) < seats:
+    if most_at_one_table(everybody) < seats:
         return []
     turns, field, games = Turns(everybody, random), Field(everybody), len(seatings(seats))
-    blocks = []
-    for at in range(number, number + count):
-        first, turn = turns.next(turn_of(at))
+    waiting, blocks = list(at_once), list[Drawn]()
+    while waiting or len(blocks) < count:
+        turn = turn_of(number + len(blocks))
+        if waiting and turn is not Turn.LONGEST_WAIT:
+            first, turn = turns.standing[waiting[0]], Turn.NEW_VERSION
+        else:
+            first, turn = turns.next(turn)
         table = field.table(first, seats, random)
         turns.seated(table, games)
         blocks.append(Drawn(tuple(one.entry for one in table), first.entry, turn))
+        waiting = [entry for entry in waiting if entry not in blocks[-1].entries]
     return blocks

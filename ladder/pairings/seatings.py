@@ -1,4 +1,4 @@
-"""In which orders a block's bots sit down: the same deal, so that what a seat is worth falls out of the block's mean."""
+"""In which orders a block's bots sit down at its one deal, so that what a seat is worth falls out of their means."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Who plays next. A ladder's blocks take turns, by their number, and every turn has a queue of its own:
+"""Who plays next. A ladder's blocks take turns, by their number, and every turn has a queue of its own.
 
-- two of four are for bots with a *new version*, whoever has waited longest first, until it was given its first games;
-- one is for whom a game tells most about: *fewest games*, then the widest interval;
-- one is for whoever has *waited longest* since it was last given a seat.
+- Two of four are for bots with a *new version*, whoever has waited longest first, until it was given its first games.
+- One is for whom a game tells most about: *fewest games*, then the widest interval.
+- One is for whoever has *waited longest* since it was last given a seat.
 
-So nobody starves, whatever others upload: since whoever sits down goes behind all who wait, a bot of a ladder with n
-bots is given a seat within 4 n blocks. A new version waits for at most the other bots with a new one, each once, however
-often their owners upload.
+So nobody starves, whatever others upload: whoever sits down goes behind all who wait, and so does who comes. Of the n
+bots of a ladder each is given a seat within 4 n blocks. A new version waits for at most the other bots with a new one,
+each once, however often their owners upload.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ class Turns:
         now = next(self._clock)
         for sitting in table:
             one = self.standing[sitting.entry]
-            after = {"games": one.games + games, "version_games": one.version_games + games, "since": now}
-            self.standing[one.entry] = replace(one, **after)  # type: ignore[arg-type]
+            self.standing[one.entry] = replace(
+                one, games=one.games + games, version_games=one.version_games + games, since=now
+            )
             for queue in self._queues.values():
                 queue.put(one.entry)
 

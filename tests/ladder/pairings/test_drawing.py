@@ -51,8 +51,8 @@ def after(pool: dict[int, Candidate], block: Drawn, number: int) -> None:
     games = len(seatings(len(block.entries)))
     for entry in block.entries:
         one = pool[entry]
-        more = {"games": one.games + games, "version_games": one.version_games + games, "since": number}
-        pool[entry] = replace(one, **more)  # type: ignore[arg-type]
+        version_games = one.version_games + games
+        pool[entry] = replace(one, games=one.games + games, version_games=version_games, since=number)
 
 
 @settings(max_examples=60, deadline=None)
@@ -129,3 +129,16 @@ def test_the_top_also_meets_the_middle() -> None:
     top = [min(block.entries) for block in blocks if max(block.entries) == 100]
     assert sum(entry <= 60 for entry in top) >= len(top) / 20
     assert sum(entry >= 80 for entry in top) >= len(top) / 2
+
+
+@given(ladders(), seeds, st.integers(0, 3), st.integers(0, 3))
+def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
+    made: tuple[list[Candidate], int], seed: int, number: int, count: int
+) -> None:
+    pool, seats = made
+    at_once = [one.entry for one in pool[:5]]
+    blocks = drawn(pool, seats, count, number, Random(seed), at_once)
+    assert {entry for block in blocks for entry in block.entries} >= set(at_once)
+    assert len(blocks) <= max(count, 2 * len(at_once) + 1)
+    for at, block in enumerate(blocks, number):
+        assert (block.turn is Turn.LONGEST_WAIT) == (turn_of(at) is Turn.LONGEST_WAIT)
