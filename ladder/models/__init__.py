@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ladder.models.blocks import Block
+from ladder.models.estimates import Estimate, Estimation
 from ladder.models.ladders import Entry, Ladder, Membership
 from ladder.models.matches import Attempt, Match, Seat
 from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally
+from ladder.models.waiting import LastSeat
 
 __all__ = [
     "Agreement",
@@ -16,8 +18,11 @@ __all__ = [
     "Block",
     "DealSeries",
     "Entry",
+    "Estimate",
+    "Estimation",
     "FinalStanding",
     "Ladder",
+    "LastSeat",
     "LedgerEntry",
     "Match",
     "Membership",

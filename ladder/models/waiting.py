@@ -1,0 +1,31 @@
+"""What pairing remembers of an entry beside its ratings."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from bots.models import BotVersion
+from ladder.models.ladders import Entry
+
+
+class LastSeat(models.Model):
+    """When an entry was last given a seat in a rated block, and how many games its version has been given since it came.
+
+    ``since`` is the id of that block; of an entry that has had no seat, the last one there was when it came. The
+    scheduler alone writes it, while it holds the row of the ladder. It is no part of the accounts.
+    """
+
+    entry = models.OneToOneField(Entry, on_delete=models.CASCADE, primary_key=True, related_name="last_seat")
+    since = models.PositiveBigIntegerField()
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    version_games = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["entry"]
+
+    def __str__(self) -> str:
+        return f"last seat of {self.entry}"
+
+    def games_of(self, version: BotVersion) -> int:
+        """How many games ``version`` has been given, if it is the one that was seated last."""
+        return self.version_games if self.version_id == version.pk else 0
