@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("bots", "0002_uploads"),
-        ("ladder", "0007_statistics"),
+        ("ladder", "0008_estimates"),
     ]
 
     operations = [
