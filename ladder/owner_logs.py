@@ -23,6 +23,7 @@ from bots.runner.report import MatchReport
 from bots.runner.transcript import Transcript
 from games.base import Document
 from ladder.models import Match, SeatLog
+from ladder.openness import opened
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +100,7 @@ def _readable(match: Match, user: Somebody) -> QuerySet[SeatLog]:
     if not user.is_authenticated or not user.is_active:
         return SeatLog.objects.none()
     theirs = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
-    return SeatLog.objects.filter(theirs, seat__match=match)
+    return SeatLog.objects.filter(theirs, opened("seat__match__block"), seat__match=match)
 
 
 def _with_little_stderr(log: Document) -> Document:

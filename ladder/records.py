@@ -1,4 +1,4 @@
-"""Records as they are stored, and the documents that leave the house. Before a match has ended, none does."""
+"""Records as they are stored, and the documents that leave the house: none does before its whole block has ended."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from games.base import Document
 from games.record import from_json
 from games.registry import GAMES
 from ladder.models import Match, Result
+from ladder.openness import is_open, opened
 
 _DEFLATED_JSON = b"\x01"
 _COMPACT = b"\x02"
@@ -32,19 +33,20 @@ def unpack(packed: bytes) -> Document:
 
 
 def record_of(match: Match) -> Document | None:
-    """The ``game-record/1`` of a finished match; ``None`` for every other."""
-    packed = Result.objects.filter(match=match).values_list("packed_record", flat=True).first()
+    """The ``game-record/1`` of a finished match whose block is open; ``None`` for every other."""
+    results = Result.objects.filter(opened("match__block"), match=match)
+    packed = results.values_list("packed_record", flat=True).first()
     return None if packed is None else unpack(bytes(packed))
 
 
 def match_log_of(match: Match) -> Document | None:
-    """The ``match-log/1`` of a void match, so that no deal disappears; ``None`` for every other.
+    """The ``match-log/1`` of a void or aborted match whose block is open, so that no deal disappears; else ``None``.
 
     Its steps are those of the deal, which was the same in every attempt; the moves of failed attempts are not kept.
     """
-    if match.status != Match.Status.VOID or match.block.ended is None:
+    if match.status not in (Match.Status.VOID, Match.Status.ABORTED) or not is_open(match.block):
         return None
     record = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed)).record
     kept = ("game", "rules", "seats", "seed", "commitment")
     log = {"format": "match-log/1", **{key: record[key] for key in kept}}
-    return log | {"status": "void", "reason": match.reason, "steps": record["steps"]}
+    return log | {"status": match.status, "reason": match.reason, "steps": record["steps"]}

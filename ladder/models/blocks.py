@@ -10,6 +10,7 @@ from django.db.models.lookups import Exact
 from ladder.models.ladders import Ladder
 from ladder.models.orders import Order
 from ladder.models.seasons import DealSeries
+from ladder.openness import is_open
 
 
 class Block(models.Model):
@@ -78,4 +79,4 @@ class Block(models.Model):
     @property
     def public_seed(self) -> str | None:
         """The seed in hex once every game has ended, ``None`` before."""
-        return bytes(self.seed).hex() if self.ended else None
+        return bytes(self.seed).hex() if is_open(self) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Length
@@ -15,12 +16,21 @@ class Season(models.Model):
 
     Once it is ``closing``, nothing new is scheduled in it. It is ``closed``, and its table frozen, as soon as the last
     of its rated matches has ended. ``next_num / next_den`` is what the next one keeps of the ratings' distance from the
-    start; without it, none is opened by itself.
+    start; without it, none is opened by itself. ``closes_at`` is when it begins to close by itself, if staff have said.
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="seasons")
     number = models.PositiveIntegerField(help_text="from 1, without gaps")
     opened = models.DateTimeField(auto_now_add=True)
+    closes_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="who of the staff has closed it, or said when it closes",
+    )
     closing = models.DateTimeField(null=True, blank=True)
     closed = models.DateTimeField(null=True, blank=True)
     next_num = models.PositiveSmallIntegerField(null=True, blank=True)
