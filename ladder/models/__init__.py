@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ladder.models.audits import ChainMark, Intervention, RebuildRun
 from ladder.models.blocks import Block
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.ladders import Entry, Ladder, Membership
@@ -16,11 +17,13 @@ __all__ = [
     "Agreement",
     "Attempt",
     "Block",
+    "ChainMark",
     "DealSeries",
     "Entry",
     "Estimate",
     "Estimation",
     "FinalStanding",
+    "Intervention",
     "Ladder",
     "LastSeat",
     "LedgerEntry",
@@ -29,6 +32,7 @@ __all__ = [
     "Order",
     "OrderPlayer",
     "PairTally",
+    "RebuildRun",
     "Result",
     "Season",
     "SeasonStatistics",

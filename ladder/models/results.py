@@ -61,6 +61,7 @@ class LedgerEntry(models.Model):
     class Meta:
         ordering = ["ladder", "number"]
         verbose_name_plural = "ledger entries"
+        indexes = [models.Index(name="ledger_by_kind", fields=["ladder", "kind", "number"])]
         constraints = [
             models.UniqueConstraint(name="ledger_number_once_a_ladder", fields=["ladder", "number"]),
             models.UniqueConstraint(name="ledger_result_once", fields=["result"], condition=Q(kind="result")),

@@ -1,0 +1,100 @@
+"""What looks after the accounts: rebuilds, how far the ledger's chain was checked, and what staff did to matches."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from ladder.models.ladders import GENESIS, Ladder
+from ladder.models.matches import Match
+
+
+class RebuildRun(models.Model):
+    """One rebuild of a ladder's ratings from its ledger, and what it found (``ladder.rebuilding``).
+
+    ``ledger_number`` is how far the ledger went then. ``differences`` counts what did not match, and ``sentences`` are
+    the first of them; those of a correction are in the ledger instead, since it is there to change ratings.
+    """
+
+    class Purpose(models.TextChoices):
+        CHECK = "check", "compared everything"
+        REPAIR = "repair", "wrote what differed"
+        CORRECTION = "correction", "applied a correction"
+
+    WRITES = (Purpose.REPAIR, Purpose.CORRECTION)
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="rebuilds")
+    purpose = models.CharField(max_length=10, choices=Purpose)
+    ledger_number = models.PositiveBigIntegerField()
+    results = models.PositiveBigIntegerField(help_text="how many results the ledger had")
+    records = models.BooleanField(default=False, help_text="whether every record was hashed again, too")
+    differences = models.PositiveBigIntegerField()
+    sentences = models.JSONField(default=list, blank=True)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    started = models.DateTimeField()
+    ended = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(name="rebuild_by_ladder", fields=["ladder", "-id"])]
+        constraints = [
+            models.CheckConstraint(
+                name="rebuild_purpose_is_known", condition=Q(purpose__in=["check", "repair", "correction"])
+            ),
+            models.CheckConstraint(name="rebuild_ends_after_it_starts", condition=Q(ended__gte=F("started"))),
+        ]
+
+    def __str__(self) -> str:
+        return f"rebuild of {self.ladder} up to {self.ledger_number}"
+
+
+class ChainMark(models.Model):
+    """How far the hash chain of a ladder's ledger was checked, entry by entry, and with which hash it stood there.
+
+    ``problem`` is what broke it, in words; the mark then stays before that.
+    """
+
+    ladder = models.OneToOneField(Ladder, on_delete=models.PROTECT, related_name="chain_mark")
+    number = models.PositiveBigIntegerField(default=0)
+    hash = models.CharField(max_length=64, default=GENESIS)
+    problem = models.CharField(max_length=500, blank=True)
+    checked = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["ladder"]
+
+    def __str__(self) -> str:
+        return f"{self.ladder} up to {self.number}"
+
+
+class Intervention(models.Model):
+    """What somebody of the staff did to a match. Appended. What and why is public, who it was is for staff alone."""
+
+    class Action(models.TextChoices):
+        CANCELLED = "cancelled", "cancelled before anybody began it"
+        VOIDED = "voided", "voided without a result"
+        TAKEN_BACK = "taken back", "took its result back"
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="interventions")
+    action = models.CharField(max_length=10, choices=Action)
+    reason = models.CharField(max_length=500)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(name="intervention_once_a_match", fields=["match"]),
+            models.CheckConstraint(
+                name="intervention_action_is_known", condition=Q(action__in=["cancelled", "voided", "taken back"])
+            ),
+            models.CheckConstraint(name="intervention_says_why", condition=~Q(reason="")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.match} {self.action}"
