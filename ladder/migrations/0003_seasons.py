@@ -395,7 +395,10 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     models.Q(("number", None), ("purpose", "early"), ("series", None)),
                     models.Q(
-                        models.Q(("purpose", "early"), _negated=True), ("number__gte", 1), ("series__isnull", False)
+                        models.Q(("purpose", "early"), _negated=True),
+                        ("number__gte", 1),
+                        ("number__isnull", False),
+                        ("series__isnull", False),
                     ),
                     _connector="OR",
                 ),
@@ -442,7 +445,12 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("next_den", None), ("next_num", None)),
-                    models.Q(("next_den__gte", 1), ("next_num__lte", models.F("next_den"))),
+                    models.Q(
+                        ("next_den__gte", 1),
+                        ("next_den__isnull", False),
+                        ("next_num__isnull", False),
+                        ("next_num__lte", models.F("next_den")),
+                    ),
                     _connector="OR",
                 ),
                 name="season_keeps_a_fraction",

@@ -297,7 +297,9 @@ class Migration(migrations.Migration):
             model_name="order",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("due_at", None), ("kind", "comparison"), ("margin__range", (1, 999))),
+                    models.Q(
+                        ("due_at", None), ("kind", "comparison"), ("margin__isnull", False), ("margin__range", (1, 999))
+                    ),
                     models.Q(("due_at__isnull", False), ("kind", "scheduled"), ("margin", None), ("verdict", "")),
                     models.Q(("due_at", None), ("kind__in", ["test", "challenge"]), ("margin", None), ("verdict", "")),
                     _connector="OR",

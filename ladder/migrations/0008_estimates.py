@@ -69,7 +69,12 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("rank_high", None), ("rank_low", None)),
-                            models.Q(("rank_high__gte", models.F("rank_low")), ("rank_low__gte", 1)),
+                            models.Q(
+                                ("rank_high__gte", models.F("rank_low")),
+                                ("rank_high__isnull", False),
+                                ("rank_low__gte", 1),
+                                ("rank_low__isnull", False),
+                            ),
                             _connector="OR",
                         ),
                         name="estimate_has_both_ranks_or_none",

@@ -62,7 +62,7 @@ class Block(models.Model):
             models.CheckConstraint(
                 name="block_is_numbered_in_a_series_unless_early",
                 condition=Q(purpose="early", series=None, number=None)
-                | ~Q(purpose="early") & Q(series__isnull=False, number__gte=1),
+                | ~Q(purpose="early") & Q(series__isnull=False, number__isnull=False, number__gte=1),
             ),
             models.CheckConstraint(name="block_seed_has_32_bytes", condition=Exact(Length("seed"), 32)),
             models.CheckConstraint(name="block_commitment_is_sha256", condition=Exact(Length("commitment"), 64)),

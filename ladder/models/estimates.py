@@ -61,7 +61,8 @@ class Estimate(models.Model):
             ),
             models.CheckConstraint(
                 name="estimate_has_both_ranks_or_none",
-                condition=Q(rank_low=None, rank_high=None) | Q(rank_low__gte=1, rank_high__gte=F("rank_low")),
+                condition=Q(rank_low=None, rank_high=None)
+                | Q(rank_low__isnull=False, rank_high__isnull=False, rank_low__gte=1, rank_high__gte=F("rank_low")),
             ),
         ]
 

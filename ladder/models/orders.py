@@ -76,7 +76,7 @@ class Order(models.Model):
             models.CheckConstraint(name="order_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")),
             models.CheckConstraint(
                 name="order_of_its_kind",
-                condition=Q(kind="comparison", margin__range=(1, 999), due_at=None)
+                condition=Q(kind="comparison", margin__isnull=False, margin__range=(1, 999), due_at=None)
                 | Q(kind="scheduled", margin=None, due_at__isnull=False, verdict="")
                 | Q(kind__in=["test", "challenge"], margin=None, due_at=None, verdict=""),
             ),

@@ -47,7 +47,8 @@ class Season(models.Model):
             ),
             models.CheckConstraint(
                 name="season_keeps_a_fraction",
-                condition=Q(next_num=None, next_den=None) | Q(next_den__gte=1, next_num__lte=F("next_den")),
+                condition=Q(next_num=None, next_den=None)
+                | Q(next_num__isnull=False, next_den__isnull=False, next_den__gte=1, next_num__lte=F("next_den")),
             ),
         ]
 
