@@ -8,7 +8,7 @@ from bots.managing import make_active
 from bots.models import Bot
 from bots.refusals import Refused
 from ladder.joining import CannotJoin, activate, enter, join, leave, retire, take_back
-from ladder.models import Attempt, Entry, Ladder, Match
+from ladder.models import Attempt, Entry, Ladder, Match, Seat
 from ladder.opening import open_house
 from ladder.playing import play
 from ladder.ratings.elo import START_RATING
@@ -144,10 +144,11 @@ def test_what_is_paired_is_played_and_rated_whatever_an_owner_does_meanwhile(
     match = match_of(bot, duel)
     go(bot, duel)
     sweep()
-    assert play(match.pk) == Attempt.Ending.FINISHED
-    assert match.seats.get(index=0).version == bot.versions.get(number=1)
+    assert [play(game.pk) for game in match.block.matches.all()] == [Attempt.Ending.FINISHED] * 2
+    seats = Seat.objects.filter(match__block=match.block, entry__bot=bot).order_by("result__result__pk")
+    assert [seat.version for seat in seats] == [bot.versions.get(number=1)] * 2
     entry = bot.entries.get(ladder=duel)
-    assert (entry.games, entry.rating) == (1, entry.seats.get().result.rating_after)
+    assert (entry.games, entry.rating) == (2, seats[1].result.rating_after)
     assert entry.rating != START_RATING
 
 
@@ -167,7 +168,7 @@ def test_leaving_and_coming_back_draws_no_other_opponents(
         sweep()
         fill()
     assert tables_of(bot) == drawn
-    assert duel.matches.filter(priority=FIRST).count() == 1
+    assert duel.matches.filter(priority=FIRST).values("block").distinct().count() == 1
 
 
 def tables_of(bot: Bot) -> list[tuple[int, str]]:
@@ -178,10 +179,12 @@ def tables_of(bot: Bot) -> list[tuple[int, str]]:
 
 
 def test_a_retired_bot_gets_no_matches_keeps_its_place_and_can_be_taken_back(bot: Bot, duel: Ladder) -> None:
-    finished(match_of(bot, duel))
+    match = match_of(bot, duel)
+    finished(match)
     retire(bot)
     fill()
-    assert not Match.objects.filter(status="queued", seats__entry__bot=bot).exists()
+    queued = Match.objects.filter(status="queued", seats__entry__bot=bot)
+    assert set(queued.values_list("block", flat=True)) == {match.block_id}, "what is paired is played"
     assert bot in [standing.entry.bot for standing in table(duel)]
     take_back(bot)
     assert ladders_of(bot) == [duel.slug]

@@ -101,13 +101,15 @@ def test_a_failed_attempt_puts_the_match_back_into_the_queue_a_little_later(matc
     assert match.attempts.get().failure == "no disk space"
 
 
-def test_after_three_failures_the_match_is_void_and_says_why(match: Match) -> None:
+def test_after_three_failures_the_match_is_void_says_why_and_keeps_its_deal_for_the_rest_of_its_block(
+    match: Match,
+) -> None:
     for _ in range(3):
         give_back(claimed(match), FAILED, "no disk space")
     match.refresh_from_db()
     assert match.status == "void"
     assert match.reason == "Given up after 3 attempts. The last one: no disk space"
-    assert match.public_seed == bytes(match.seed).hex()
+    assert match.block.public_seed is None
     assert claim(match.pk, "here") is None
 
 

@@ -10,7 +10,7 @@ from bots.runner.report import MachineDelay
 from games.base import FORFEIT_REASONS
 from ladder.leases import Lease, claim
 from ladder.leave import BAD, MOST_BAD, put_back
-from ladder.models import Ladder, Match
+from ladder.models import Block, Ladder, Match
 from ladder.results import record_result
 from ladder.scheduling import fill
 from ladder.sweeping import sweep
@@ -126,8 +126,10 @@ def test_a_match_scheduled_while_its_bot_went_on_leave_is_cancelled_by_the_sweep
     Match.objects.filter(pk=tried.pk).update(attempts_started=1)
     Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason="It failed.")
     sweep()
-    found = dict(Match.objects.values_list("pk", "status"))
-    assert found == {untried.pk: "cancelled", tried.pk: "queued"}
+    found = {match.pk: [game.status for game in match.block.matches.order_by("seating")] for match in (untried, tried)}
+    assert found == {untried.pk: ["cancelled", "cancelled"], tried.pk: ["queued", "cancelled"]}
+    ended = Block.objects.filter(pk__in=[untried.block_id, tried.block_id]).exclude(ended=None)
+    assert list(ended) == [untried.block]
 
 
 def test_the_owner_puts_it_back_with_a_clean_count(bot: Bot, duel: Ladder) -> None:

@@ -12,7 +12,19 @@ from django.db import DataError, IntegrityError, models, transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot
-from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
+from ladder.models import (
+    Attempt,
+    Block,
+    DealSeries,
+    Entry,
+    Ladder,
+    LedgerEntry,
+    Match,
+    Result,
+    Season,
+    Seat,
+    SeatResult,
+)
 from ladder.results import record_result
 from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
@@ -35,8 +47,6 @@ def result(match: Match) -> Result:
     "changes",
     [
         {"status": "paused"},
-        {"seed": b"short"},
-        {"commitment": "ab"},
         {"status": "running"},
         {"status": "running", "started": Now()},
         {"lease": uuid4()},
@@ -45,6 +55,7 @@ def result(match: Match) -> Result:
         {"status": "finished"},
         {"status": "void", "ended": Now()},
         {"status": "cancelled", "ended": Now()},
+        {"status": "aborted", "ended": Now()},
         {"status": "void", "reason": "why"},
         {"reason": "why"},
         {"status": "finished", "ended": Now(), "reason": "why"},
@@ -68,7 +79,28 @@ def test_a_match_is_in_one_of_its_states_or_not_at_all(match: Match, changes: di
         (Attempt, {"ending": "failed"}),
         (Attempt, {"ended": None}),
         (Attempt, {"failure": "but it finished"}),
+        (Season, {"number": 0}),
+        (Season, {"closed": Now()}),
+        (Season, {"next_num": 1}),
+        (Season, {"next_num": 3, "next_den": 2}),
+        (DealSeries, {"kind": "dark"}),
+        (DealSeries, {"key": b"short"}),
+        (DealSeries, {"key_hash": "ab"}),
+        (DealSeries, {"next_number": 0}),
+        (Block, {"seed": b"short"}),
+        (Block, {"commitment": "ab"}),
+        (Block, {"number": 0}),
+        (Block, {"number": None}),
+        (Block, {"series": None}),
+        (Block, {"purpose": "early"}),
+        (Block, {"purpose": "practice"}),
         (LedgerEntry, {"number": 0}),
+        (LedgerEntry, {"hash": "ab"}),
+        (LedgerEntry, {"kind": "result"}),
+        (LedgerEntry, {"kind": "void"}),
+        (LedgerEntry, {"kind": "gift"}),
+        (SeatResult, {"rating_before": None}),
+        (SeatResult, {"rating_after": None}),
         (SeatResult, {"rank": 0}),
         (SeatResult, {"rank": 6}),
         (SeatResult, {"evidence": "of nothing"}),
@@ -94,12 +126,17 @@ def again(row: models.Model, **changes: Any) -> Callable[[], None]:
 
 def test_nothing_that_is_unique_exists_twice(result: Result, match: Match) -> None:
     seat, other = match.seats.order_by("index")[:2]
-    attempt = match.attempts.get()
+    attempt, season = match.attempts.get(), match.ladder.seasons.get()
     seat_result = result.seat_results.first()
     for insert in (
         again(Result.objects.get(pk=result.pk)),
-        again(result.ledger_entry, result_id=None),
+        again(result.ledger_entries.get(), result_id=None),
         again(LedgerEntry.objects.get(result=result), number=99),
+        again(Match.objects.get(pk=match.pk)),
+        again(Block.objects.get(pk=match.block_id)),
+        again(DealSeries.objects.get(blocks=match.block_id)),
+        again(season),
+        again(season, number=2),
         again(seat_result),
         again(seat, entry=Entry.objects.exclude(seats__match=match).first()),
         again(other, index=4),

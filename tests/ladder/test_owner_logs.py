@@ -30,6 +30,7 @@ from ladder.results import record_result
 from ladder.scheduling import fill
 from tests.ladder.test_leases import claimed
 from tests.ladder.test_playing import fake, with_fakes
+from tests.ladder.test_results import finish_others
 from tests.ladder.uploaded import match_of, person, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
@@ -65,10 +66,10 @@ def match(bot: Bot) -> Match:
 
 @pytest.fixture
 def played(sandbox_launcher: object, match: Match) -> Match:
-    """A match that the uploaded bot and one of the house have played in the sandbox."""
+    """A match that the uploaded bot and one of the house have played in the sandbox; its whole block has ended."""
     assert play(match.pk) == "finished"
-    match.refresh_from_db()
-    return match
+    finish_others(match)
+    return Match.objects.select_related("ladder", "block").get(pk=match.pk)
 
 
 def pretending(spec: MatchSpec[Any], transcript: Transcript) -> MatchReport:
@@ -118,6 +119,16 @@ def test_the_owner_and_staff_may_read_it_and_nobody_else(played: Match, ada: Use
         assert readable_seats(played, stranger) == frozenset()
 
 
+def test_nobody_reads_a_log_while_another_game_of_its_deal_is_to_be_played(match: Match, ada: User) -> None:
+    """It tells what was dealt, and the same owner's bot has still to play with that."""
+    assert play(match.pk, pretending) == "finished"
+    assert SeatLog.objects.filter(seat__match=match).exists()
+    ada.is_staff = True
+    assert (log_of(match, 0, ada), readable_seats(match, ada)) == (None, frozenset())
+    finish_others(match)
+    assert (log_of(match, 0, ada) is not None, readable_seats(match, ada)) == (True, {0})
+
+
 def test_there_are_no_logs_of_the_house_nor_of_seats_that_are_not_there(played: Match, ada: User) -> None:
     ada.is_staff = True
     assert [log_of(played, index, ada) for index in (1, 2, -1)] == [None] * 3
@@ -132,6 +143,7 @@ def test_each_owner_of_a_table_reads_their_own(bot: Bot, ada: User, sandbox_laun
     fill(Random(1))
     match = Match.objects.select_related("ladder").filter(ladder=ladder)[0]
     assert play(match.pk, pretending) == "finished"
+    finish_others(match)
     mine = match.seats.get(entry__bot=bot).index
     assert readable_seats(match, ada) == {mine}
     assert readable_seats(match, bob) == {1 - mine}
@@ -268,4 +280,4 @@ def test_a_log_of_a_seat_that_was_never_ready_can_be_read() -> None:
 
 def spec_of_fakes(match: Match) -> MatchSpec[Any]:
     seats = tuple(SeatSpec(f"bot {index}", FakeProgram(fake)) for index in range(match.ladder.seats))
-    return MatchSpec(match.ladder.game, seats, bytes(match.seed), match=str(match.pk))
+    return MatchSpec(match.ladder.game, seats, bytes(match.block.seed), match=str(match.pk))

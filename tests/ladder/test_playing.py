@@ -187,7 +187,7 @@ def test_a_specification_names_pinned_house_code_and_the_match(match: Match) -> 
     spec = spec_of(match)
     versions = [seat.version for seat in match.seats.select_related("version__bot").order_by("index")]
     assert [seat.program for seat in spec.seats] == [HouseProgram(v.bot.house_name, v.digest) for v in versions]
-    assert (spec.game, spec.seed, spec.match) == ("edel-stein-reich", bytes(match.seed), str(match.pk))
+    assert (spec.game, spec.seed, spec.match) == ("edel-stein-reich", bytes(match.block.seed), str(match.pk))
     assert len(spec.key) == 32
 
 

@@ -14,7 +14,7 @@ from games.schemas import schema
 from ladder.leases import give_back
 from ladder.models import Entry, LedgerEntry, Match, Result
 from ladder.rebuilding import rerate
-from ladder.records import match_log_of, record_of
+from ladder.records import match_log_of, record_of, unpack
 from ladder.results import WrongRecord, record_result
 from ladder.sweeping import sweep
 from tests.ladder.reports import report_of
@@ -28,23 +28,30 @@ def finished(match: Match, **options: Any) -> Result:
     return result
 
 
+def finish_others(match: Match) -> None:
+    """Finish the other games of the block of ``match``."""
+    for other in Match.objects.filter(block=match.block, status="queued").exclude(pk=match.pk):
+        finished(other)
+
+
 def test_a_result_holds_what_re_executing_its_record_gives(match: Match) -> None:
     result = finished(match, forfeits={2: "exit"})
-    outcome = verify(record_of(match)).outcome
+    outcome = verify(unpack(bytes(result.packed_record))).outcome
     rows = list(result.seat_results.order_by("seat__index"))
     assert [row.rank for row in rows] == outcome["ranks"]
     assert [row.score for row in rows] == outcome["scores"]
     assert [(row.forfeit, row.evidence) for row in rows] == [("", ""), ("", ""), ("exit", "evidence: exit"), ("", "")]
 
 
-def test_a_finished_match_has_no_lease_one_finished_attempt_and_an_open_seed(match: Match) -> None:
-    assert match.public_seed is None
-    assert record_of(match) is None
+def test_a_finished_match_has_no_lease_and_one_finished_attempt_and_its_seed_opens_with_the_block(match: Match) -> None:
     finished(match)
-    match.refresh_from_db()
+    match = Match.objects.select_related("ladder", "block").get(pk=match.pk)
     assert (match.status, match.lease, match.reason) == ("finished", None, "")
     assert match.attempts.get().ending == "finished"
-    assert match.public_seed == record_of(match)["seed"]
+    assert (match.block.public_seed, record_of(match)) == (None, None)
+    finish_others(match)
+    match = Match.objects.select_related("ladder", "block").get(pk=match.pk)
+    assert match.block.public_seed == bytes(match.block.seed).hex() == record_of(match)["seed"]
     assert match_log_of(match) is None
 
 
@@ -59,12 +66,15 @@ def test_entries_move_by_what_their_seats_show_and_the_sum_is_zero(match: Match)
     assert sum(Entry.objects.values_list("wins", flat=True)) == 60
 
 
-def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps(match: Match) -> None:
+def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps_after_the_seasons_start(
+    match: Match,
+) -> None:
     matches = list(Match.objects.select_related("ladder").order_by("-pk"))
     for one in matches:
         finished(one, variety=one.pk)
-    rows = LedgerEntry.objects.order_by("number")
-    assert [row.number for row in rows] == list(range(1, len(matches) + 1))
+    season, *rows = LedgerEntry.objects.filter(ladder=match.ladder).order_by("number")
+    assert (season.number, season.kind) == (1, "season")
+    assert [row.number for row in rows] == list(range(2, len(matches) + 2))
     assert [row.result.match_id for row in rows] == [one.pk for one in matches]
     assert not any(rebuild.differences for rebuild in rerate(check=True))
 
@@ -142,7 +152,7 @@ def test_a_winner_that_only_the_worker_claims_is_refused(match: Match) -> None:
 
 
 def test_the_record_of_another_deal_is_refused(match: Match) -> None:
-    other = Match.objects.exclude(pk=match.pk).select_related("ladder")[0]
+    other = Match.objects.exclude(block=match.block).select_related("ladder")[0]
     with pytest.raises(WrongRecord, match="record's seed"):
         record_result(claimed(match), report_of(other))
 
@@ -200,15 +210,18 @@ def test_a_refused_result_leaves_no_gap_in_the_ledger(match: Match) -> None:
     expire(first)
     sweep()
     assert record_result(late, report_of(first)) is None
-    assert finished(second).ledger_entry.number == 1
+    assert finished(second).ledger_entries.get().number == 2, "number 1 is the season's start"
 
 
-def test_void_matches_leave_their_deal_behind(match: Match) -> None:
+def test_void_matches_leave_their_deal_behind_when_their_block_has_ended(match: Match) -> None:
     for _ in range(3):
         give_back(claimed(match), FAILED, "broken")
-    match.refresh_from_db()
+    match = Match.objects.select_related("ladder", "block").get(pk=match.pk)
+    assert match_log_of(match) is None
+    finish_others(match)
+    match = Match.objects.select_related("ladder", "block").get(pk=match.pk)
     log = match_log_of(match)
-    assert (log["format"], log["status"], log["seed"]) == ("match-log/1", "void", bytes(match.seed).hex())
+    assert (log["format"], log["status"], log["seed"]) == ("match-log/1", "void", bytes(match.block.seed).hex())
     assert log["reason"] == match.reason
     assert log["steps"][0]["chance"] == "age_order"
     jsonschema.validate(log, schema("edel-stein-reich", "match-log"))
