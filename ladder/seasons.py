@@ -8,12 +8,13 @@ the next season opens with regressed ratings in the same transaction.
 from __future__ import annotations
 
 import os
+from datetime import datetime
 from fractions import Fraction
 from typing import Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from ladder.blocks import end_if_over
@@ -53,22 +54,34 @@ def open_next(ladder: Ladder, kept: Fraction = KEPT, by: AbstractBaseUser | None
         return _open(locked, kept, by)
 
 
-def close(ladder: Ladder, then: Fraction | None = KEPT) -> Season:
-    """Close the open season; ``then`` is what the next one keeps, ``None`` opens none.
+def close(season: Season, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> Season:
+    """Close an open season, which ``by`` wants; ``then`` is what the next one keeps, ``None`` opens none.
 
     The season is closed at once if nothing rated of it is being played, else by ``finish_closing`` as soon as that is
-    so. Raises ``WrongMoment`` where no season is open.
+    so. Raises ``WrongMoment`` where it is closing or closed already: of two who close it at once, one does.
     """
     with transaction.atomic():
-        season = Season.objects.filter(ladder=_locked(ladder), closed=None, closing=None).first()
-        if season is None:
-            raise WrongMoment(f"{ladder} has no season to close.")
-        Season.objects.filter(pk=season.pk).update(
-            closing=Now(), next_num=then and then.numerator, next_den=then and then.denominator
-        )
+        _locked(season.ladder)
+        if not _not_closing(season).update(closing=Now(), closed_by=by, **_kept(then)):
+            raise WrongMoment(f"{season} is closed already.")
     _cancel_unbegun(season)
     finish_closing()
     return Season.objects.get(pk=season.pk)
+
+
+def plan(season: Season, at: datetime | None, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> None:
+    """Let an open season close by itself at ``at``, as ``close`` would then; ``None`` takes the plan back.
+
+    Raises ``WrongMoment`` where it is closing or closed already.
+    """
+    if not _not_closing(season).update(closes_at=at, closed_by=by, **_kept(then)):
+        raise WrongMoment(f"{season} is closed already.")
+
+
+def close_due() -> int:
+    """Close every season whose planned end has come; how many. The sweeper calls it; safe to run twice at once."""
+    due = Season.objects.filter(closed=None, closing=None, closes_at__lte=Now())
+    return sum(_close_planned(season) for season in due.select_related("ladder", "closed_by").order_by("pk"))
 
 
 def finish_closing() -> int:
@@ -83,6 +96,24 @@ def publish_keys() -> int:
     return DealSeries.objects.filter(pk__in=list(due.values_list("pk", flat=True)), published=None).update(
         published=Now()
     )
+
+
+def _close_planned(season: Season) -> bool:
+    then = Fraction(season.next_num or 0, season.next_den) if season.next_den else None
+    try:
+        close(season, then, season.closed_by)
+    except WrongMoment:  # somebody was faster
+        return False
+    return True
+
+
+def _not_closing(season: Season) -> QuerySet[Season]:
+    return Season.objects.filter(pk=season.pk, closed=None, closing=None)
+
+
+def _kept(then: Fraction | None) -> dict[str, int | None]:
+    num, den = (None, None) if then is None else then.as_integer_ratio()
+    return {"next_num": num, "next_den": den}
 
 
 def _locked(ladder: Ladder) -> Ladder:

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from ladder.leases import LEASE, Lease, give_back
 from ladder.models import Attempt, Match
 from ladder.retiring import cancel_for_leave, end_unplayable_matches
-from ladder.seasons import finish_closing, publish_keys
+from ladder.seasons import close_due, finish_closing, publish_keys
 
 _EXPIRED = Q(lease_until__lt=Now())
 _FAILURE = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
@@ -24,6 +24,7 @@ def sweep() -> int:
     returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
     end_unplayable_matches()
     cancel_for_leave()
+    close_due()
     finish_closing()
     publish_keys()
     return returned

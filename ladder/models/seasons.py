@@ -9,6 +9,7 @@ from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
 from ladder.models.ladders import Entry, Ladder
+from ladder.ratings.shares import WIN
 
 
 class Season(models.Model):
@@ -112,3 +113,8 @@ class FinalStanding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.entry}: rank {self.rank} of {self.season}"
+
+    @property
+    def win_share(self) -> float | None:
+        """First places per game, shared ones divided, 0 to 1; ``None`` without a game."""
+        return self.wins / (WIN * self.games) if self.games else None

@@ -14,6 +14,7 @@ from games.registry import GAMES
 from games.words import listing
 from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
+from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.telling import Told, told
 
@@ -100,7 +101,7 @@ class SeatTable:
 
 @dataclass(frozen=True)
 class MatchPage:
-    """One match with its seats. What is secret before the end is not in here before the end.
+    """One match with its seats. What is closed before the end of its block is not in here before that.
 
     ``delayed`` are the seats, from 0, that the machine made late in the game that counts, ``logged`` those whose logs
     the viewer may read.
@@ -112,6 +113,7 @@ class MatchPage:
     delayed: Collection[int]
     ahead: int
     logged: Collection[int]
+    deal: Deal
 
     @property
     def game(self) -> Game:
@@ -139,20 +141,25 @@ class MatchPage:
         return self.match.status in Match.ENDED
 
     @property
+    def changing(self) -> bool:
+        """Whether there is more to come on this page by itself."""
+        return not (self.over and self.deal.open)
+
+    @property
     def failed_attempts(self) -> list[Attempt]:
         """The attempts that brought no result, for a reader who wonders why it took so long."""
         return [attempt for attempt in self.attempts if attempt.failure]
 
     @cached_property
     def told(self) -> Told | None:
-        """The game in sentences, once it has a result."""
+        """The game in sentences, once it has a result and its block is open."""
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
-    """All that ``user`` may see of one match, in at most six queries. Raises ``Match.DoesNotExist``."""
-    found = Match.objects.select_related("ladder", "block").prefetch_related(_seats(), "attempts")
-    match = found.get(pk=match_id)
+    """All that ``user`` may see of one match, in at most seven queries. Raises ``Match.DoesNotExist``."""
+    found = Match.objects.select_related("ladder", "block__series__season__ladder")
+    match = found.prefetch_related(_seats(), "attempts").get(pk=match_id)
     rated = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.RESULT, result__match=match)
     number, delays = rated.values_list("number", "result__report__machine_delays").first() or (None, ())
     return MatchPage(
@@ -162,6 +169,7 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
         delayed=frozenset(delay["seat"] for delay in delays or ()),
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
+        deal=deal_of(match),
     )
 
 

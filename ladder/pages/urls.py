@@ -4,6 +4,7 @@ from django.urls import URLPattern, path
 
 from ladder.pages import complaints, sandboxes, views
 from ladder.pages.owning.urls import urlpatterns as of_owners
+from ladder.pages.seasons.urls import urlpatterns as of_seasons
 
 app_name = "pages"
 
@@ -11,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("", views.home, name="home"),
     path("ladders/", views.ladders, name="ladders"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    *of_seasons,
     path("bots/", views.bots, name="bots"),
     *of_owners,
     path("bots/<slug:slug>/", views.bot, name="bot"),

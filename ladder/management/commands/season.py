@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from ladder.models import Ladder, Season
+from ladder.seasons import KEPT, WrongMoment, close, open_next, plan
+
+
+def share(text: str) -> Fraction:
+    """``1/2``, ``0.5`` or ``0``: from 0 to 1, with a denominator that a season can keep."""
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        value = Fraction(-1)
+    if not 0 <= value <= 1 or value.denominator > 1000:
+        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1, such as 1/2")
+    return value
+
+
+def moment(text: str) -> datetime:
+    """An ISO date and time; without a zone, in the site's."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no date and time, such as 2027-01-31T20:00") from None
+    return at if at.tzinfo else timezone.make_aware(at)
+
+
+class Command(BaseCommand):
+    help = "Close the season of a ladder, now or later, or open the next one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        closing = actions.add_parser("close", help="freeze the table and open the next season with regressed ratings")
+        closing.add_argument("--at", type=moment, help="not now but then: 2027-01-31T20:00")
+        closing.add_argument("--last", action="store_true", help="open no next season")
+        opening = actions.add_parser("open", help="open the next season, after one that was closed with --last")
+        for action in (closing, opening):
+            action.add_argument("ladder", help="the slug of the ladder")
+            action.add_argument("--keep", type=share, default=KEPT, help="how much of a rating's distance from 1500")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        ladder = Ladder.objects.filter(slug=options["ladder"]).first()
+        if ladder is None:
+            raise CommandError(f"No ladder is called {options['ladder']}.")
+        try:
+            said = _open(ladder, options) if options["action"] == "open" else _close(ladder, options)
+        except WrongMoment as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(said)
+
+
+def _open(ladder: Ladder, options: dict[str, Any]) -> str:
+    return f"{open_next(ladder, options['keep'])} is open."
+
+
+def _close(ladder: Ladder, options: dict[str, Any]) -> str:
+    season = Season.objects.filter(ladder=ladder, closed=None).first()
+    if season is None:
+        raise WrongMoment(f"{ladder} has no open season.")
+    then = None if options["last"] else options["keep"]
+    if options["at"]:
+        plan(season, options["at"], then)
+        return f"{season} closes on {options['at']:%Y-%m-%d at %H:%M %Z}."
+    closed = close(season, then).closed
+    return f"{season} is closed." if closed else f"{season} closes as soon as its last rated match has ended."

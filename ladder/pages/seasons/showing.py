@@ -1,0 +1,99 @@
+"""What the pages of seasons show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Prefetch, Q
+
+from ladder.models import DealSeries, FinalStanding, Ladder, Season
+from ladder.models.ladders import Viewer
+from ladder.pages.finding import found
+
+ROWS = 50
+
+
+@dataclass(frozen=True)
+class SeasonsPage:
+    """All seasons of a ladder, the newest first, each with its winners."""
+
+    ladder: Ladder
+    seasons: Sequence[Season]
+
+    @property
+    def current(self) -> Season | None:
+        """The one in which rated matches are scheduled, or that is closing."""
+        return next((season for season in self.seasons if season.closed is None), None)
+
+
+@dataclass(frozen=True)
+class SeriesRow:
+    """One of a season's series: ``made`` deals, of which ``closed`` are still being played."""
+
+    series: DealSeries
+    made: int
+    closed: int
+
+
+@dataclass(frozen=True)
+class SeasonPage:
+    """One season: its keys and deals, and a page of the final table once it is closed."""
+
+    season: Season
+    series: Sequence[SeriesRow]
+    standings: Page[Any]
+
+    @property
+    def made(self) -> int:
+        """Deals of all series."""
+        return sum(row.made for row in self.series)
+
+    @property
+    def pending(self) -> int:
+        """Deals that are still being played."""
+        return sum(row.closed for row in self.series)
+
+    @property
+    def published(self) -> bool:
+        """Whether all keys are."""
+        return all(row.series.published for row in self.series)
+
+    @property
+    def winners(self) -> Sequence[FinalStanding]:
+        """The first of the final table, who may be several; none before the season is closed."""
+        return list(_winners().filter(season=self.season))
+
+
+def ladder_seen_by(user: Viewer, slug: str) -> Ladder:
+    """The ladder at an address, if ``user`` may know of it. Raises ``Http404``."""
+    return found(Ladder.objects.visible_to(user), f"No ladder is called {slug}.", slug=slug)
+
+
+def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
+    """The season at an address, with its ladder. Raises ``Http404``."""
+    ladder = ladder_seen_by(user, slug)
+    seasons = Season.objects.filter(ladder=ladder).select_related("ladder", "closed_by")
+    return found(seasons, f"{ladder} has no season {number}.", number=number)
+
+
+def seasons_page(ladder: Ladder) -> SeasonsPage:
+    """All seasons of ``ladder``; two queries."""
+    winners = Prefetch("final_table", queryset=_winners(), to_attr="winners")
+    return SeasonsPage(ladder, list(Season.objects.filter(ladder=ladder).prefetch_related(winners).order_by("-number")))
+
+
+def season_page(season: Season, page: str | None) -> SeasonPage:
+    """One season with page ``page`` of its final table, the nearest there is; four queries."""
+    pending = Count("blocks", filter=Q(blocks__ended=None))
+    series = DealSeries.objects.filter(season=season).annotate(pending=pending).order_by("kind")
+    final = FinalStanding.objects.filter(season=season).select_related("entry__bot__owner")
+    shown = Paginator(final.order_by("rank", "pk"), ROWS).get_page(page)
+    rows = [SeriesRow(one, one.next_number - 1, one.pending) for one in series]
+    return SeasonPage(season, rows, shown)
+
+
+def _winners() -> Any:
+    return FinalStanding.objects.filter(rank=1).select_related("entry__bot").order_by("pk")
