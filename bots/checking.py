@@ -41,7 +41,7 @@ _GIVEN_UP: Final = (
 )
 _State = BotVersion.State
 Ended = Callable[[BotVersion], object]
-"""Told of a version that is now ready or refused, in the transaction that made it so."""
+"""Told of a version in the transaction that makes it ready or refused: before another one may play, or after that."""
 
 
 class _NotOurs(Exception):
@@ -52,14 +52,16 @@ def _nobody(_: BotVersion) -> None:
     """Wants to be told of nothing."""
 
 
-def check_next(launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
+def check_next(
+    launcher: Launcher[Program] | None = None, ended: Ended = _nobody, before: Ended = _nobody
+) -> BotVersion | None:
     """Go on with the check whose turn it is; the version if that brought the check to its end, otherwise ``None``.
 
     Without a sandbox nothing is taken up: what was uploaded waits for a machine that has one. Safe to call at any time.
     """
     found = launcher or launcher_for_uploads()
     mine = claim_next() if found is not None else None
-    return _go_on(mine, found, ended) if found is not None and mine is not None else None
+    return _go_on(mine, found, ended, before) if found is not None and mine is not None else None
 
 
 def check(version_id: int, launcher: Launcher[Program] | None = None, ended: Ended = _nobody) -> BotVersion | None:
@@ -69,10 +71,10 @@ def check(version_id: int, launcher: Launcher[Program] | None = None, ended: End
     return _go_on(mine, found, ended) if found is not None and mine is not None else None
 
 
-def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended) -> BotVersion | None:
+def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended = _nobody) -> BotVersion | None:
     version = BotVersion.objects.select_related("bot").get(pk=mine.version_id)
     if version.vain_starts > MOST_STARTS:
-        return _end(mine, version, _GIVEN_UP, ended)
+        return _end(mine, version, _GIVEN_UP, ended, before)
     try:
         with beating(mine.renew, f"the check of {version}", RENEW_EVERY_S):
             reason = _tried(mine, version, launcher)
@@ -86,7 +88,7 @@ def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended) -> BotVersion
         logger.warning("the check of %s came to nothing: %s", version, failure, exc_info=not expected)
         mine.end()
         return None
-    return None if reason is None else _end(mine, version, reason, ended)
+    return None if reason is None else _end(mine, version, reason, ended, before)
 
 
 def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str | None:
@@ -136,13 +138,14 @@ def _manifest(version: BotVersion) -> Manifest:
     return Manifest(version.bot.name, version.language, tuple(version.command), claims)
 
 
-def _end(mine: Claim, version: BotVersion, reason: str, ended: Ended) -> BotVersion | None:
+def _end(mine: Claim, version: BotVersion, reason: str, ended: Ended, before: Ended) -> BotVersion | None:
     """The version, ready if there is no ``reason`` against it; ``None`` if it is somebody else's by now."""
     state = _State.REFUSED if reason else _State.READY
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
         if not mine.end(state=state, reason=reason, checked=Now()):
             return None
+        before(version)
         if state == _State.READY and not version.bot.versions.filter(active=True, number__gt=version.number).exists():
             make_active(version)
         version.refresh_from_db()

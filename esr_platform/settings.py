@@ -152,6 +152,12 @@ BOTS_EVER_A_PERSON = env.int("BOTS_EVER_A_PERSON", default=100)
 CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
 CHECK_TURN_SECONDS = env.int("CHECK_TURN_SECONDS", default=60)  # after which it lets others in between two games
+ORDERS_AT_ONCE = env.int("ORDERS_AT_ONCE", default=3)  # open ones of one person
+ORDERED_GAMES_A_DAY = env.int("ORDERED_GAMES_A_DAY", default=2400)  # of one person
+ORDER_BLOCKS = env.int("ORDER_BLOCKS", default=100)
+COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)
+SCHEDULED_DEALS = env.int("SCHEDULED_DEALS", default=20)
+SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 
 # Letters: written to the terminal unless EMAIL_URL names a server
@@ -249,6 +255,8 @@ CELERY_BEAT_SCHEDULE = {
     for task, every in {
         "dispatch": 2.0,
         "fill": 2.0,
+        "feed_orders": 2.0,
+        "freeze": 5.0,
         "sweep": 5.0,
         "tell_of_checks": 2.0,
         "forget_old_logs": 600.0,

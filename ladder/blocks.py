@@ -13,7 +13,7 @@ from bots.models import BotVersion
 from games.chance import commitment
 from ladder.deals import seed_of
 from ladder.ledger import NoSeason
-from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
+from ladder.models import Block, DealSeries, Entry, Ladder, Match, Order, Seat
 from ladder.pairings.seatings import seatings
 
 _SERIES: Final = {
@@ -39,24 +39,40 @@ def schedule_block(
     priority: int = 0,
     due_at: datetime | None = None,
     sent: bool = True,
+    order: Order | None = None,
+    others: Sequence[Player] = (),
+    rotated: bool = True,
 ) -> Block:
     """Write a block with its matches and seats, one match a seating, and the commitment to its deal.
 
-    Call it in a transaction that holds the row of ``ladder``; ``sent`` says that the caller tells the workers when that
-    is committed. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong number of players.
+    ``others`` are a second line-up that plays the same deal apart from the first, in a comparison. Without ``rotated``
+    the deal is played once, seated as given. Call it in a transaction that holds the row of ``ladder``; ``sent`` says
+    that the caller tells the workers when that is committed. Raises ``NoSeason`` where no season is open,
+    ``ValueError`` for a wrong number of players.
     """
-    if len(players) != ladder.seats:
+    lineups = [lineup for lineup in (players, others) if lineup]
+    if any(len(lineup) != ladder.seats for lineup in lineups):
         raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
-    block = _numbered(ladder, purpose)
+    block = _numbered(ladder, purpose, order)
     timing = {"due_at": due_at} if due_at else {}
+    orders = seatings(ladder.seats)[: None if rotated else 1]
     matches = Match.objects.bulk_create(
-        Match(ladder=ladder, block=block, seating=index, priority=priority, sent_at=Now() if sent else None, **timing)
-        for index in range(len(seatings(ladder.seats)))
+        Match(
+            ladder=ladder,
+            block=block,
+            lineup=lineup,
+            seating=seating,
+            priority=priority,
+            sent_at=Now() if sent else None,
+            **timing,
+        )
+        for lineup in range(len(lineups))
+        for seating in range(len(orders))
     )
     Seat.objects.bulk_create(
-        Seat(match=match, index=index, entry=players[player].entry, version=players[player].version)
-        for match in matches
-        for index, player in enumerate(seatings(ladder.seats)[match.seating])
+        Seat(match=match, index=index, entry=lineup[player].entry, version=lineup[player].version)
+        for match, lineup in ((match, lineups[match.lineup]) for match in matches)
+        for index, player in enumerate(orders[match.seating])
     )
     return block
 
@@ -73,7 +89,7 @@ def end_if_over(block_ids: Iterable[int]) -> int:
     return Block.objects.filter(pk__in=[pk for pk in ids if pk not in pending]).update(ended=Now())
 
 
-def _numbered(ladder: Ladder, purpose: Block.Purpose) -> Block:
+def _numbered(ladder: Ladder, purpose: Block.Purpose, order: Order | None) -> Block:
     """The next block of its series, whose row is held from here on."""
     kind = _SERIES.get(purpose, DealSeries.Kind.TEST)
     current = DealSeries.objects.filter(season__ladder=ladder, season__closing=None, kind=kind)
@@ -86,6 +102,7 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose) -> Block:
         series=series,
         number=series.next_number,
         purpose=purpose,
+        order=order,
         seed=seed,
         commitment=commitment(seed),
     )

@@ -11,6 +11,7 @@ from kombu.exceptions import OperationalError
 from bots import checking
 from bots.models import BotVersion
 from bots.waiting import waiting
+from ladder.freezing import freeze
 from ladder.joining import enter
 
 logger = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def tell() -> int:
 
 def check_next() -> BotVersion | None:
     """Go on with the check whose turn it is; the version if it is now ready or refused."""
-    return checking.check_next(ended=_ended)
+    return checking.check_next(ended=_ended, before=lambda version: freeze(version.bot))
 
 
 def _ended(version: BotVersion) -> None:

@@ -1,17 +1,24 @@
 """Which ladders an uploaded bot is on: every open one whose table it claims, except where its owner has unticked it.
 
+To a ladder by invitation a member brings a bot by ticking it. Once a ladder has frozen nobody new enters it, and who is
+there goes on with the version of then, whatever the bot's active one claims (``ladder.freezing``).
+
 Nothing here touches a match. Pairings are public before they are played, so whoever could end one by leaving could
 choose opponents: what is paired is played, by the version of then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from django.db import transaction
+from django.db.models import QuerySet
 
 from bots import managing
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from ladder.models import Entry, Ladder
+from ladder.freezing import freeze, frozen_ladders
+from ladder.models import Entry, Ladder, Membership
 
 
 class CannotJoin(ValueError):
@@ -29,11 +36,14 @@ def enter(bot: Bot) -> None:
         return
     with transaction.atomic():
         locked = _locked(bot)
+        freeze(locked)
         claimed = _claimed(locked)
-        entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot).order_by("pk")}
+        entries = {entry.ladder_id: entry for entry in _entries(bot).order_by("pk")}
+        frozen = _frozen_ids()
         for entry in entries.values():
-            _set_active(entry, entry.ladder_id in claimed and not entry.declined)
-        missing = [ladder for pk, ladder in claimed.items() if pk not in entries and ladder.open]
+            _set_active(entry, _may_play(entry, locked, claimed, frozen) and not entry.declined)
+        welcome = [ladder for ladder in claimed.values() if ladder.open and not ladder.by_invitation]
+        missing = [ladder for ladder in welcome if ladder.pk not in entries and ladder.pk not in frozen]
         Entry.objects.bulk_create([Entry(ladder=ladder, bot=bot) for ladder in missing])
 
 
@@ -52,10 +62,12 @@ def join(bot: Bot, ladder: Ladder) -> Entry:
         locked = _locked(bot)
         if locked.retired is not None:
             raise CannotJoin(f"{bot} is retired. Take it back first.")
-        if not ladder.open:
-            raise CannotJoin(f"The ladder {ladder} is closed.")
-        claimed = ladder.pk in _claimed(locked)
-        if not claimed and not _is_to_claim(locked, ladder):
+        _require_welcome(locked, ladder)
+        freeze(locked)
+        entry = _entries(bot).filter(ladder=ladder).first() or Entry(ladder=ladder, bot=bot)
+        frozen = _frozen_ids()
+        claimed = _may_play(entry, locked, _claimed(locked), frozen)
+        if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
             raise CannotJoin(f"The active version of {bot} does not claim the tables of {ladder}.")
         wanted = {"declined": False, "active": claimed}
         return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
@@ -75,6 +87,7 @@ def leave(bot: Bot, ladder: Ladder) -> Entry:
 def activate(version: BotVersion) -> None:
     """Give new matches this version of its bot, and bring its entries up to it. Raises ``bots.refusals.Refused``."""
     with transaction.atomic():
+        freeze(_locked(version.bot))
         managing.activate(version)
         enter(version.bot)
 
@@ -96,6 +109,16 @@ def take_back(bot: Bot) -> None:
         enter(bot)
 
 
+def _require_welcome(bot: Bot, ladder: Ladder) -> None:
+    """Raises ``CannotJoin`` where ``ladder`` takes nobody, or nobody of this owner's."""
+    if not ladder.open:
+        raise CannotJoin(f"The ladder {ladder} is closed.")
+    if ladder.by_invitation and not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists():
+        raise CannotJoin(f"{ladder} is by invitation. Ask whoever looks after it for its link.")
+    if frozen_ladders().filter(pk=ladder.pk).exists() and not ladder.entries.filter(bot=bot).exists():
+        raise CannotJoin(f"{ladder} takes no more bots: its deadline has passed.")
+
+
 def _locked(bot: Bot) -> Bot:
     """The bot's row, held until the end of the transaction; entries are locked after it, here and in results."""
     return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
@@ -107,6 +130,23 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
     if version is None or bot.retired is not None:
         return {}
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
+
+
+def _entries(bot: Bot) -> QuerySet[Entry]:
+    return Entry.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__check_report")
+
+
+def _frozen_ids() -> set[int]:
+    return set(frozen_ladders().values_list("pk", flat=True))
+
+
+def _may_play(entry: Entry, bot: Bot, claimed: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
+    """Whether the version that counts on the entry's ladder claims its table: the frozen one, else the active one."""
+    if entry.ladder_id not in frozen:
+        return entry.ladder_id in claimed
+    if entry.frozen is None or bot.retired is not None:
+        return False
+    return plays(entry.frozen, entry.ladder.game, entry.ladder.seats)
 
 
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:

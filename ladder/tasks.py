@@ -5,7 +5,8 @@ from __future__ import annotations
 from celery import shared_task
 
 from bots import orphans
-from ladder import checks, dispatching, owner_logs, playing, scheduling, sweeping
+from ladder import checks, dispatching, freezing, owner_logs, playing, scheduling, sweeping
+from ladder.orders import feeding
 
 
 @shared_task
@@ -36,6 +37,18 @@ def dispatch() -> None:
 def fill() -> None:
     """Schedule new matches where there is room."""
     scheduling.fill()
+
+
+@shared_task
+def feed_orders() -> None:
+    """Go on with what people have ordered."""
+    feeding.feed()
+
+
+@shared_task
+def freeze() -> None:
+    """Pin the versions of ladders whose deadline has passed."""
+    freezing.freeze_all()
 
 
 @shared_task

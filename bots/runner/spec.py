@@ -95,4 +95,9 @@ class MatchSpec(Generic[P_co]):
     @property
     def budget_ms(self) -> int:
         """More than the whole match can take: the sum of the seats' budgets, doubled for a late machine."""
-        return 2 * len(self.seats) * (self.limits.startup_ms + self.limits.game_ms) + CLOSING_MS
+        return budget_ms(len(self.seats), self.limits)
+
+
+def budget_ms(seats: int, limits: Limits) -> int:
+    """More than a match of so many seats can take."""
+    return 2 * seats * (limits.startup_ms + limits.game_ms) + CLOSING_MS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, Sum, Window
@@ -91,7 +92,7 @@ class LadderPage:
 
 def boards() -> list[Board]:
     """Every ladder with its leaders; two queries."""
-    ladders = Ladder.objects.annotate(standing=Count("entries", filter=Q(entries__active=True)))
+    ladders: Any = Ladder.objects.annotate(standing=Count("entries", filter=Q(entries__active=True)))
     place = Window(RowNumber(), partition_by=F("ladder"), order_by=(F("rating").desc(), F("pk").asc()))
     best = Entry.objects.filter(active=True).annotate(place=place).filter(place__lte=LEADERS)
     leaders = list(best.select_related("bot__owner").order_by("place"))

@@ -1,0 +1,137 @@
+"""Staff open ladders, for everybody or for a class, and say who is invited."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from bots.house.catalogue import HOUSE
+from bots.models import Bot
+from bots.protocol import Limits
+from bots.refusals import Refused
+from bots.runner.spec import budget_ms
+from games.registry import GAMES
+from ladder.joining import enter_everybody
+from ladder.models import Entry, Ladder, Membership
+from ladder.seasons import open_first
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+RESERVED: Final = ("test-", "live-", "new")
+"""How the address of a ladder may not begin: the deals of another one's tests have that name."""
+
+_TOKEN_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A ladder to be opened. ``limits`` are what differs from the usual ones, ``house`` the names of house bots."""
+
+    name: str
+    game: str
+    seats: int
+    limits: Mapping[str, int] = field(default_factory=dict)
+    house: Collection[str] = ()
+    weight: int = 1
+    by_invitation: bool = False
+    private: bool = False
+    freezes_at: datetime | None = None
+
+
+def found_ladder(plan: Plan, by: User) -> Ladder:
+    """Open the ladder of ``plan`` with its first season and the house bots on it. Raises ``Refused``."""
+    _require_table(plan)
+    slug = _slug(plan.name)
+    if plan.freezes_at is not None and plan.freezes_at <= timezone.now():
+        raise Refused("Choose a deadline that is still to come.")
+    try:
+        with transaction.atomic():
+            ladder = Ladder.objects.create(
+                slug=slug,
+                name=plan.name,
+                game=plan.game,
+                seats=plan.seats,
+                limits=dict(plan.limits),
+                weight=plan.weight,
+                by_invitation=plan.by_invitation or plan.private,
+                private=plan.private,
+                invitation=_token() if plan.by_invitation or plan.private else "",
+                freezes_at=plan.freezes_at,
+                opened_by=by,
+            )
+            open_first(ladder)
+            _enter_house(ladder, plan.house)
+    except IntegrityError as error:
+        raise Refused(f"There is a ladder at the address {slug} already. Choose another name.") from error
+    if not ladder.by_invitation:
+        enter_everybody()
+    return ladder
+
+
+def member_by_link(token: str, person: User) -> Ladder | None:
+    """Make ``person`` a member of the ladder whose link has ``token``; ``None`` where there is none. Once is enough."""
+    if not token or "\0" in token:
+        return None
+    ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
+    if ladder is not None:
+        Membership.objects.get_or_create(ladder=ladder, person=person)
+    return ladder
+
+
+def invite(ladder: Ladder, people: Iterable[User]) -> int:
+    """Make ``people`` members; how many were not yet. Raises ``Refused`` for a ladder that everybody may enter."""
+    if not ladder.by_invitation:
+        raise Refused(f"{ladder} is for everybody: nobody needs an invitation.")
+    return sum(Membership.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
+
+
+def new_link(ladder: Ladder) -> str:
+    """Another link; the one before makes no members any more, and who is one stays."""
+    token = _token()
+    Ladder.objects.filter(pk=ladder.pk, by_invitation=True).update(invitation=token)
+    return token
+
+
+def _require_table(plan: Plan) -> None:
+    game = GAMES.get(plan.game)
+    if game is None or plan.seats not in game.seat_counts:
+        raise Refused("There is no such table. Choose a game and one of its numbers of seats.")
+    try:
+        limits = Limits(**plan.limits)
+    except (TypeError, ValueError) as error:
+        raise Refused(f"These limits are none: {error}.") from error
+    most_ms = 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT
+    if budget_ms(plan.seats, limits) > most_ms:
+        raise Refused(
+            f"A match could last {budget_ms(plan.seats, limits) // 1000} s, and workers are cut short after"
+            f" {most_ms // 1000} s. Give a seat less time for a game."
+        )
+
+
+def _slug(name: str) -> str:
+    slug = slugify(name)[:60].strip("-")
+    if not slug:
+        raise Refused("The name needs letters a to z or digits, from which the address is made.")
+    if slug.startswith(RESERVED):
+        raise Refused(f"An address cannot begin with {' or '.join(RESERVED)}. Choose another name.")
+    return slug
+
+
+def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
+    playing = [name for name in names if name in HOUSE and HOUSE[name].plays(ladder.game, ladder.seats)]
+    Entry.objects.bulk_create(
+        Entry(ladder=ladder, bot=bot) for bot in Bot.objects.filter(house_name__in=playing).order_by("pk")
+    )
+
+
+def _token() -> str:
+    return secrets.token_urlsafe(_TOKEN_BYTES)

@@ -1,0 +1,37 @@
+"""Owners agree to a match at a set time, or do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from bots.refusals import Refused
+from ladder.models import Agreement, Order
+from ladder.orders.ending import cancelled, held
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+
+def answer(order: Order, person: User, agreed: bool) -> Order:
+    """Say for ``person`` whether their bot will be there; the last to agree fixes the match, one refusal ends it.
+
+    The same answer given twice is one. Raises ``Refused``.
+    """
+    with transaction.atomic():
+        locked = held(order)
+        asked = Agreement.objects.filter(order=locked, person=person).first()
+        if asked is None:
+            raise Refused("You were not asked: no bot of yours is at that table.")
+        if asked.agreed == agreed:
+            return locked
+        if locked.state != Order.State.INVITED:
+            raise Refused("It is fixed already, or has ended. Who agreed may cancel it until it begins.")
+        Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())
+        if not agreed:
+            cancelled(locked, f"{person.username} did not agree.")
+        elif not Agreement.objects.filter(order=locked).exclude(agreed=True).exists():
+            Order.objects.filter(pk=locked.pk).update(state=Order.State.PLANNED)
+    return Order.objects.get(pk=order.pk)

@@ -1,0 +1,62 @@
+"""An order comes to its end: it has what it wanted, is decided, or is cancelled. What has begun is played out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from bots.refusals import Refused
+from ladder.blocks import end_if_over
+from ladder.models import Match, Order
+from ladder.ratings.sprt import Verdict
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+_State = Order.State
+_DECIDED = "The comparison was decided without it."
+
+
+def cancel(order: Order, by: User) -> None:
+    """End the order of ``by``, or anybody's by staff: what nobody has begun is not played. Raises ``Refused``."""
+    with transaction.atomic():
+        locked = held(order)
+        if not locked.open:
+            raise Refused("It has ended already.")
+        cancelled(locked, f"Cancelled by {by.username}.")
+
+
+def held(order: Order) -> Order:
+    """The order, its row held until the end of the transaction."""
+    return Order.objects.select_for_update(no_key=True, of=("self",)).get(pk=order.pk)
+
+
+def cancelled(order: Order, reason: str) -> None:
+    """Cancel the order, whose row the caller's transaction holds."""
+    _end(order, _State.CANCELLED, reason)
+    _drop(order, reason)
+
+
+def ended(order: Order, verdict: Verdict) -> None:
+    """Finish the order, whose row the caller's transaction holds; ``verdict`` is that of a comparison."""
+    if order.kind == Order.Kind.COMPARISON:
+        Order.objects.filter(pk=order.pk).update(verdict=verdict.value)
+    _end(order, _State.FINISHED, "")
+    _drop(order, _DECIDED)
+
+
+def _end(order: Order, state: Order.State, reason: str) -> None:
+    Order.objects.filter(pk=order.pk, state__in=Order.OPEN).update(state=state, reason=reason, ended=Now())
+
+
+def _drop(order: Order, reason: str) -> None:
+    """Cancel the games that nobody has begun, and end the blocks that are over by that."""
+    untried = Match.objects.filter(block__order=order, status=Match.Status.QUEUED, attempts_started=0)
+    rows = untried.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    found = dict(rows.values_list("pk", "block"))
+    Match.objects.filter(pk__in=found, status=Match.Status.QUEUED, attempts_started=0).update(
+        status=Match.Status.CANCELLED, reason=reason, ended=Now()
+    )
+    end_if_over(found.values())

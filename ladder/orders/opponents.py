@@ -1,0 +1,104 @@
+"""Whom one may choose for a match on demand: one's own ready versions, what other people's bots play with, the house.
+
+Nobody is asked for a test or a challenge: it is unrated, and what plays is what plays on the ladder anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from django.db.models import Q, QuerySet
+
+from bots.models import Bot, BotVersion
+from bots.programs import plays
+from bots.refusals import Refused
+from ladder.models import Entry, Ladder
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+OWN: Final = 60
+OTHERS: Final = 60
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a form offers: all that is one's own, the house, and the best of the others on the ladder."""
+
+    own: Sequence[BotVersion]
+    house: Sequence[BotVersion]
+    others: Sequence[BotVersion]
+
+    @property
+    def everybody(self) -> list[BotVersion]:
+        return [*self.own, *self.house, *self.others]
+
+
+def choices(person: User, ladder: Ladder) -> Choices:
+    """What ``person`` is offered on ``ladder``; three queries."""
+    ready = _versions().filter(state=BotVersion.State.READY)
+    own = ready.filter(bot__owner=person).order_by("bot__name", "bot", "-number")[:OWN]
+    house = ready.filter(bot__owner=None, active=True).order_by("bot__name")
+    return Choices(
+        own=[version for version in own if plays(version, ladder.game, ladder.seats)],
+        house=[version for version in house if plays(version, ladder.game, ladder.seats)],
+        others=_best_of_the_others(person, ladder),
+    )
+
+
+def chosen(person: User, ladder: Ladder, ids: Sequence[int]) -> list[BotVersion]:
+    """The versions with ``ids``, in that order, if ``person`` may choose each. Raises ``Refused``."""
+    found = {version.pk: version for version in _versions().filter(pk__in=ids)}
+    for pk in ids:
+        if pk not in found or not _may_choose(person, ladder, found[pk]):
+            raise Refused("One of the bots cannot be chosen (any more). Look at the list again.")
+    if len(set(ids)) != len(ids):
+        raise Refused("The same version cannot take two places. Choose another one.")
+    return [found[pk] for pk in ids]
+
+
+def unable(versions: Iterable[BotVersion], ladder: Ladder) -> str:
+    """Why ``versions`` cannot be given another game on ``ladder``, in a sentence for everybody; empty if they can."""
+    if not ladder.open:
+        return "The ladder is closed."
+    for version in versions:
+        if not version.bot.plays:
+            return "A bot at the table is retired or on leave."
+        if not plays(version, ladder.game, ladder.seats):
+            return "The code of a bot at the table is not there any more."
+    return ""
+
+
+def _versions() -> QuerySet[BotVersion]:
+    playing = BotVersion.objects.filter(bot__in=Bot.objects.playing())
+    return playing.select_related("bot__owner").defer("check_report")
+
+
+def _may_choose(person: User, ladder: Ladder, version: BotVersion) -> bool:
+    if version.state != BotVersion.State.READY or not plays(version, ladder.game, ladder.seats):
+        return False
+    if version.bot.owner_id == person.pk:
+        return True
+    if ladder.by_invitation and version.bot.owner_id is not None:
+        return _entered(ladder).filter(bot=version.bot_id).filter(_plays_there(version)).exists()
+    return version.active
+
+
+def _best_of_the_others(person: User, ladder: Ladder) -> list[BotVersion]:
+    entries = _entered(ladder).exclude(bot__owner=person).select_related("frozen").order_by("-rating", "pk")[:OTHERS]
+    by_bot = {entry.bot_id: entry for entry in entries}
+    active = {version.bot_id: version for version in _versions().filter(bot__in=by_bot, active=True)}
+    frozen = {version.pk: version for version in _versions().filter(frozen_in__in=by_bot.values())}
+    found = [frozen.get(entry.frozen_id) if entry.frozen_id else active.get(bot_id) for bot_id, entry in by_bot.items()]
+    return [version for version in found if version is not None and plays(version, ladder.game, ladder.seats)]
+
+
+def _entered(ladder: Ladder) -> QuerySet[Entry]:
+    """The entries of people's bots that play on ``ladder``."""
+    return Entry.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False)
+
+
+def _plays_there(version: BotVersion) -> Q:
+    return Q(frozen=version.pk) | Q(frozen=None, bot__versions=version.pk, bot__versions__active=True)
