@@ -8,7 +8,7 @@ from typing import Any
 from games.base import Document, Exchange, Figures, State
 from games.record import replay
 from ladder.models import Result
-from ladder.records import unpack
+from ladder.packing import unpack
 
 
 def figures_document(state: State) -> Document:

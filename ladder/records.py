@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
-
-from games import compact
 from games.base import Document
-from games.record import from_json
 from games.registry import GAMES
 from ladder.models import Match, Result
 from ladder.openness import is_open, opened
-
-_DEFLATED_JSON = b"\x01"
-_COMPACT = b"\x02"
-
-
-def pack(record: Document) -> bytes:
-    """The stored form: a byte that names the form, then the record as ``games.compact`` has it."""
-    return _COMPACT + compact.pack(record)
-
-
-def unpack(packed: bytes) -> Document:
-    """The record of a stored form, of the older one, deflated JSON, too.
-
-    Raises ``ValueError`` for a form that this version does not know, and for bytes that do not give what was stored.
-    """
-    if packed[:1] == _COMPACT:
-        return compact.unpack(packed[1:])
-    if packed[:1] == _DEFLATED_JSON:
-        return from_json(zlib.decompress(packed[1:]))
-    raise ValueError(f"a record is stored in the form {packed[:1].hex()!r}, which this version cannot read")
+from ladder.packing import unpack
 
 
 def record_of(match: Match) -> Document | None:

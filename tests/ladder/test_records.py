@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from games.record import to_json, verify
-from ladder.records import pack, unpack
+from ladder.packing import pack, unpack
 
 SAMPLES = sorted((Path(__file__).parents[1] / "games" / "records").glob("*.jsonl"))
 RECORDS = [json.loads(line) for sample in SAMPLES for line in sample.read_text().splitlines()]

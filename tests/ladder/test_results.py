@@ -13,8 +13,9 @@ from games.record import verify
 from games.schemas import schema
 from ladder.leases import give_back
 from ladder.models import Entry, LedgerEntry, Match, Result
+from ladder.packing import unpack
 from ladder.rebuilding import rerate
-from ladder.records import match_log_of, record_of, unpack
+from ladder.records import match_log_of, record_of
 from ladder.results import WrongRecord, record_result
 from ladder.sweeping import sweep
 from tests.ladder.reports import report_of

@@ -12,6 +12,7 @@ from django.db.models import Count, Prefetch, Q
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.finding import found
+from ladder.pages.seeing import ladder_seen_by
 
 ROWS = 50
 
@@ -65,11 +66,6 @@ class SeasonPage:
     def winners(self) -> Sequence[FinalStanding]:
         """The first of the final table, who may be several; none before the season is closed."""
         return list(_winners().filter(season=self.season))
-
-
-def ladder_seen_by(user: Viewer, slug: str) -> Ladder:
-    """The ladder at an address, if ``user`` may know of it. Raises ``Http404``."""
-    return found(Ladder.objects.visible_to(user), f"No ladder is called {slug}.", slug=slug)
 
 
 def season_seen_by(user: Viewer, slug: str, number: int) -> Season:

@@ -13,13 +13,8 @@ from ladder import seasons
 from ladder.models import Season
 from ladder.pages.owning.access import is_staff
 from ladder.pages.seasons.forms import CloseForm, OpenForm
-from ladder.pages.seasons.showing import (
-    SeasonPage,
-    ladder_seen_by,
-    season_page,
-    season_seen_by,
-    seasons_page,
-)
+from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by, seasons_page
+from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.staff import for_staff
 from ladder.season_deals import lines
 

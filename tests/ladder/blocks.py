@@ -1,0 +1,49 @@
+"""Blocks of the house, written and played to their end without a runner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+from django.db import transaction
+
+from bots.models import BotVersion
+from ladder.blocks import Player, schedule_block
+from ladder.leases import claim
+from ladder.models import Block, Entry, Ladder, Match
+from ladder.results import record_result
+from tests.ladder.reports import report_of
+
+
+def block_on(ladder: Ladder, purpose: Block.Purpose = Block.Purpose.LADDER, first: int = 0) -> Block:
+    """A block of ``ladder`` among its entries from the ``first`` on."""
+    entries = list(Entry.objects.filter(ladder=ladder, active=True).order_by("pk")[first : first + ladder.seats])
+    rated = purpose == Block.Purpose.LADDER
+    players = [
+        Player(BotVersion.objects.get(bot=entry.bot_id, active=True), entry if rated else None) for entry in entries
+    ]
+    with transaction.atomic():
+        Ladder.objects.select_for_update().get(pk=ladder.pk)
+        return schedule_block(ladder, players, purpose=purpose)
+
+
+def games_of(block: Block) -> list[Match]:
+    """The games of ``block`` in the order of their seatings."""
+    return list(Match.objects.filter(block=block).select_related("ladder", "block").order_by("seating"))
+
+
+def finish_game(match: Match, variety: int = 0, forfeits: dict[int, str] | None = None) -> Match:
+    """Give ``match`` the result of a random legal game."""
+    lease = claim(match.pk, "a test")
+    assert lease is not None
+    assert record_result(lease, report_of(match, variety=variety, forfeits=forfeits)) is not None
+    match.refresh_from_db()
+    return match
+
+
+def finish_block(block: Block, games: Iterable[Match] | None = None) -> Block:
+    """Finish ``games``, or all that are queued."""
+    for number, match in enumerate(games_of(block) if games is None else games):
+        finish_game(match, Random(match.pk).randrange(1000) + number)
+    block.refresh_from_db()
+    return block
