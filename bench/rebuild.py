@@ -18,7 +18,7 @@ from time import process_time
 
 from bench.measuring import pin_to_one_core
 from ladder.ratings.elo import KFactor
-from ladder.ratings.rebuilding import Correction, Game, Merge, NewK, Rebuild, Void
+from ladder.ratings.replay import Correction, Game, Merge, NewK, Replay, Void
 
 GOAL_S = 10.0
 
@@ -48,7 +48,7 @@ def corrections(matches: int) -> list[Correction]:
 def rebuild_s(games: Sequence[Game], corrected: Sequence[Correction]) -> float:
     """Seconds of processor time for a whole rebuild, every rating before and after included."""
     began = process_time()
-    rebuild = Rebuild(corrected)
+    rebuild = Replay(corrected)
     deque(rebuild.rated(games), maxlen=0)
     rebuild.finish()
     return process_time() - began

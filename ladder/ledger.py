@@ -7,11 +7,11 @@ nothing before it was changed since.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+import orjson
 from django.contrib.auth.base_user import AbstractBaseUser
 
 from games.base import Document
@@ -58,7 +58,7 @@ def chained(ladder: str, number: int, kind: str, document: Any, previous: str) -
 
 def canonical(document: Any) -> bytes:
     """The one form of a JSON document that is hashed."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 
 
 def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Document:

@@ -1,116 +1,201 @@
-"""Ratings rebuilt from nothing but the ordered ledger: what the tables say must be that, to the last digit."""
+"""Ratings rebuilt from nothing but the ordered ledger: what the tables say must be that, to the last digit.
+
+A rebuild is made beside the live numbers: the ledger is read without a lock up to where it goes then. After that the
+ladder's row is locked, the few entries that came meanwhile are read, and what differs is written in the same
+transaction. So a result that is recorded at the same time comes before the rebuild or after it, never both or neither.
+If something else than results came meanwhile, the rebuild is begun again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
-from django.db import transaction
-from django.db.models import F
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
 
-from ladder.models import Entry, Ladder, LedgerEntry, SeatResult
-from ladder.ratings.elo import Player, changes
-from ladder.ratings.shares import win_shares
+from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, RebuildRun, Season, SeatResult
+from ladder.ratings.rating import Standing
+from ladder.ratings.replay import Correction
+from ladder.reading import Reading, corrections_of, unwritten
 
-_AT_ONCE = 1000
+TRIES: Final = 3
+"""How often a rebuild is made beside the live numbers before one is made under the ladder's lock."""
+
+_SUMS: Final = ("rating", "last_change", "games", "wins")
+_FINAL: Final = ("rating", "games", "wins")
+
+Done = TypeVar("Done")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Rebuild:
-    """One ladder's rebuild: how many results it rated, and in sentences what was, or is, different in the tables."""
+    """One ladder's rebuild: how many results it read, and what was, or is, different in the tables.
+
+    ``differences`` are the first of them in sentences, ``count`` is how many there were.
+    """
 
     ladder: Ladder
-    results: int = 0
-    differences: list[str] = field(default_factory=list)
+    results: int
+    differences: Sequence[str]
+    count: int
 
 
-def rerate(*, check: bool) -> list[Rebuild]:
-    """Rebuild every ladder from its ledger; with ``check`` only compare, without it also write what differs.
+def rerate(*, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> list[Rebuild]:
+    """Rebuild every ladder from its ledger; with ``check`` only compare, without it also write the ratings that differ.
 
-    Each ladder is locked while it is rebuilt, so that results come before it or after it. Raises nothing for
+    ``records`` hashes every stored record again, too. Each rebuild is kept as a ``RebuildRun``. Raises nothing for
     differences: they are the answer.
     """
-    return [_rerate(pk, check=check) for pk in Ladder.objects.order_by("pk").values_list("pk", flat=True)]
+    ids = Ladder.objects.order_by("pk").values_list("pk", flat=True)
+    return [rerate_ladder(pk, check=check, records=records, by=by) for pk in ids]
 
 
-def _rerate(ladder_id: int, *, check: bool) -> Rebuild:
+def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> Rebuild:
+    """The same for one ladder."""
+    started = timezone.now()
+
+    def compare(ladder: Ladder, reading: Reading) -> Rebuild:
+        _compare_tables(ladder, reading)
+        if not check:
+            write(ladder, reading)
+        RebuildRun.objects.create(
+            ladder=ladder,
+            purpose=RebuildRun.Purpose.CHECK if check else RebuildRun.Purpose.REPAIR,
+            ledger_number=reading.number,
+            results=reading.results,
+            records=records,
+            differences=reading.found.count,
+            sentences=reading.found.sentences,
+            author_id=None if by is None else by.pk,
+            started=started,
+        )
+        return Rebuild(ladder, reading.results, reading.found.sentences, reading.found.count)
+
+    return beside(ladder_id, compare, records=records)
+
+
+def beside(
+    ladder_id: int,
+    then: Callable[[Ladder, Reading], Done],
+    *,
+    planned: Sequence[Correction] = (),
+    records: bool = False,
+    before: Callable[[], None] = lambda: None,
+) -> Done:
+    """Read a ladder's whole ledger, as if ``planned`` stood at its end, and do ``then`` with its row locked.
+
+    ``before`` is called first in the same transaction, for rows that are locked before a ladder's. Raises
+    ``ValueError`` for entries that cannot be read or cannot stand.
+    """
+    for _ in range(TRIES):
+        writes = _last_write(ladder_id)
+        reading = _read(Ladder.objects.get(pk=ladder_id), planned, records=records)
+        with transaction.atomic():
+            before()
+            ladder = _locked(ladder_id)
+            if not _overtaken(reading, writes):
+                reading.read(_last_number(ladder))
+                return then(ladder, reading)
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
-        rebuild = Rebuild(ladder)
-        stored = list(Entry.objects.filter(ladder=ladder).order_by("pk"))
-        rebuilt = {entry.pk: Entry(pk=entry.pk, ladder=ladder, bot_id=entry.bot_id) for entry in stored}
-        for number, seats in _ledger(ladder):
-            rebuild.results += 1
-            _check_number(rebuild, number)
-            _rate_again(rebuild, number, seats, rebuilt, check=check)
-        _compare_ledger(rebuild)
-        _compare_next_number(rebuild)
-        for entry in stored:
-            _compare_entry(rebuild, entry, rebuilt[entry.pk], check=check)
-    return rebuild
+        before()
+        ladder = _locked(ladder_id)
+        return then(ladder, _read(ladder, planned, records=records))
 
 
-def _ledger(ladder: Ladder) -> Iterator[tuple[int, list[SeatResult]]]:
-    """The ledger's numbers in order, each with its seat results in seat order: one query, read a piece at a time."""
-    rows = SeatResult.objects.filter(result__ledger_entries__ladder=ladder).select_related("seat")
-    ordered = rows.annotate(number=F("result__ledger_entries__number")).order_by("number", "seat__index")
-    for number, results in groupby(ordered.iterator(_AT_ONCE), key=attrgetter("number")):
-        yield number, list(results)
+def write(ladder: Ladder, reading: Reading) -> int:
+    """Put the ratings that follow from the ledger into the tables, where they differ; how many rows.
+
+    The caller's transaction holds the ladder's row.
+    """
+    table, columns = SeatResult._meta.db_table, "rating_before = %s, rating_after = %s"
+    rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
+    with connection.cursor() as cursor:
+        cursor.executemany(f"UPDATE {table} SET {columns} WHERE id = %s", rows)  # noqa: S608 - our own table's name
+    entries = [_as(one, right, _SUMS) for one, right in _wrong_entries(ladder, reading)]
+    Entry.objects.bulk_update(entries, _SUMS, batch_size=200)
+    final = [_as(one, right, _FINAL) for one, right in _wrong_final(ladder, reading)]
+    FinalStanding.objects.bulk_update(final, _FINAL, batch_size=200)
+    return len(rows) + len(entries) + len(final)
 
 
-def _check_number(rebuild: Rebuild, number: int) -> None:
-    if number != rebuild.results:
-        rebuild.differences.append(f"the ledger has number {number} where {rebuild.results} should stand")
+def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> Reading:
+    reading = Reading(ladder, corrections_of(ladder), planned, records=records)
+    reading.read(_last_number(ladder))
+    return reading
 
 
-def _compare_ledger(rebuild: Rebuild) -> None:
-    entries = LedgerEntry.objects.filter(ladder=rebuild.ladder).count()
-    if entries != rebuild.results:
-        rebuild.differences.append(f"the ledger has {entries} entries, {rebuild.results} of them with seats")
+def _locked(ladder_id: int) -> Ladder:
+    return Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
 
 
-def _compare_next_number(rebuild: Rebuild) -> None:
-    if rebuild.ladder.next_ledger != rebuild.results + 1:
-        rebuild.differences.append(
-            f"the next ledger number is {rebuild.ladder.next_ledger}, after {rebuild.results} results"
+def _last_number(ladder: Ladder) -> int:
+    """The last number there is, whatever the ladder's row says, which is compared later."""
+    return int(LedgerEntry.objects.filter(ladder=ladder).aggregate(last=Max("number", default=0))["last"])
+
+
+def _last_write(ladder_id: int) -> int:
+    runs = RebuildRun.objects.filter(ladder=ladder_id, purpose__in=RebuildRun.WRITES)
+    return int(runs.aggregate(last=Max("pk", default=0))["last"])
+
+
+def _overtaken(reading: Reading, writes: int) -> bool:
+    """Whether ratings were rebuilt, or are to be, by somebody else since the reading was begun."""
+    later = LedgerEntry.objects.filter(ladder=reading.ladder, number__gt=reading.number)
+    return later.exclude(kind=LedgerEntry.Kind.RESULT).exists() or _last_write(reading.ladder.pk) != writes
+
+
+def _compare_tables(ladder: Ladder, reading: Reading) -> None:
+    """What is left to be compared when the whole ledger has been read and the ladder's row is locked."""
+    reading.replay.finish()
+    if ladder.next_ledger != reading.number + 1:
+        reading.found.add(f"the next ledger number is {ladder.next_ledger}, after {reading.number} entries")
+    if ladder.ledger_head != reading.head:
+        reading.found.add(f"the ladder's last hash is {ladder.ledger_head}, and the ledger's {reading.head}")
+    for sentence in unwritten(ladder):
+        reading.found.add(sentence)
+    for entry, right in _wrong_entries(ladder, reading):
+        for name in _different(entry, right, _SUMS):
+            reading.found.add(f"entry {entry.pk}: {name} is {getattr(entry, name)}, {getattr(right, name)} is right")
+    for final, right in _wrong_final(ladder, reading):
+        reading.found.add(
+            f"{final.season}: the final table has {_row(final)} for entry {final.entry_id}, {_row(right)} is right"
         )
 
 
-def _rate_again(
-    rebuild: Rebuild, number: int, seats: list[SeatResult], rebuilt: dict[int, Entry], *, check: bool
-) -> None:
-    if len(seats) != rebuild.ladder.seats:
-        rebuild.differences.append(f"ledger {number} has {len(seats)} seats, not {rebuild.ladder.seats}")
-        return
-    entries = [rebuilt[one.seat.entry_id] for one in seats if one.seat.entry_id is not None]
-    ranks = [one.rank for one in seats]
-    gains = changes([Player(entry.rating, entry.games) for entry in entries], ranks)
-    for one, entry, gain, share in zip(seats, entries, gains, win_shares(ranks), strict=True):
-        before = entry.rating
-        entry.count(gain, share)
-        _compare_seat(rebuild, number, one, (before, entry.rating), check=check)
+def _wrong_entries(ladder: Ladder, reading: Reading) -> Iterator[tuple[Entry, Standing]]:
+    reading.replay.finish()
+    for entry in Entry.objects.filter(ladder=ladder).order_by("pk"):
+        right = reading.replay.standings.get(entry.pk, Standing())
+        if _different(entry, right, _SUMS):
+            yield entry, right
 
 
-def _compare_seat(rebuild: Rebuild, number: int, one: SeatResult, rated: tuple[int, int], *, check: bool) -> None:
-    kept = (one.rating_before, one.rating_after)
-    if kept != rated:
-        rebuild.differences.append(f"ledger {number}, seat {one.seat.index}: {kept} is kept, {rated} is right")
-        if not check:
-            SeatResult.objects.filter(pk=one.pk).update(rating_before=rated[0], rating_after=rated[1])
+def _wrong_final(ladder: Ladder, reading: Reading) -> Iterator[tuple[FinalStanding, Standing]]:
+    reading.replay.finish()
+    for season in Season.objects.filter(ladder=ladder, closed__isnull=False).order_by("number"):
+        table: Mapping[int, Standing] = reading.replay.final.get(season.number, reading.replay.standings)
+        for final in season.final_table.select_related("season__ladder").order_by("pk"):
+            right = table.get(final.entry_id, Standing())
+            if _different(final, right, _FINAL):
+                yield final, right
 
 
-def _compare_entry(rebuild: Rebuild, stored: Entry, rebuilt: Entry, *, check: bool) -> None:
-    differences = dict(_different(stored, rebuilt))
-    for name, (kept, right) in differences.items():
-        rebuild.differences.append(f"entry {stored.pk}: {name} is {kept}, {right} is right")
-    if differences and not check:
-        Entry.objects.filter(pk=stored.pk).update(**{name: right for name, (_, right) in differences.items()})
+def _different(kept: Entry | FinalStanding, right: Standing, names: Sequence[str]) -> list[str]:
+    return [name for name in names if getattr(kept, name) != getattr(right, name)]
 
 
-def _different(stored: Entry, rebuilt: Entry) -> Iterator[tuple[str, tuple[int, int]]]:
-    for name in ("rating", "last_change", "games", "wins"):
-        kept, right = getattr(stored, name), getattr(rebuilt, name)
-        if kept != right:
-            yield name, (kept, right)
+Kept = TypeVar("Kept", Entry, FinalStanding)
+
+
+def _as(kept: Kept, right: Standing, names: Sequence[str]) -> Kept:
+    for name in names:
+        setattr(kept, name, getattr(right, name))
+    return kept
+
+
+def _row(one: FinalStanding | Standing) -> str:
+    return f"rating {one.rating}, {one.games} games, {one.wins} wins"

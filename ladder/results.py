@@ -30,9 +30,9 @@ from ladder.figures import figures_document
 from ladder.leases import Lease, finish
 from ladder.ledger import append, result_document
 from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
-from ladder.ratings.elo import Player, changes
-from ladder.ratings.shares import win_shares
-from ladder.records import pack
+from ladder.packing import pack
+from ladder.ratings.rating import Rules, rate
+from ladder.rules import rules_of
 
 
 class WrongRecord(ValueError):
@@ -121,24 +121,25 @@ def _store(result: Result, lease: Lease) -> None:
 
 def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
     """Apply the outcome to the ledger, the entries and the people's bots, and keep ratings before and after."""
-    _append_to_ledger(result, seats, state)
-    bots, entries = _locked_bots(seats), _locked_entries(seats)
-    ranks = (state.outcome or {})["ranks"]
-    gains = changes([Player(entry.rating, entry.games) for entry in entries], ranks)
+    rules = _append_to_ledger(result, seats, state)
+    entries = [seat.entry_id for seat in seats if seat.entry_id is not None]
+    bots, accounts = _locked_bots(seats), _locked_accounts(entries, rules)
     results = list(_seat_results(result, seats, state, report))
-    for one, entry, gain, share in zip(results, entries, gains, win_shares(ranks), strict=True):
-        one.rating_before = entry.rating
-        entry.count(gain, share)
-        one.rating_after = entry.rating
+    rated = rate(accounts, entries, [one.rank for one in results], rules)
+    for one, before_and_after in zip(results, rated, strict=True):
+        if before_and_after:
+            one.rating_before, one.rating_after = before_and_after
+    for entry in accounts.values():
         entry.save(update_fields=["rating", "last_change", "games", "wins"])
     leave.count(report, SeatResult.objects.bulk_create(results), bots)
 
 
-def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> None:
-    """Write the result down; the ladder's row is held from here on."""
+def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Rules:
+    """Write the result down, and say by which rules it counts; the ladder's row is held from here on."""
     ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
     document = result_document(result.match, seats, state.record)
     append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
+    return rules_of(ladder)
 
 
 def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
@@ -151,15 +152,11 @@ def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
     return {index: by_id[bot_id] for index, bot_id in owned.items()}
 
 
-def _locked_entries(seats: Sequence[Seat]) -> list[Entry]:
-    """The entries in seat order, locked in the order of their ids."""
-    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=_entry_ids(seats))
-    by_id = {entry.pk: entry for entry in locked.order_by("pk")}
-    return [by_id[entry_id] for entry_id in _entry_ids(seats)]
-
-
-def _entry_ids(seats: Sequence[Seat]) -> list[int]:
-    return [seat.entry_id for seat in seats if seat.entry_id is not None]
+def _locked_accounts(entries: Sequence[int], rules: Rules) -> dict[int, Entry]:
+    """By id, for whom the results of ``entries`` count, locked in the order of their ids."""
+    owners = {owner for owner in map(rules.counts_for, entries) if owner is not None}
+    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=owners)
+    return {entry.pk: entry for entry in locked.order_by("pk")}
 
 
 def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:

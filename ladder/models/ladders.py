@@ -142,10 +142,3 @@ class Entry(models.Model):
     def win_share(self) -> float | None:
         """First places per game, shared ones divided, 0 to 1; ``None`` before the first game."""
         return self.wins / (WIN * self.games) if self.games else None
-
-    def count(self, gain: int, share: int) -> None:
-        """Add one rated match: ``gain`` in 1/1000 point, ``share`` of its win in 1/60."""
-        self.rating += gain
-        self.last_change = gain
-        self.games += 1
-        self.wins += share

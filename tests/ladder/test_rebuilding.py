@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from io import StringIO
-from uuid import uuid4
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.utils import timezone
 
-from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
+from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, Match, RebuildRun, Result, Seat, SeatResult
 from ladder.rebuilding import rerate
 from ladder.results import record_result
+from ladder.seasons import close
+from tests.ladder.long_ledgers import append_results
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed
@@ -22,60 +23,123 @@ def played(match: Match) -> Ladder:
     return match.ladder
 
 
+def tables() -> dict[str, list[dict[str, Any]]]:
+    """Everything but what is kept of rebuilds."""
+    return {name: rows for name, rows in snapshot().items() if name != "RebuildRun"}
+
+
 def differences() -> list[str]:
     return [difference for rebuild in rerate(check=True) for difference in rebuild.differences]
 
 
 def test_a_rebuild_gives_what_the_tables_hold(played: Ladder) -> None:
-    before = snapshot()
+    before = tables()
     assert differences() == []
     assert sum(rebuild.results for rebuild in rerate(check=False)) == 8
-    assert snapshot() == before
+    assert tables() == before
 
 
 @pytest.mark.parametrize("field", ["rating", "last_change", "games", "wins"])
 def test_one_changed_unit_is_found_and_set_right(played: Ladder, field: str) -> None:
-    before = snapshot()
+    before = tables()
     entry = played.entries.exclude(wins=0)[0]
     Entry.objects.filter(pk=entry.pk).update(**{field: getattr(entry, field) + (1 if field != "wins" else -1)})
     assert len(differences()) == 1
     rerate(check=False)
-    assert snapshot() == before
+    assert tables() == before
 
 
 def test_a_changed_rating_before_or_after_is_found_and_set_right(played: Ladder) -> None:
-    before = snapshot()
+    before = tables()
     row = SeatResult.objects.order_by("pk")[5]
     SeatResult.objects.filter(pk=row.pk).update(rating_before=row.rating_before + 1)
     assert len(differences()) == 1
     rerate(check=False)
-    assert snapshot() == before
+    assert tables() == before
 
 
 def test_checking_changes_nothing(played: Ladder) -> None:
     Entry.objects.update(rating=1)
-    before = snapshot()
+    before = tables()
     assert differences()
-    assert snapshot() == before
+    assert tables() == before
 
 
 def test_a_gap_in_the_ledger_is_found(played: Ladder) -> None:
-    last = LedgerEntry.objects.order_by("number").last()
+    last = LedgerEntry.objects.filter(ladder=played).order_by("number").last()
     LedgerEntry.objects.filter(pk=last.pk).update(number=last.number + 1)
-    assert differences() == ["the ledger has number 9 where 8 should stand"]
-    Ladder.objects.filter(pk=played.pk).update(next_ledger=10)
-    assert "the next ledger number is 10, after 8 results" in differences()
+    assert f"the ledger has number {last.number + 1} where {last.number} should stand" in differences()
+    Ladder.objects.filter(pk=played.pk).update(next_ledger=last.number)
+    assert f"the next ledger number is {last.number}, after {last.number + 1} entries" in differences()
 
 
-def test_the_order_of_the_ledger_and_not_of_matches_decides(played: Ladder) -> None:
-    first, second = LedgerEntry.objects.order_by("number")[:2]
-    results = first.result_id, second.result_id
-    LedgerEntry.objects.filter(pk__in=(first.pk, second.pk)).delete()
-    for number, result in zip((2, 1), results, strict=True):
-        LedgerEntry.objects.create(ladder=played, number=number, result_id=result)
-    assert differences()
-    rerate(check=False)
+def test_a_changed_document_breaks_the_chain_and_is_found(played: Ladder) -> None:
+    one = LedgerEntry.objects.filter(ladder=played, kind="result")[2]
+    LedgerEntry.objects.filter(pk=one.pk).update(document=one.document | {"ranks": one.document["ranks"][::-1]})
+    found = differences()
+    assert f"ledger {one.number}: its hash is not that of its document and the entry before" in found
+    assert any(difference.startswith(f"ledger {one.number}: ranks is ") for difference in found)
+
+
+def test_a_ledger_that_was_written_anew_does_not_end_with_the_ladders_last_hash(played: Ladder) -> None:
+    Ladder.objects.filter(pk=played.pk).update(ledger_head="f" * 64)
+    (difference,) = differences()
+    assert difference.startswith(f"the ladder's last hash is {'f' * 64}, and the ledger's ")
+
+
+@pytest.mark.parametrize(("model", "change"), [(SeatResult, {"rank": 5}), (SeatResult, {"forfeit": "exit"})])
+def test_a_changed_result_is_not_what_the_ledger_says(played: Ladder, model: Any, change: dict[str, Any]) -> None:
+    row = model.objects.order_by("pk")[3]
+    model.objects.filter(pk=row.pk).update(**change)
+    (difference,) = differences()
+    assert "in the tables and" in difference
+
+
+def test_a_result_that_became_another_entrys_is_found(played: Ladder) -> None:
+    one, other = Entry.objects.filter(ladder=played, seats__isnull=False).distinct()[:2]
+    seat = Seat.objects.filter(entry=one)[0]
+    Seat.objects.filter(match=seat.match, entry=other).update(entry=None)
+    Seat.objects.filter(pk=seat.pk).update(entry=other)
+    assert any(": entries is [" in difference for difference in differences())
+
+
+def test_a_changed_record_is_found_when_records_are_hashed(played: Ladder) -> None:
+    one, other = Result.objects.order_by("pk")[:2]
+    Result.objects.filter(pk=one.pk).update(packed_record=other.packed_record)
     assert differences() == []
+    (difference,) = [found for rebuild in rerate(check=True, records=True) for found in rebuild.differences]
+    assert ": record is " in difference
+
+
+def test_a_rated_result_outside_the_ledger_is_found(played: Ladder) -> None:
+    last = LedgerEntry.objects.filter(ladder=played).order_by("number").last()
+    before = LedgerEntry.objects.get(ladder=played, number=last.number - 1)
+    last.delete()
+    Ladder.objects.filter(pk=played.pk).update(next_ledger=last.number, ledger_head=before.hash)
+    assert f"match {last.document['match']} has a rated result that is not in the ledger" in differences()
+
+
+def test_a_closed_seasons_table_is_what_the_ledger_gave_then(played: Ladder) -> None:
+    close(played.seasons.get())
+    assert FinalStanding.objects.filter(season__ladder=played).count() >= 4
+    assert differences() == []
+    before = tables()
+    final = FinalStanding.objects.filter(season__ladder=played)[0]
+    FinalStanding.objects.filter(pk=final.pk).update(rating=final.rating + 1)
+    assert len(differences()) == 1
+    rerate(check=False)
+    assert tables() == before
+
+
+def test_every_rebuild_is_kept(played: Ladder) -> None:
+    Entry.objects.filter(pk=played.entries.first().pk).update(rating=1)
+    RebuildRun.objects.all().delete()
+    for check in (True, False, True):
+        rerate(check=check)
+    runs = RebuildRun.objects.filter(ladder=played).order_by("pk")
+    assert [(run.purpose, run.differences) for run in runs] == [("check", 1), ("repair", 1), ("check", 0)]
+    assert runs[0].results == 8 and runs[0].ledger_number == LedgerEntry.objects.filter(ladder=played).count()
+    assert ": rating is 1, " in runs[0].sentences[0]
 
 
 def test_the_command_says_what_differs_and_fails(played: Ladder) -> None:
@@ -92,25 +156,3 @@ def test_a_ledger_of_a_thousand_and_more_is_rebuilt(ladder: Ladder) -> None:
     append_results(ladder, 1100)
     assert sum(rebuild.results for rebuild in rerate(check=False)) == 1100
     assert differences() == []
-
-
-def append_results(ladder: Ladder, count: int) -> None:
-    """``count`` finished matches of the same four, the first always first, none of them rated."""
-    version = {entry: entry.bot.active_version for entry in ladder.entries.order_by("pk")[: ladder.seats]}
-    now = timezone.now()
-    for number in range(1, count + 1):
-        deal = {"seed": number.to_bytes(32, "big"), "commitment": "0" * 64}
-        match = Match(ladder=ladder, status=Match.Status.FINISHED, ended=now, **deal)
-        attempt = Attempt(
-            match=match, number=1, token=uuid4(), started=now, heartbeat_at=now, ended=now, ending="finished"
-        )
-        result = Result(match=match, attempt=attempt, packed_record=b"", report={})
-        for row in (match, attempt, result, LedgerEntry(ladder=ladder, number=number, result=result)):
-            row.save()
-        seats = [Seat(match=match, index=index, entry=one, version=version[one]) for index, one in enumerate(version)]
-        Seat.objects.bulk_create(seats)
-        SeatResult.objects.bulk_create(
-            SeatResult(result=result, seat=seat, rank=seat.index + 1, score={}, rating_before=0, rating_after=0)
-            for seat in seats
-        )
-    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=count + 1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ladder.ratings.elo import STANDARD_K, START_RATING, KFactor, Player, changes
 from ladder.ratings.rating import Rated, Rules, Standing, rate
-from ladder.ratings.rebuilding import Correction, Game, Item, Merge, NewK, Rebuild, SeasonStart, Void
+from ladder.ratings.replay import Correction, Game, Item, Merge, NewK, Replay, SeasonStart, Void
 from ladder.ratings.shares import win_shares
 
 ENTRIES = range(1, 8)
@@ -27,8 +27,8 @@ def ledgers(draw: st.DrawFn, seats: int | None = None) -> list[Game]:
     return [Game(number, tuple(table), tuple(ranked)) for number, (table, ranked) in enumerate(games, 1)]
 
 
-def rebuilt(items: Sequence[Item]) -> tuple[Rebuild, list[list[Rated]]]:
-    rebuild = Rebuild(corrections(items))
+def rebuilt(items: Sequence[Item]) -> tuple[Replay, list[list[Rated]]]:
+    rebuild = Replay(corrections(items))
     rows = list(rebuild.rated(item for item in items if isinstance(item, Game)))
     rebuild.finish()
     return rebuild, rows
@@ -187,19 +187,19 @@ def test_a_correction_leaves_closed_seasons_alone_and_a_new_k_and_a_merge_go_on(
 
 def test_a_void_of_a_closed_season_is_refused() -> None:
     with pytest.raises(ValueError, match="ledger 3 voids 1, which counts for a season that is closed"):
-        Rebuild([SeasonStart(2, 2, (1, 2)), Void(3, 1)])
+        Replay([SeasonStart(2, 2, (1, 2)), Void(3, 1)])
 
 
 def test_entries_merged_in_a_circle_are_refused() -> None:
     with pytest.raises(ValueError, match="merged into itself"):
-        Rebuild([Merge(1, 1, 2), Merge(2, 2, 3), Merge(3, 3, 1)])
+        Replay([Merge(1, 1, 2), Merge(2, 2, 3), Merge(3, 3, 1)])
 
 
 @given(ledgers(), st.data())
 def test_a_ledger_that_grows_can_be_gone_on_with(games: list[Game], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(games)))
     whole, rows = rebuilt(games)
-    rebuild = Rebuild([])
+    rebuild = Replay([])
     assert [*rebuild.rated(games[:cut]), *rebuild.rated(games[cut:])] == rows
     assert rebuild.standings == whole.standings
 
@@ -221,7 +221,7 @@ def replace_entry(game: Game, old: int, new: int) -> Game:
 
 def in_a_circle(merges: Sequence[Merge]) -> bool:
     try:
-        Rebuild(merges)
+        Replay(merges)
     except ValueError:
         return True
     return False

@@ -91,7 +91,7 @@ def parts(corrections: Iterable[Correction]) -> list[Part]:
     return found
 
 
-class Rebuild:
+class Replay:
     """A ladder's accounts while its ledger goes by: ``standings`` by entry, ``final`` the closed seasons' by season.
 
     ``corrections`` are all of the ledger's entries that are no results, in order. Raises what :func:`parts` does.

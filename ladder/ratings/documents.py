@@ -1,0 +1,50 @@
+"""The documents of a ledger as what they mean to ratings. Everything that a rebuild needs stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ladder.ratings.elo import KFactor
+from ladder.ratings.replay import Game, Item, Merge, NewK, SeasonStart, Void
+
+
+def item(number: int, kind: str, document: Any) -> Item:
+    """The ledger's entry ``number``. Raises ``ValueError`` for a document that is none of its kind."""
+    try:
+        return _READERS[kind](number, document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"ledger {number} is no {kind} that this version can read: {error!r}") from error
+
+
+def _game(number: int, document: Any) -> Game:
+    entries, ranks = tuple(document["entries"]), tuple(document["ranks"])
+    if not 2 <= len(entries) == len(ranks) <= 5 or None in entries:
+        raise ValueError(f"{entries} and {ranks} are not the entries and ranks of two to five seats")
+    return Game(number, entries, ranks)
+
+
+def _void(number: int, document: Any) -> Void:
+    return Void(number, document["result"])
+
+
+def _merge(number: int, document: Any) -> Merge:
+    return Merge(number, document["entry"], document["into"])
+
+
+def _k(number: int, document: Any) -> NewK:
+    return NewK(number, KFactor(document["provisional"], document["established"], document["provisional_games"]))
+
+
+def _season(number: int, document: Any) -> SeasonStart:
+    numerator, denominator = document["regress"]
+    return SeasonStart(number, document["season"], (numerator, denominator))
+
+
+_READERS: dict[str, Callable[[int, Any], Item]] = {
+    "result": _game,
+    "void": _void,
+    "merge": _merge,
+    "k": _k,
+    "season": _season,
+}
