@@ -1,103 +1,116 @@
 """Keeps every open ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled.
 
-Only who has never played on a ladder does not wait for room there: whoever has uploaded a bot is looking at its page.
+A ladder is given whole blocks. Only who has never played on it does not wait for room there, since whoever has uploaded
+a bot is looking at its page; but an owner has at most one block with priority on a ladder at a time, however much is
+uploaded, and the turns of who has waited longest are nobody else's (``ladder.pairings.turns``).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Collection
+from datetime import timedelta
 from random import Random, SystemRandom
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Q
+from django.db.models.functions import Now
 
-from bots.models import Bot, BotVersion
-from bots.programs import house_bot, plays
-from ladder.blocks import Player, schedule_block
-from ladder.dispatching import send
-from ladder.models import Block, Entry, Ladder, Match, Season, Seat
+from bots.models import Bot
+from ladder.blocks import schedule_block
+from ladder.dispatching import dispatch
+from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
+from ladder.pairings.drawing import Drawn, drawn
 from ladder.pairings.seatings import seatings
-from ladder.pairings.tables import Candidate, tables
+from ladder.pairings.turns import Turn
+from ladder.standing_by import StandingBy, standing_by
+from ladder.throughput import Throughput, recent
 
 QUEUE_LENGTH = 8
-"""Queued matches of a ladder of weight 1."""
+"""Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more."""
+
+PATIENCE = timedelta(seconds=60)
+"""A game that nobody has begun for so long holds no place in the queue any more: others may be playable."""
+
+MOST = 4
+"""So many times its length a queue may hold, with what nobody has begun."""
 
 FIRST = 1
-"""The priority of the first match of somebody's bot on a ladder."""
-
-_PENDING = (Match.Status.QUEUED, Match.Status.RUNNING)
+"""The priority of the first games of somebody's new bot or version on a ladder."""
 
 
 def fill(random: Random | None = None) -> int:
-    """Schedule what the queues have room for; how many matches. ``random`` draws the pairings, never a deal."""
-    open_ladders = Ladder.objects.filter(open=True).values_list("pk", flat=True)
-    return sum(_fill(ladder_id, random or SystemRandom()) for ladder_id in open_ladders)
+    """Schedule what the queues have room for; how many games. ``random`` draws the pairings, never a deal."""
+    series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__open=True)
+    throughput, random = recent(), random or SystemRandom()
+    games = sum(_fill(one, throughput, random) for one in series.select_related("season__ladder").order_by("pk"))
+    if games:
+        transaction.on_commit(dispatch)
+    return games
 
 
-def _fill(ladder_id: int, random: Random) -> int:
-    if _room(Ladder.objects.get(pk=ladder_id)) <= 0 and not _newcomers(ladder_id):
+def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
+    if _room(series.season.ladder, throughput)[0] <= 0 and not _newcomers(series.season.ladder_id):
         return 0  # found out without a lock: mostly there is nothing to do
-    if not Season.objects.filter(ladder=ladder_id, closing=None).exists():
-        return 0
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
-        blocks = _schedule_tables(ladder, _room(ladder), random)
-        ids = list(Match.objects.filter(block__in=blocks).order_by("pk").values_list("pk", flat=True))
-        transaction.on_commit(partial(send, ids))
-    return len(ids)
+        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=series.season.ladder_id)
+        current = DealSeries.objects.filter(pk=series.pk, season__closing=None).first()
+        if current is None:
+            return 0
+        games = len(seatings(ladder.seats))
+        room, most = (-(-free // games) for free in _room(ladder, throughput))
+        ready, served = standing_by(ladder), _served(ladder.pk)
+        at_once = _at_once(ready, served)[: max(most, 0)]
+        blocks = drawn(ready.candidates, ladder.seats, room, current.next_number, random, at_once)
+        _write(ready, blocks, at_once, served)
+    return len(blocks) * games
 
 
-def _room(ladder: Ladder) -> int:
-    """How many matches the queue of the ladder has room for."""
-    queued = Match.objects.filter(ladder=ladder, status=Match.Status.QUEUED).count()
-    return QUEUE_LENGTH * ladder.weight - queued
+def _room(ladder: Ladder, throughput: Throughput) -> tuple[int, int]:
+    """How many games the queue of ``ladder`` has room for, and how many with what does not wait for room."""
+    length = max(QUEUE_LENGTH * ladder.weight, throughput.begun[ladder.pk])
+    rated = Match.objects.filter(ladder=ladder, status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
+    queued = rated.aggregate(fresh=Count("pk", filter=Q(due_at__gt=Now() - PATIENCE)), number=Count("pk"))
+    most = MOST * length - queued["number"]
+    return min(length - queued["fresh"], most), most
 
 
 def _newcomers(ladder_id: int) -> bool:
-    """Whether somebody's bot has neither played nor is to play on the ladder."""
-    pending = Seat.objects.filter(entry=OuterRef("pk"), match__status__in=_PENDING)
-    fresh = Entry.objects.filter(ladder=ladder_id, active=True, games=0, bot__in=Bot.objects.playing())
-    return fresh.filter(~Exists(pending), bot__owner__isnull=False).exists()
+    """Whether somebody's bot has never had a seat on the ladder, and its owner has no other that goes first."""
+    unseated = Entry.objects.filter(_NEVER_SEATED, ladder=ladder_id, active=True, bot__in=Bot.objects.playing())
+    return unseated.filter(bot__owner__isnull=False).exclude(bot__owner__in=_served(ladder_id)).exists()
 
 
-def _schedule_tables(ladder: Ladder, count: int, random: Random) -> list[Block]:
-    entries = {entry.pk: entry for entry in Entry.objects.filter(ladder=ladder, active=True)}
-    versions = _active_versions(ladder, (entry.bot_id for entry in entries.values()))
-    waiting = _waiting(ladder)
-    candidates = [
-        Candidate(entry.pk, entry.rating, entry.games + waiting[entry.pk], _owner(versions[entry.bot_id]))
-        for entry in entries.values()
-        if entry.bot_id in versions
-    ]
-    new = {one.entry for one in candidates if one.owner is not None and not one.games}
-    ordered = [replace(one, games=-1) if one.entry in new else one for one in candidates]  # before the house's new ones
-    rounds = -(-count // len(seatings(ladder.seats)))
-    drawn = tables(ordered, ladder.seats, max(rounds, len(new)), random)
-    blocks = []
-    for table in drawn:
-        priority = FIRST if new.intersection(table) else 0
-        new.difference_update(table)
-        players = [Player(versions[entries[pk].bot_id], entries[pk]) for pk in table]
-        blocks.append(schedule_block(ladder, players, priority=priority))
-    return blocks
+_NEVER_SEATED = Q(games=0) & (Q(last_seat=None) | Q(last_seat__version=None))
 
 
-def _active_versions(ladder: Ladder, bots: Iterable[int]) -> dict[int, BotVersion]:
-    """By bot, the active version, where it can be played at the ladder's tables now."""
-    playing = Bot.objects.playing().filter(pk__in=list(bots))
-    active = BotVersion.objects.filter(active=True, bot__in=playing).select_related("bot").defer("check_report")
-    return {version.bot_id: version for version in active if plays(version, ladder.game, ladder.seats)}
+def _served(ladder_id: int) -> set[int]:
+    """The owners who have a bot in a game with priority, on the ladder, that is still to be played."""
+    first = Seat.objects.filter(match__ladder=ladder_id, match__status__in=Match.PENDING, match__priority__gte=FIRST)
+    owners = first.filter(entry__isnull=False, version__bot__owner__isnull=False)
+    return set(owners.order_by().values_list("version__bot__owner", flat=True))
 
 
-def _waiting(ladder: Ladder) -> Counter[int]:
-    """By entry, the matches that it has still to play."""
-    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=_PENDING)
-    return Counter(pending.values_list("entry", flat=True))
+def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
+    """Who does not wait for room: of each owner's bots that have never had a seat here one, in the order they came."""
+    by_owner: dict[int, int] = {}
+    for one in sorted(ready.candidates, key=lambda one: (one.since, one.entry)):
+        unseated = not one.games and ready.last_seats[one.entry].version_id is None
+        if one.owner is not None and unseated and one.owner not in served:
+            by_owner.setdefault(one.owner, one.entry)
+    return list(by_owner.values())
 
 
-def _owner(version: BotVersion) -> int | None:
-    """Whose other bots may not sit at the same table; ``None`` for the house's."""
-    return None if house_bot(version) else version.bot.owner_id
+def _write(ready: StandingBy, blocks: Collection[Drawn], at_once: Collection[int], served: set[int]) -> None:
+    """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
+    owners = {one.entry: one.owner for one in ready.candidates if one.owner is not None}
+    written = []
+    for block in blocks:
+        new = {entry for entry in block.entries if entry in at_once}
+        if block.turn is Turn.NEW_VERSION:
+            new.add(block.first)
+        first = {owners[entry] for entry in new} - served
+        served |= first
+        players = [ready.players[entry] for entry in block.entries]
+        row = schedule_block(ready.ladder, players, priority=FIRST if first else 0, sent=False)
+        written.append((row, block.entries))
+    ready.remember(written)

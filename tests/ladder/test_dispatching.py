@@ -3,19 +3,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from random import Random
+from uuid import uuid4
 
 import pytest
 import redis
+from django.db import transaction
 from django.utils import timezone
 
+from esr_platform.accounts.models import User
 from esr_platform.celery import app
-from ladder.dispatching import QUEUE, SEND_AGAIN, SOON, dispatch
-from ladder.models import Ladder, Match
+from ladder.blocks import Player, schedule_block
+from ladder.dispatching import OVERDUE, QUEUE, SEND_AGAIN, SOON, WINDOW, dispatch
+from ladder.models import Attempt, Block, Ladder, Match, Order
+from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from ladder.scheduling import QUEUE_LENGTH, fill
 from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import person, uploaded
 
 
-def messages(broker: str) -> list[int]:
+def messages(broker: str) -> list[str]:
     """The match ids that wait in the workers' queues, those with priority first, then first sent first."""
     with redis.Redis.from_url(broker) as client:
         waiting = [message for queue in (SOON, QUEUE) for message in reversed(client.lrange(queue, 0, -1))]
@@ -26,8 +33,29 @@ def named(*matches: int) -> list[str]:
     return [f"({match},)" for match in matches]
 
 
-def unsent() -> None:
-    Match.objects.update(sent_at=None)
+def ladders_of(sent: list[str]) -> list[int]:
+    """By message, the ladder of its match."""
+    ladders = dict(Match.objects.values_list("pk", "ladder"))
+    return [ladders[int(message.strip("(),"))] for message in sent]
+
+
+def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Order:
+    """A test of house bots that ``by`` ordered, with all its blocks."""
+    order = Order.objects.create(
+        kind=Order.Kind.TEST,
+        ladder=ladder,
+        requested_by=by,
+        token=uuid4(),
+        blocks_wanted=blocks,
+        games_wanted=4 * blocks,
+        state=Order.State.RUNNING,
+    )
+    players = [Player(entry.bot.versions.get(active=True)) for entry in ladder.entries.order_by("pk")[: ladder.seats]]
+    for _ in range(blocks):
+        with transaction.atomic():
+            held = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+            schedule_block(held, players, purpose=Block.Purpose.TEST, priority=-1, sent=False, order=order)
+    return order
 
 
 @pytest.mark.django_db(transaction=True)
@@ -42,11 +70,13 @@ def test_nothing_is_sent_of_a_transaction_that_has_not_committed(broker: str, la
 
 
 def test_a_match_on_its_way_is_not_sent_again(broker: str, match: Match) -> None:
+    assert dispatch() == QUEUE_LENGTH
     assert dispatch() == 0
-    assert messages(broker) == []
+    assert len(messages(broker)) == QUEUE_LENGTH
 
 
 def test_a_match_whose_message_is_void_by_now_is_sent_again_once(broker: str, match: Match) -> None:
+    Match.objects.update(sent_at=timezone.now())
     Match.objects.filter(pk=match.pk).update(sent_at=timezone.now() - SEND_AGAIN - timedelta(seconds=1))
     assert dispatch() == 1
     assert dispatch() == 0
@@ -54,7 +84,6 @@ def test_a_match_whose_message_is_void_by_now_is_sent_again_once(broker: str, ma
 
 
 def test_neither_running_nor_later_matches_are_sent(broker: str, match: Match) -> None:
-    unsent()
     claimed(match)
     later = Match.objects.exclude(pk=match.pk)[0]
     Match.objects.filter(pk=later.pk).update(due_at=timezone.now() + timedelta(hours=1))
@@ -63,13 +92,107 @@ def test_neither_running_nor_later_matches_are_sent(broker: str, match: Match) -
 
 
 def test_the_higher_priority_is_sent_first_and_then_the_longer_due(broker: str, match: Match) -> None:
-    unsent()
     first, second, third = list(Match.objects.order_by("-pk")[:3])
     Match.objects.filter(pk=first.pk).update(priority=2)
     Match.objects.filter(pk=second.pk).update(priority=1, due_at=timezone.now() - timedelta(hours=2))
     Match.objects.filter(pk=third.pk).update(priority=1, due_at=timezone.now() - timedelta(hours=1))
     dispatch()
     assert messages(broker)[:3] == named(first.pk, second.pk, third.pk)
+
+
+def test_ladders_take_turns_instead_of_one_after_the_other(broker: str, house: None) -> None:
+    fill()
+    dispatch()
+    ladders = ladders_of(messages(broker))
+    number = Ladder.objects.count()
+    assert len(ladders) == WINDOW
+    assert {*ladders[:number]} == {*Ladder.objects.values_list("pk", flat=True)}
+
+
+def test_a_ladder_of_twice_the_weight_has_twice_the_share(broker: str, house: None) -> None:
+    heavy, light = Ladder.objects.filter(seats=4).order_by("pk")[:2]
+    Ladder.objects.exclude(pk__in=[heavy.pk, light.pk]).update(open=False)
+    Ladder.objects.filter(pk=heavy.pk).update(weight=4)
+    Ladder.objects.filter(pk=light.pk).update(weight=2)
+    fill()
+    dispatch()
+    first = ladders_of(messages(broker))[:12]
+    assert (first.count(heavy.pk), first.count(light.pk)) == (8, 4)
+
+
+def test_ladders_on_which_people_play_come_before_those_of_the_house_alone(broker: str, house: None) -> None:
+    people, alone = Ladder.objects.filter(seats=4).order_by("pk")[:2]
+    Ladder.objects.exclude(pk__in=[people.pk, alone.pk]).update(open=False)
+    uploaded(person("ada"), claims={people.game: [4]})
+    fill()
+    Match.objects.update(priority=0)
+    dispatch()
+    first = ladders_of(messages(broker))[:5]
+    assert (first.count(people.pk), first.count(alone.pk)) == (4, 1)
+    assert alone.pk in ladders_of(messages(broker))
+
+
+def test_long_games_of_one_ladder_leave_the_others_their_time(broker: str, house: None) -> None:
+    long, short = Ladder.objects.filter(seats=4).order_by("pk")[:2]
+    Ladder.objects.exclude(pk__in=[long.pk, short.pk]).update(open=False)
+    fill(Random(1))
+    now = timezone.now()
+    for ladder, seconds in ((long, 60), (short, 10)):
+        match = Match.objects.filter(ladder=ladder).earliest("pk")
+        claimed(match)
+        times = {"started": now - timedelta(seconds=seconds), "ended": now, "ending": Attempt.Ending.FINISHED}
+        Attempt.objects.filter(match=match).update(**times)
+    dispatch()
+    first = ladders_of(messages(broker))[:7]
+    assert (first.count(long.pk), first.count(short.pk)) == (1, 6)
+
+
+def test_unrated_games_have_their_share_while_rated_ones_wait(broker: str, ladder: Ladder) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(weight=4)
+    fill()
+    unrated(ladder, person("ada"), blocks=4)
+    dispatch()
+    rated = dict(Match.objects.values_list("pk", "block__purpose"))
+    sent = [rated[int(message.strip("(),"))] == Block.Purpose.LADDER for message in messages(broker)]
+    assert len(sent) == WINDOW
+    for end in range(RATED_WEIGHT + UNRATED_WEIGHT, WINDOW):
+        assert sent[:end].count(False) == end // (RATED_WEIGHT + UNRATED_WEIGHT)
+
+
+def test_one_persons_tests_do_not_wait_behind_all_of_anothers(broker: str, ladder: Ladder) -> None:
+    unrated(ladder, person("ada"), blocks=6)
+    second = unrated(ladder, person("bob"))
+    dispatch()
+    orders = dict(Match.objects.values_list("pk", "block__order"))
+    sent = [orders[int(message.strip("(),"))] for message in messages(broker)]
+    assert sent[:8].count(second.pk) == 4
+
+
+def test_no_more_are_on_their_way_than_the_workers_will_begin_soon(broker: str, house: None) -> None:
+    fill()
+    assert dispatch() == WINDOW
+    assert dispatch() == 0
+    for match in Match.objects.exclude(sent_at=None)[:3]:
+        claimed(match)
+    assert dispatch() == 3
+
+
+def test_what_nobody_can_begin_takes_no_place_on_the_way(broker: str, house: None) -> None:
+    fill()
+    dispatch()
+    Match.objects.exclude(sent_at=None).update(due_at=timezone.now() - OVERDUE - timedelta(seconds=1))
+    assert dispatch() == min(WINDOW, Match.objects.filter(sent_at=None).count() + WINDOW)
+
+
+def test_who_was_told_of_goes_behind_who_was_not(broker: str, ladder: Ladder) -> None:
+    """Or a match that cannot be begun would be the first of every round."""
+    fill()
+    stuck = Match.objects.earliest("pk")
+    Match.objects.filter(pk=stuck.pk).update(due_at=timezone.now() - timedelta(hours=1))
+    Match.objects.filter(pk=stuck.pk).update(sent_at=timezone.now() - SEND_AGAIN)
+    Match.objects.exclude(pk=stuck.pk).update(due_at=timezone.now() - SEND_AGAIN - timedelta(seconds=5))
+    dispatch()
+    assert messages(broker)[-1:] == named(stuck.pk)
 
 
 @pytest.fixture
@@ -88,7 +211,6 @@ def _connect_to(url: str) -> None:
 
 
 def test_without_a_broker_nothing_is_lost(no_broker: None, match: Match) -> None:
-    unsent()
     assert dispatch() == 0
     assert not Match.objects.filter(sent_at__isnull=False).exists()
 

@@ -1,25 +1,60 @@
 from __future__ import annotations
 
+from collections import Counter
+from datetime import timedelta
 from random import Random
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from games.chance import commitment
-from ladder.models import Entry, Ladder, Match, Seat
+from ladder import leases
+from ladder.leases import give_back
+from ladder.models import Attempt, Block, Entry, Ladder, LastSeat, Match, Seat
+from ladder.pairings.candidates import NEW_VERSION_GAMES
+from ladder.pairings.seatings import seatings
 from ladder.results import record_result
-from ladder.scheduling import FIRST, QUEUE_LENGTH, fill
+from ladder.scheduling import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill
 from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
-from tests.ladder.uploaded import person, uploaded
+from tests.ladder.uploaded import new_version, person, uploaded
+
+FOUR = {"edel-stein-reich": [4]}
 
 
-def test_every_open_ladder_gets_a_full_queue_and_no_more(house: None) -> None:
-    assert fill() == Ladder.objects.count() * QUEUE_LENGTH
+def in_whole_blocks(ladder: Ladder, games: int) -> int:
+    """The games of as many blocks as are begun by ``games``."""
+    size = len(seatings(ladder.seats))
+    return -(-games // size) * size
+
+
+def wait(matches: object, how_long: timedelta) -> None:
+    """Let queued matches have waited for ``how_long``."""
+    matches.update(due_at=timezone.now() - how_long)  # type: ignore[attr-defined]
+
+
+def finish_everything() -> None:
+    """Play every queued match, in the order of the queue."""
+    for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block").order_by("pk"):
+        record_result(claimed(match), report_of(match, variety=match.pk))
+
+
+def pass_over() -> None:
+    """End every queued match without a game, so that there is room."""
+    Match.objects.filter(status=Match.Status.QUEUED).update(
+        status=Match.Status.CANCELLED, reason="A test goes on.", ended=timezone.now()
+    )
+
+
+def test_every_open_ladder_gets_a_full_queue_of_whole_blocks_and_no_more(house: None) -> None:
+    ladders = list(Ladder.objects.all())
+    assert fill() == sum(in_whole_blocks(ladder, QUEUE_LENGTH) for ladder in ladders)
     assert fill() == 0
-    assert all(ladder.matches.count() == QUEUE_LENGTH for ladder in Ladder.objects.all())
+    for block in Block.objects.select_related("ladder"):
+        assert block.matches.count() == len(seatings(block.ladder.seats))
 
 
 def test_a_closed_ladder_gets_no_matches(ladder: Ladder) -> None:
@@ -32,63 +67,78 @@ def test_a_ladder_with_more_weight_gets_a_longer_queue(ladder: Ladder) -> None:
     assert fill() == 3 * QUEUE_LENGTH
 
 
-def test_running_matches_make_room_for_new_ones(match: Match) -> None:
+def test_a_queue_is_as_long_as_what_was_begun_in_the_last_seconds(ladder: Ladder) -> None:
+    """Or the workers would have to wait for the clock."""
+    fill()
+    finish_everything()
+    fill()
+    finish_everything()
+    assert fill() == 2 * QUEUE_LENGTH
+
+
+def test_running_matches_make_room_for_a_block_and_not_for_more(match: Match) -> None:
     claimed(match)
-    assert fill() == 1
+    assert fill() == 4
+    claimed(Match.objects.filter(status=Match.Status.QUEUED).earliest("pk"))
+    assert fill() == 0
 
 
 def test_looking_for_room_in_full_queues_takes_no_lock(match: Match) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
+    with CaptureQueriesContext(connection) as queries:
         fill()
     assert all(query["sql"].startswith("SELECT") for query in queries)
 
 
-def test_a_match_is_complete_when_it_is_scheduled(match: Match) -> None:
-    seats = list(match.seats.select_related("entry", "version").order_by("index"))
-    assert [seat.index for seat in seats] == [0, 1, 2, 3]
-    assert len({seat.entry_id for seat in seats}) == 4
-    for seat in seats:
-        assert seat.entry.ladder_id == match.ladder_id
-        assert seat.version.bot_id == seat.entry.bot_id
-        assert seat.version.active
-    assert match.commitment == commitment(bytes(match.seed))
+def test_a_block_is_complete_when_it_is_scheduled(match: Match) -> None:
+    games = list(match.block.matches.order_by("seating"))
+    seats = [list(game.seats.select_related("entry", "version").order_by("index")) for game in games]
+    assert [[seats[0].index(seat) for seat in seats[0]] for _ in seats] == [[0, 1, 2, 3]] * 4
+    assert [game.seating for game in games] == [0, 1, 2, 3]
+    order = [seat.entry_id for seat in seats[0]]
+    assert len(set(order)) == 4
+    for game, its in zip(games, seats, strict=True):
+        assert [seat.entry_id for seat in its] == [order[player] for player in seatings(4)[game.seating]]
+        for seat in its:
+            assert seat.entry.ladder_id == match.ladder_id
+            assert seat.version.bot_id == seat.entry.bot_id
+            assert seat.version.active
+    assert match.block.commitment == commitment(bytes(match.block.seed))
 
 
 def test_no_two_deals_are_the_same_although_the_pairings_are_seeded(house: None) -> None:
-    scheduled = fill(Random(1))
-    assert len({bytes(seed) for seed in Match.objects.values_list("seed", flat=True)}) == scheduled > QUEUE_LENGTH
+    fill(Random(1))
+    deals = {bytes(seed) for seed in Block.objects.values_list("seed", flat=True)}
+    assert len(deals) == Block.objects.count() > QUEUE_LENGTH
 
 
 def test_nobody_is_left_behind_counting_the_games_still_queued(ladder: Ladder) -> None:
     fill(Random(2))
-    for match in Match.objects.select_related("ladder"):
-        record_result(claimed(match), report_of(match, variety=match.pk))
+    finish_everything()
     fill(Random(3))
     games = [Seat.objects.filter(entry=entry).count() for entry in ladder.entries.all()]
-    assert sum(games) == 8 * QUEUE_LENGTH
-    assert min(games) >= 2 * QUEUE_LENGTH // len(games)
+    assert sum(games) == 4 * 2 * QUEUE_LENGTH
+    assert min(games) >= 4
 
 
-def test_a_bot_on_leave_is_given_no_matches(ladder: Ladder) -> None:
-    away = ladder.entries.first()
+def test_a_bot_that_has_left_is_given_no_matches(ladder: Ladder) -> None:
+    away = ladder.entries.earliest("pk")
     Entry.objects.filter(pk=away.pk).update(active=False)
     fill()
     assert not away.seats.exists()
 
 
+def test_a_bot_on_leave_is_given_no_matches(ladder: Ladder) -> None:
+    away = ladder.entries.earliest("pk")
+    Bot.objects.filter(pk=away.bot_id).update(on_leave=timezone.now(), leave_reason="It failed.")
+    fill()
+    assert not away.seats.exists()
+
+
 def test_code_that_is_not_installed_gets_no_matches(ladder: Ladder) -> None:
-    gone = ladder.entries.first()
+    gone = ladder.entries.earliest("pk")
     BotVersion.objects.filter(bot=gone.bot).update(digest="0" * 64)
     fill()
     assert not gone.seats.exists()
-
-
-def test_too_few_bots_for_a_table_is_no_error(ladder: Ladder) -> None:
-    keep = list(ladder.entries.values_list("pk", flat=True)[:3])
-    Entry.objects.exclude(pk__in=keep).update(active=False)
-    assert fill() == 0
 
 
 def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> None:
@@ -106,25 +156,97 @@ def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> 
     assert not other.seats.exists()
 
 
-def test_the_first_match_of_somebodys_bot_waits_for_no_room_and_goes_first(ladder: Ladder) -> None:
+def test_the_first_block_of_somebodys_bot_waits_for_no_room_and_goes_first(ladder: Ladder) -> None:
     fill()
-    bot = uploaded(person("ada"), claims={"edel-stein-reich": [4]})
-    assert fill() == 1
-    first = Match.objects.get(seats__entry__bot=bot)
-    assert first.priority == FIRST
-    assert not Match.objects.exclude(pk=first.pk).filter(priority__gt=0).exists()
+    bot = uploaded(person("ada"), claims=FOUR)
+    assert fill() in (4, 8)  # a turn of the longest wait may come before
+    first = Block.objects.filter(matches__seats__entry__bot=bot).distinct().get()
+    assert set(first.matches.values_list("priority", flat=True)) == {FIRST}
+    assert not Match.objects.exclude(block=first).filter(priority__gt=0).exists()
     assert fill() == 0
 
 
-def test_several_new_bots_have_their_first_matches_at_once(ladder: Ladder) -> None:
+def test_new_bots_of_several_people_have_their_first_blocks_at_once(ladder: Ladder) -> None:
     fill()
-    bots = [uploaded(person(name), name, claims={"edel-stein-reich": [4]}) for name in ("ada", "bob", "eve")]
+    bots = [uploaded(person(name), name, claims=FOUR) for name in ("ada", "bob", "eve")]
     fill()
-    assert all(Match.objects.filter(seats__entry__bot=bot, priority=FIRST).exists() for bot in bots)
+    assert all(Match.objects.filter(seats__entry__bot=bot).exists() for bot in bots)
+    assert Match.objects.filter(priority=FIRST).exists()
     assert fill() == 0
 
 
-def test_who_has_a_match_to_play_is_not_new_any_more(ladder: Ladder) -> None:
-    bot = uploaded(person("ada"), claims={"edel-stein-reich": [4]})
+def test_who_brings_many_new_bots_has_one_block_with_priority_at_a_time(ladder: Ladder) -> None:
     fill()
-    assert Match.objects.filter(seats__entry__bot=bot, priority=FIRST).count() == 1
+    ada = person("ada")
+    bots = [uploaded(ada, name, claims=FOUR) for name in ("a", "b", "c", "d")]
+
+    def first() -> set[int]:
+        pending = Match.objects.filter(status__in=Match.PENDING, priority=FIRST, seats__entry__bot__in=bots)
+        return set(pending.values_list("block", flat=True))
+
+    fill()
+    assert len(first()) == 1
+    assert fill() == 0
+    finish_everything()
+    fill()
+    assert len(first()) == 1
+
+
+def test_who_uploads_versions_without_end_starves_nobody(ladder: Ladder) -> None:
+    flooder = uploaded(person("eve"), "flood", claims=FOUR)
+    patient = uploaded(person("ada"), "patient", claims=FOUR)
+    blocks = Counter[str]()
+    for number in range(14):
+        version = new_version(flooder, claims=FOUR)
+        flooder.versions.filter(active=True).update(active=False)
+        BotVersion.objects.filter(pk=version.pk).update(active=True)
+        fill(Random(number))
+        pass_over()
+    for names in Match.objects.filter(seating=0).values_list("seats__entry__bot__name", flat=True):
+        blocks[names] += 1
+    assert blocks[patient.name] * 4 >= NEW_VERSION_GAMES
+    assert min(blocks[entry.bot.name] for entry in ladder.entries.select_related("bot")) >= 4
+
+
+def test_a_new_version_is_paired_again_and_again_until_it_has_its_first_games(ladder: Ladder) -> None:
+    bot = uploaded(person("ada"), claims=FOUR)
+    for _ in range(4):
+        fill()
+        finish_everything()
+    assert LastSeat.objects.get(entry__bot=bot).version_games >= NEW_VERSION_GAMES
+
+
+def test_a_game_that_never_ends_holds_nothing_but_a_worker(ladder: Ladder) -> None:
+    """Its block stays open; the ladder goes on."""
+    fill()
+    stuck = Match.objects.earliest("pk")
+    claimed(stuck)
+    for _ in range(3):
+        fill()
+        for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block").order_by("pk"):
+            record_result(claimed(match), report_of(match))
+    assert Match.objects.filter(status=Match.Status.FINISHED).count() >= 3 * QUEUE_LENGTH - 1
+    assert Block.objects.filter(ended=None).values_list("pk", flat=True).get() == stuck.block_id
+
+
+def test_games_that_nobody_can_begin_hold_no_place_for_longer_than_a_minute(ladder: Ladder) -> None:
+    fill()
+    assert fill() == 0
+    wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    assert fill() == QUEUE_LENGTH
+    assert fill() == 0
+
+
+def test_without_workers_the_queue_grows_to_a_few_times_its_length_and_no_further(ladder: Ladder) -> None:
+    for _ in range(8):
+        fill()
+        wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    assert Match.objects.count() == MOST * QUEUE_LENGTH
+
+
+def test_a_match_that_is_given_back_again_and_again_holds_its_ladder_not_up(ladder: Ladder) -> None:
+    fill()
+    for match in Match.objects.all():
+        give_back(claimed(match), Attempt.Ending.DELAYED, "the machine was late")
+    wait(Match.objects.all(), PATIENCE + leases.RETRY_AFTER)
+    assert fill() == QUEUE_LENGTH
