@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -16,9 +15,9 @@ from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from ladder.blocks import Player, schedule_block
-from ladder.dispatching import send
+from ladder.dispatching import dispatch
 from ladder.ledger import NoSeason
-from ladder.models import Block, Ladder, Match, Order, OrderPlayer
+from ladder.models import Block, Ladder, Order, OrderPlayer
 from ladder.orders.ending import cancelled, ended
 from ladder.orders.opponents import unable
 from ladder.orders.reckoning import walk_of
@@ -86,8 +85,7 @@ def _write(order: Order) -> int:
         return 0
     Order.objects.filter(pk=order.pk, state=_State.PLANNED).update(state=_State.RUNNING)
     if not scheduled:
-        ids = list(Match.objects.filter(block__in=blocks).order_by("pk").values_list("pk", flat=True))
-        transaction.on_commit(partial(send, ids))
+        transaction.on_commit(dispatch)
     return len(blocks)
 
 
@@ -102,7 +100,7 @@ def _block(order: Order, ladder: Ladder, number: int) -> Block:
         purpose=Block.Purpose(order.kind),
         priority=ON_TIME if scheduled else ORDERED,
         due_at=order.due_at,
-        sent=not scheduled,
+        sent=False,
         order=order,
         rotated=order.rotated,
     )

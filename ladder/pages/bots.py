@@ -11,12 +11,13 @@ from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, S
 from django.db.models.functions import Coalesce
 
 from bots.models import Bot, BotVersion
-from ladder.models import Entry, Match
+from ladder.models import Entry, Ladder, Match
 from ladder.owner_logs import Somebody
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
 from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.paging import Part
+from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import active_versions
 from ladder.pages.versions import Versions, listed_versions, spoken_of
 
@@ -55,12 +56,13 @@ class BotPage:
         return sum(entry.games for entry in self.entries)
 
 
-def bots_page(page: str | None) -> BotsPage:
+def bots_page(page: str | None, user: Somebody) -> BotsPage:
     """Page ``page`` of all bots, the nearest there is; four queries."""
-    entries = Entry.objects.filter(_STANDS).select_related("ladder").order_by("ladder")
+    seen = Ladder.objects.visible_to(user)
+    entries = Entry.objects.filter(_STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     everybody = (
         public_bots()
-        .annotate(played=Sum("entries__games", default=0))
+        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
         .prefetch_related(Prefetch("entries", queryset=entries))
         .order_by("name", "pk")
     )
@@ -73,16 +75,17 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
 
     Eight queries, and four more for its owner and staff, however many versions there are.
     """
-    begun = Match.objects.filter(seats__version__bot=bot).exclude(attempts_started=0)
-    queued = Match.objects.filter(seats__version__bot=bot, status=Match.Status.QUEUED)
+    its = matches_seen_by(user).filter(seats__version__bot=bot)
+    begun = its.exclude(attempts_started=0)
+    queued = its.filter(status=Match.Status.QUEUED)
     versions = spoken_of(bot)
-    entries = list(_placed(Entry.objects.filter(bot=bot)))
+    entries = list(_placed(Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))))
     its_panel = panel(bot, versions, entries, owns(user, bot)) if may_read(user, bot) else None
     active = next((version for version in versions if version.active), None)
     return BotPage(
         bot=bot,
         entries=[entry for entry in entries if entry.active or entry.games],
-        versions=listed_versions(bot, its_panel is not None, parameters("versions")),
+        versions=listed_versions(bot, its_panel is not None, parameters("versions"), user),
         active=active,
         matches=listed_part(begun, parameters),
         queued=queued.count(),

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ladder.models import Match
+from ladder.models.ladders import Viewer
 from ladder.pages.matches import SeatTable, listed
+from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
 
 SHOWN = 8
@@ -38,13 +40,14 @@ class HomePage:
         return self.running_number - len(self.running)
 
 
-def home_page() -> HomePage:
-    """The first page; eight queries."""
-    running = Match.objects.filter(status=Match.Status.RUNNING)
+def home_page(user: Viewer) -> HomePage:
+    """The first page for ``user``; eight queries."""
+    seen = matches_seen_by(user)
+    running = seen.filter(status=Match.Status.RUNNING)
     return HomePage(
-        boards=boards(),
+        boards=boards(user),
         running=list(listed(running).order_by("started", "pk")[:SHOWN]),
         running_number=running.count(),
-        queued_number=Match.objects.filter(status=Match.Status.QUEUED).count(),
-        latest=list(listed(Match.objects.filter(result__isnull=False)).order_by("-result__pk")[:SHOWN]),
+        queued_number=seen.filter(status=Match.Status.QUEUED).count(),
+        latest=list(listed(seen.filter(result__isnull=False)).order_by("-result__pk")[:SHOWN]),
     )

@@ -9,8 +9,10 @@ from urllib.parse import urlencode
 from django.db.models import Q, QuerySet
 
 from ladder.models import Ladder, Match
+from ladder.models.ladders import Viewer
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
+from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 
 STATES = {
@@ -48,15 +50,18 @@ class MatchesPage:
         return [Tabs("", [everything]), *of_ladders, Tabs("state", of_states)]
 
 
-def matches_page(ladder: Ladder | None, state: str, parameters: Callable[[str], str | None]) -> MatchesPage:
+def matches_page(
+    ladder: Ladder | None, state: str, parameters: Callable[[str], str | None], user: Viewer
+) -> MatchesPage:
     """The part that an address asks for, three queries; a ``state`` that is none shows what was and is played."""
     known = state if state in STATES else ""
-    wanted = _of(ladder).filter(STATES[known][1])
-    return MatchesPage(ladder, known, list(Ladder.objects.order_by("pk")), listed_part(wanted, parameters))
+    wanted = _of(ladder, user).filter(STATES[known][1])
+    ladders = list(Ladder.objects.visible_to(user).order_by("pk"))
+    return MatchesPage(ladder, known, ladders, listed_part(wanted, parameters))
 
 
-def _of(ladder: Ladder | None) -> QuerySet[Match]:
-    return Match.objects.filter(ladder=ladder) if ladder else Match.objects.all()
+def _of(ladder: Ladder | None, user: Viewer) -> QuerySet[Match]:
+    return Match.objects.filter(ladder=ladder) if ladder else matches_seen_by(user)
 
 
 def _query(ladder: Ladder | None, state: str) -> str:

@@ -16,6 +16,7 @@ from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
+from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
 
 ROWS = 30
@@ -158,7 +159,7 @@ class MatchPage:
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
     """All that ``user`` may see of one match, in at most seven queries. Raises ``Match.DoesNotExist``."""
-    found = Match.objects.select_related("ladder", "block__series__season__ladder")
+    found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(_seats(), "attempts").get(pk=match_id)
     rated = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.RESULT, result__match=match)
     number, delays = rated.values_list("number", "result__report__machine_delays").first() or (None, ())

@@ -15,6 +15,7 @@ from bots.models import BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.models import Entry, Ladder, Match
+from ladder.models.ladders import Viewer
 from ladder.pages.axis import Axis, axis
 from ladder.pages.tabs import Tabs, ladder_tabs
 from ladder.ratings.elo import PROVISIONAL_GAMES, START_RATING
@@ -90,11 +91,15 @@ class LadderPage:
         return PROVISIONAL_GAMES
 
 
-def boards() -> list[Board]:
-    """Every ladder with its leaders; two queries."""
-    ladders: Any = Ladder.objects.annotate(standing=Count("entries", filter=Q(entries__active=True)))
+def boards(user: Viewer) -> list[Board]:
+    """Every ladder that ``user`` may see, with its leaders; two queries."""
+    ladders: Any = Ladder.objects.visible_to(user).annotate(standing=Count("entries", filter=Q(entries__active=True)))
     place = Window(RowNumber(), partition_by=F("ladder"), order_by=(F("rating").desc(), F("pk").asc()))
-    best = Entry.objects.filter(active=True).annotate(place=place).filter(place__lte=LEADERS)
+    best = (
+        Entry.objects.filter(active=True, ladder__in=Ladder.objects.visible_to(user))
+        .annotate(place=place)
+        .filter(place__lte=LEADERS)
+    )
     leaders = list(best.select_related("bot__owner").order_by("place"))
     return [
         Board(ladder, [entry for entry in leaders if entry.ladder_id == ladder.pk], ladder.standing)
@@ -115,14 +120,14 @@ def books(ladder: Ladder) -> Books:
     )
 
 
-def ladder_page(ladder: Ladder, page: str | None) -> LadderPage:
+def ladder_page(ladder: Ladder, page: str | None, user: Viewer) -> LadderPage:
     """Page ``page`` of the table of ``ladder``, the nearest there is; five queries."""
     standings = table(ladder)
     shown = Paginator(standings, ROWS).get_page(page)
     bots = [standing.entry.bot_id for standing in shown]
     return LadderPage(
         ladder=ladder,
-        tabs=ladder_tabs(Ladder.objects.order_by("pk"), ladder, _address),
+        tabs=ladder_tabs(Ladder.objects.visible_to(user).order_by("pk"), ladder, _address),
         standings=shown,
         leaders=[standing for standing in standings if standing.rank == 1],
         versions=active_versions(bots),

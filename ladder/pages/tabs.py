@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from games.registry import GAMES
 from ladder.models import Ladder
@@ -30,10 +29,12 @@ class Tabs:
 
 
 def ladder_tabs(ladders: Iterable[Ladder], current: Ladder | None, address: Callable[[Ladder], str]) -> list[Tabs]:
-    """A group a game, a link a number of seats."""
-
-    def tab(ladder: Ladder) -> Tab:
-        return Tab(seats(ladder.seats), ladder.name, address(ladder), current == ladder)
-
-    by_game = groupby(ladders, key=lambda ladder: ladder.game)
-    return [Tabs(GAMES[game].name, [tab(ladder) for ladder in group]) for game, group in by_game]
+    """A group a game, a link a number of seats; other ladders for so many are called by their names."""
+    groups: dict[str, list[Tab]] = {}
+    said: set[tuple[str, int]] = set()
+    for ladder in ladders:
+        table = (ladder.game, ladder.seats)
+        text = ladder.name if table in said else seats(ladder.seats)
+        said.add(table)
+        groups.setdefault(ladder.game, []).append(Tab(text, ladder.name, address(ladder), current == ladder))
+    return [Tabs(GAMES[game].name, tabs) for game, tabs in groups.items()]

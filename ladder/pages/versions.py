@@ -9,7 +9,8 @@ from typing import Final
 from django.db.models import Count, Q, QuerySet
 
 from bots.models import Bot, BotVersion
-from ladder.models import Seat
+from ladder.models import Ladder, Seat
+from ladder.models.ladders import Viewer
 from ladder.pages.paging import cursor
 
 ROWS: Final = 12
@@ -31,7 +32,7 @@ class Versions:
         return bool(self.rows)
 
 
-def listed_versions(bot: Bot, everything: bool, older_than: str | None) -> Versions:
+def listed_versions(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
     """Versions below the number in an address, else the newest; only those that were ready, unless ``everything``.
 
     Two queries, which read no more rows than are shown and count no games of others.
@@ -40,7 +41,7 @@ def listed_versions(bot: Bot, everything: bool, older_than: str | None) -> Versi
     start = cursor(older_than)
     found = list((versions if start is None else versions.filter(number__lt=start))[: ROWS + 1])
     shown = found[:ROWS]
-    games = _games(shown)
+    games = _games(shown, user)
     rows = [(version, games.get(version.pk, 0)) for version in shown]
     return Versions(rows, shown[-1].number if len(found) > ROWS else None, start is not None)
 
@@ -56,7 +57,8 @@ def _of(bot: Bot) -> QuerySet[BotVersion]:
     return bot.versions.select_related("bot").defer("check_report").order_by("-number")
 
 
-def _games(versions: Sequence[BotVersion]) -> dict[int, int]:
-    """Rated games by version."""
-    seats = Seat.objects.filter(version__in=versions, result__isnull=False).order_by()
+def _games(versions: Sequence[BotVersion], user: Viewer) -> dict[int, int]:
+    """Rated games by version, on ladders that ``user`` may see."""
+    seen = Ladder.objects.visible_to(user)
+    seats = Seat.objects.filter(version__in=versions, result__isnull=False, match__ladder__in=seen).order_by()
     return dict(seats.values_list("version").annotate(number=Count("pk")))

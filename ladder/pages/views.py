@@ -10,34 +10,34 @@ from games.registry import GAMES
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page, bots_page
 from ladder.pages.downloads import download
-from ladder.pages.finding import found
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
+from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.tables import boards, ladder_page
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/home.html", {"page": home_page()})
+    return render(request, "pages/home.html", {"page": home_page(request.user)})
 
 
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/ladders.html", {"boards": boards()})
+    return render(request, "pages/ladders.html", {"boards": boards(request.user)})
 
 
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    its_ladder = found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug)
-    return render(request, "pages/ladder.html", {"page": ladder_page(its_ladder, request.GET.get("page"))})
+    page = ladder_page(ladder_seen_by(request.user, slug), request.GET.get("page"), request.user)
+    return render(request, "pages/ladder.html", {"page": page})
 
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get("page"))})
+    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get("page"), request.user)})
 
 
 @require_safe
@@ -49,8 +49,8 @@ def bot(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("ladder")
-    chosen = found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug) if slug else None
-    page = matches_page(chosen, request.GET.get("state", ""), request.GET.get)
+    chosen = ladder_seen_by(request.user, slug) if slug else None
+    page = matches_page(chosen, request.GET.get("state", ""), request.GET.get, request.user)
     return render(request, "pages/matches.html", {"page": page})
 
 
@@ -64,9 +64,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 @require_safe
-def record(_request: HttpRequest, match_id: int) -> HttpResponse:
-    its_match = found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
-    document = download(its_match)
+def record(request: HttpRequest, match_id: int) -> HttpResponse:
+    document = download(match_seen_by(request.user, match_id))
     if document is None:
         raise Http404(f"The record of match {match_id} opens when the match is over.")
     name, text = document
@@ -84,7 +83,7 @@ def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     game = GAMES.get(slug)
     if game is None:
         raise Http404(f"No game is called {slug}.")
-    ladders = Ladder.objects.filter(game=slug).order_by("pk")
+    ladders = Ladder.objects.visible_to(request.user).filter(game=slug).order_by("pk")
     context = {"game": game, "guide": prose(game.guide, game), "ladders": ladders}
     return render(request, "pages/game_rules.html", context)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q, QuerySet
+
 from bots.models import Bot, BotVersion
 from games.words import listing
 from ladder import joining
-from ladder.models import Entry, Ladder
+from ladder.models import Entry, Ladder, Membership
 from ladder.pages.words import points
 
 
@@ -26,8 +28,8 @@ class Choice:
 
     @property
     def ticked(self) -> bool:
-        """Whether the owner wants it there."""
-        return self.entry is None or not self.entry.declined
+        """Whether the owner wants it there: by itself only where nobody needs an invitation."""
+        return not self.ladder.by_invitation if self.entry is None else not self.entry.declined
 
     @property
     def open(self) -> bool:
@@ -46,14 +48,14 @@ class Choice:
         return f"{points(self.entry.rating)} after {self.entry.games} {'game' if self.entry.games == 1 else 'games'}"
 
 
-def choices(versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
-    """The ladders that concern a bot, from its active and waiting ``versions`` and its ``entries``; one query."""
+def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
+    """The ladders that concern ``bot``, from its active and waiting ``versions`` and its ``entries``; one query."""
     active = next((version for version in versions if version.active), None)
     waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
     by_ladder = {entry.ladder_id: entry for entry in entries}
     return [
         choice
-        for ladder in Ladder.objects.order_by("pk")
+        for ladder in _welcoming(bot).order_by("pk")
         for choice in _choice(ladder, by_ladder.get(ladder.pk), active, waiting)
     ]
 
@@ -73,16 +75,28 @@ def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
     ``shown`` and ``ticked`` are ladders' slugs. Raises ``joining.CannotJoin`` for the first that cannot be joined.
     """
     wanted = set(ticked)
-    declined = set(Entry.objects.filter(bot=bot, declined=True).values_list("ladder__slug", flat=True))
     joined, left = [], []
-    for ladder in Ladder.objects.filter(slug__in=[slug for slug in shown if "\0" not in slug]).order_by("pk"):
-        if ladder.slug in wanted and ladder.slug in declined:
-            joining.join(bot, ladder)
-            joined.append(ladder.name)
-        elif ladder.slug not in wanted and ladder.slug not in declined:
-            joining.leave(bot, ladder)
-            left.append(ladder.name)
+    for choice in _shown(bot, shown):
+        if choice.ladder.slug in wanted and not choice.ticked:
+            joining.join(bot, choice.ladder)
+            joined.append(choice.ladder.name)
+        elif choice.ladder.slug not in wanted and choice.ticked:
+            joining.leave(bot, choice.ladder)
+            left.append(choice.ladder.name)
     return _told(bot, joined, left)
+
+
+def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
+    """The ladders at these addresses as they stand for ``bot``."""
+    entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot)}
+    ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
+    return [Choice(ladder, entries.get(ladder.pk), True, None) for ladder in ladders]
+
+
+def _welcoming(bot: Bot) -> QuerySet[Ladder]:
+    """The ladders to which the owner of ``bot`` may bring it, or has."""
+    member = Membership.objects.filter(person=bot.owner_id).values("ladder")
+    return Ladder.objects.filter(Q(by_invitation=False) | Q(pk__in=member) | Q(entries__bot=bot)).distinct()
 
 
 def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:

@@ -41,4 +41,4 @@ def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yo
     trial = Trial(versions[0]) if versions else None
     received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
     others = waiting().exclude(pk=versions[0].pk).count() if received else 0
-    return Panel(bot, yours, trial, choices(versions, entries), others)
+    return Panel(bot, yours, trial, choices(bot, versions, entries), others)

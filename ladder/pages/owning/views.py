@@ -20,13 +20,14 @@ from bots.starting_kits import NAME, starting_kit
 from bots.stored import Lost, OutOfReach
 from bots.uploading import NotStored, upload_new_bot, upload_version
 from games.registry import GAMES
-from ladder.models import Match, Seat
+from ladder.models import Seat
 from ladder.pages.finding import found
 from ladder.pages.owning import access, seat_log, source
 from ladder.pages.owning.bringing import bringing
 from ladder.pages.owning.forms import UploadForm, VersionForm
 from ladder.pages.owning.mine import my_bots
 from ladder.pages.owning.version import VersionPage
+from ladder.pages.seeing import match_seen_by
 
 _REFUSED = 422
 
@@ -178,7 +179,7 @@ def download_log(request: HttpRequest, match_id: int, index: int) -> HttpRespons
 
 def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
     """The seat that an address names, for the owner of its bot and staff."""
-    match = found(Match.objects.select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
+    match = match_seen_by(request.user, match_id)
     seats = match.seats.select_related("version__bot__owner", "match__ladder", "match__block")
     seat = found(seats, f"Match {match_id} has no seat {index}.", index=index)
     if not access.may_read(request.user, seat.version.bot):
