@@ -88,8 +88,8 @@ def beside(
 ) -> Done:
     """Read a ladder's whole ledger, as if ``planned`` stood at its end, and do ``then`` with its row locked.
 
-    ``before`` is called first in the same transaction, for rows that are locked before a ladder's. Raises
-    ``ValueError`` for entries that cannot be read or cannot stand.
+    ``before`` is called first in the same transaction, for what is done to rows that are locked before a ladder's; it
+    is taken back when the rebuild is begun again. Raises ``ValueError`` for entries that cannot be read, or stand.
     """
     for _ in range(TRIES):
         writes = _last_write(ladder_id)
@@ -100,6 +100,7 @@ def beside(
             if not _overtaken(reading, writes):
                 reading.read(_last_number(ladder))
                 return then(ladder, reading)
+            transaction.set_rollback(True)
     with transaction.atomic():
         before()
         ladder = _locked(ladder_id)

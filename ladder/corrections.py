@@ -1,0 +1,168 @@
+"""What staff correct in a ladder's ratings: take a result back, merge an entry, set another K.
+
+A correction is appended to the ledger with its reason, for everybody to read, and counts from the beginning of the
+season that is open. The ratings that follow are made beside the live ones and written in the transaction that appends
+it (``ladder.rebuilding``). Nothing is deleted, no game is played again, and closed seasons stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from bots.refusals import Refused
+from games.base import Document
+from ladder.interventions import REASON_LENGTH, by_staff
+from ladder.ledger import append
+from ladder.models import Entry, Intervention, Ladder, LedgerEntry, Match, RebuildRun, Result, Season
+from ladder.ratings.elo import KFactor
+from ladder.ratings.replay import Correction, Merge, NewK, Void
+from ladder.reading import Reading
+from ladder.rebuilding import beside, write
+from ladder.replacing import replace
+from ladder.rules import rules_of
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+_PLANNED: Final = 0
+"""The number of a correction that has none yet; only what it says matters to a rebuild."""
+
+_CLOSED: Final = "{season} is closed and its table is frozen, so its results stay as they are."
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A correction to be written to the ledger of ``ladder`` by ``author``."""
+
+    ladder: Ladder
+    kind: LedgerEntry.Kind
+    document: Document
+    meaning: Correction
+    author: User
+
+
+def void(match_id: int, reason: str, by: User) -> str:
+    """Take back the result of a finished match; what becomes of its block, in a sentence.
+
+    A rated one counts no more from the beginning of its season, and a new block of the same bots replaces its block.
+    Raises ``Refused``.
+    """
+    reason = by_staff(by, reason)
+    match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
+    if match is None or match.status != Match.Status.FINISHED:
+        raise Refused(f"Match {match_id} has no result that could be taken back.")
+    if not match.block.rated:
+        with transaction.atomic():
+            _take_back(match, reason, by)
+        return "It was not rated, so no rating changes and no block replaces its own."
+    counted = LedgerEntry.objects.select_related("season__ladder", "result").get(
+        result__match=match, kind=LedgerEntry.Kind.RESULT
+    )
+    if counted.season.closed:
+        raise Refused(_CLOSED.format(season=counted.season))
+    document = {"match": match.pk, "result": counted.number, "reason": reason}
+    plan = _Plan(match.ladder, LedgerEntry.Kind.VOID, document, Void(_PLANNED, counted.number), by)
+    return _void_rated(plan, match, counted)
+
+
+def merge(entry: Entry, into: Entry | None, reason: str, by: User) -> LedgerEntry:
+    """Count the results of ``entry`` for another of its ladder, for nobody (``None``), or for itself again.
+
+    Pairs of two that count for the same entry, or of one that counts for nobody, count nothing. Raises ``Refused``.
+    """
+    reason = by_staff(by, reason)
+    if into is not None and into.ladder_id != entry.ladder_id:
+        raise Refused("Both have to be on the same ladder.")
+    if into == entry and entry.pk not in rules_of(entry.ladder).merged:
+        raise Refused(f"The results of {entry.bot} count for itself already.")
+    into_id = None if into is None else into.pk
+    document = {"entry": entry.pk, "into": into_id, "reason": reason}
+    return _correct(_Plan(entry.ladder, LedgerEntry.Kind.MERGE, document, Merge(_PLANNED, entry.pk, into_id), by))
+
+
+def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
+    """Rate the open season, and what follows, with another K. Raises ``Refused``."""
+    reason = by_staff(by, reason)
+    if rules_of(ladder).k == k:
+        raise Refused("That is the K that counts already.")
+    document = {
+        "provisional": k.provisional,
+        "established": k.established,
+        "provisional_games": k.provisional_games,
+        "reason": reason,
+    }
+    return _correct(_Plan(ladder, LedgerEntry.Kind.K, document, NewK(_PLANNED, k), by))
+
+
+def _void_rated(plan: _Plan, match: Match, counted: LedgerEntry) -> str:
+    """Lock the match, then the ladder; take the result back, rebuild, and write a block that replaces the match's."""
+    replacement = ""
+    started = timezone.now()
+
+    def first() -> None:
+        _take_back(match, plan.document["reason"], plan.author)
+
+    def then(ladder: Ladder, reading: Reading) -> None:
+        nonlocal replacement
+        _apply(plan, ladder, reading, started, counted.result)
+        replacement = replace(ladder, match)
+
+    try:
+        beside(match.ladder_id, then, planned=[plan.meaning], before=first)
+    except ValueError as error:
+        raise _refusal(error) from error
+    return replacement
+
+
+def _correct(plan: _Plan) -> LedgerEntry:
+    if not Season.objects.filter(ladder=plan.ladder, closed=None).exists():
+        raise Refused(f"No season of {plan.ladder} is open, and closed ones stay as they are. Open the next one first.")
+    started = timezone.now()
+    try:
+        return beside(
+            plan.ladder.pk,
+            lambda ladder, reading: _apply(plan, ladder, reading, started),
+            planned=[plan.meaning],
+        )
+    except ValueError as error:
+        raise _refusal(error) from error
+
+
+def _apply(
+    plan: _Plan, ladder: Ladder, reading: Reading, started: datetime, counted: Result | None = None
+) -> LedgerEntry:
+    """Append the correction and write the ratings that follow from it; the ladder's row is held."""
+    if reading.broken or reading.head != ladder.ledger_head:
+        told = reading.found.sentences[0] if reading.broken else "its last hash is another one"
+        raise Refused(
+            f"The ledger does not stand up to a check ({told}), so it is not corrected. See `rerate --check`."
+        )
+    entry = append(ladder, plan.kind, plan.document, result=counted, author=plan.author)
+    changed = write(ladder, reading)
+    RebuildRun.objects.create(
+        ladder=ladder,
+        purpose=RebuildRun.Purpose.CORRECTION,
+        ledger_number=entry.number,
+        results=reading.results,
+        differences=changed,
+        author=plan.author,
+        started=started,
+    )
+    return entry
+
+
+def _take_back(match: Match, reason: str, by: User) -> None:
+    """End the match as void, holding its row; of two who do it at once, one does. Raises ``Refused``."""
+    finished = Match.objects.filter(pk=match.pk, status=Match.Status.FINISHED)
+    if not finished.update(status=Match.Status.VOID, reason=f"Taken back by staff: {reason}"[:REASON_LENGTH]):
+        raise Refused(f"The result of match {match.pk} was taken back already.")
+    Intervention.objects.create(match=match, action=Intervention.Action.TAKEN_BACK, reason=reason, author=by)
+
+
+def _refusal(error: ValueError) -> Refused:
+    return error if isinstance(error, Refused) else Refused(f"This cannot stand in the ledger: {error}.")

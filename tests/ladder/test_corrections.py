@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bots.models import Bot
+from bots.refusals import Refused
+from esr_platform.accounts.models import User
+from ladder.corrections import change_k, merge, void
+from ladder.interventions import withdraw
+from ladder.leases import claim
+from ladder.ledger import chained
+from ladder.models import Block, Entry, FinalStanding, Intervention, Ladder, LedgerEntry, Match, RebuildRun, SeatResult
+from ladder.models.ladders import GENESIS
+from ladder.ratings.elo import START_RATING, KFactor
+from ladder.rebuilding import rerate
+from ladder.results import record_result
+from ladder.seasons import close
+from tests.ladder.reports import report_of
+from tests.ladder.snapshots import snapshot
+from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import person
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    return staff("eve")
+
+
+@pytest.fixture
+def played(match: Match) -> Ladder:
+    return play_all(match.ladder)
+
+
+def play_all(ladder: Ladder) -> Ladder:
+    for one in Match.objects.select_related("ladder", "block").filter(ladder=ladder, status="queued").order_by("pk"):
+        record_result(claimed(one), report_of(one, variety=one.pk))
+    return ladder
+
+
+def staff(name: str) -> User:
+    one = person(name)
+    one.is_staff = True
+    one.save()
+    return one
+
+
+def ratings(ladder: Ladder) -> dict[int, tuple[int, int, int, int]]:
+    rows = Entry.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "wins")
+    return {row[0]: row[1:] for row in rows}
+
+
+def differences() -> list[str]:
+    return [found for rebuild in rerate(check=True, records=True) for found in rebuild.differences]
+
+
+def finished(ladder: Ladder) -> list[Match]:
+    return list(Match.objects.filter(ladder=ladder, status="finished").order_by("pk"))
+
+
+def sum_is_zero(ladder: Ladder) -> bool:
+    entries = Entry.objects.filter(ladder=ladder)
+    return sum(entry.rating - START_RATING for entry in entries) == 0
+
+
+def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) -> None:
+    ladder = match.ladder
+    *others, last = Match.objects.select_related("ladder", "block").filter(ladder=ladder).order_by("pk")
+    for one in others:
+        record_result(claimed(one), report_of(one, variety=one.pk))
+    before = ratings(ladder)
+    record_result(claimed(last), report_of(last, variety=last.pk))
+    assert ratings(ladder) != before
+    void(last.pk, "its machine was broken", eve)
+    assert ratings(ladder) == before
+    last.refresh_from_db()
+    assert (last.status, last.reason) == ("void", "Taken back by staff: its machine was broken")
+    assert set(SeatResult.objects.filter(seat__match=last).values_list("rating_before", "rating_after")) == {
+        (None, None)
+    }
+    assert differences() == []
+
+
+def test_a_result_in_the_middle_is_taken_back_from_all_that_followed(played: Ladder, eve: User) -> None:
+    before = ratings(played)
+    void(finished(played)[2].pk, "wrong", eve)
+    after = ratings(played)
+    assert after != before
+    assert sum(row[2] for row in after.values()) == sum(row[2] for row in before.values()) - 4
+    assert sum_is_zero(played)
+    assert differences() == []
+    play_all(played)
+    assert differences() == []
+
+
+def test_a_correction_stands_in_the_chain_with_who_and_why(played: Ladder, eve: User) -> None:
+    match = finished(played)[0]
+    counted = LedgerEntry.objects.get(result__match=match, kind="result")
+    previous = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
+    void(match.pk, "  two \n words ", eve)
+    entry = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
+    document = {"match": match.pk, "result": counted.number, "reason": "two words"}
+    assert (entry.kind, entry.document, entry.author, entry.result) == ("void", document, eve, counted.result)
+    assert entry.hash == chained(played.slug, previous.number + 1, "void", document, previous.hash)
+    played.refresh_from_db()
+    assert (played.next_ledger, played.ledger_head) == (entry.number + 1, entry.hash)
+    one = Intervention.objects.get(match=match)
+    assert (one.action, one.reason, one.author) == ("taken back", "two words", eve)
+    run = RebuildRun.objects.get(purpose="correction")
+    assert (run.ledger_number, run.author) == (entry.number, eve)
+    assert GENESIS not in (entry.hash, previous.hash)
+
+
+def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladder, eve: User) -> None:
+    block = Block.objects.filter(ladder=played).order_by("pk")[0]
+    games = list(Match.objects.filter(block=block).order_by("pk"))
+    ended = block.ended
+    assert "replaces its own." in void(games[0].pk, "wrong", eve)
+    new = Block.objects.filter(ladder=played).order_by("-pk")[0]
+    assert new.number == block.series.blocks.count() and new.purpose == "ladder"
+    table = [set(Match.objects.filter(block=one).values_list("seats__entry", flat=True)) for one in (block, new)]
+    assert table[0] == table[1]
+    assert set(Match.objects.filter(block=new).values_list("status", flat=True)) == {"queued"}
+    assert void(games[1].pk, "wrong", eve) == "A new block replaces its own already."
+    assert Block.objects.filter(ladder=played).order_by("-pk")[0] == new
+    block.refresh_from_db()
+    assert block.ended == ended
+    assert {"finished", "void"} == set(Match.objects.filter(block=block).values_list("status", flat=True))
+    play_all(played)
+    assert differences() == []
+
+
+def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve: User) -> None:
+    match = finished(played)[0]
+    away = match.seats.get(index=1).entry
+    Entry.objects.filter(pk=away.pk).update(active=False)
+    before = Block.objects.count()
+    assert void(match.pk, "wrong", eve) == f"No block replaces its own: {away.bot.name} does not play now."
+    assert Block.objects.count() == before
+
+
+def test_nothing_is_taken_back_twice(played: Ladder, eve: User) -> None:
+    match = finished(played)[0]
+    void(match.pk, "wrong", eve)
+    before = snapshot()
+    with pytest.raises(Refused, match=f"Match {match.pk} has no result that could be taken back"):
+        void(match.pk, "wrong", eve)
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("status", ["queued", "running", "nowhere"])
+def test_what_has_no_result_has_none_to_take_back(match: Match, eve: User, status: str) -> None:
+    if status == "running":
+        assert claim(match.pk, "here")
+    with pytest.raises(Refused, match="no result that could be taken back"):
+        void(match.pk if status != "nowhere" else 10**9, "wrong", eve)
+
+
+def test_a_closed_season_stays_as_it_is(played: Ladder, eve: User) -> None:
+    old = finished(played)[0]
+    season = close(played.seasons.get())
+    before, final = ratings(played), list(FinalStanding.objects.values())
+    with pytest.raises(Refused, match="season 1 is closed and its table is frozen"):
+        void(old.pk, "wrong", eve)
+    entry = played.entries.filter(games=0, seats__isnull=False)[0]
+    change_k(played, KFactor(32, 16), "we learned", eve)
+    merge(entry, None, "cheated", eve)
+    assert ratings(played) == before
+    assert list(FinalStanding.objects.values()) == final
+    assert differences() == []
+    assert season.closed
+
+
+def test_without_an_open_season_nothing_is_corrected(played: Ladder, eve: User) -> None:
+    close(played.seasons.get(), None)
+    for correct in (
+        lambda: change_k(played, KFactor(32, 16), "we learned", eve),
+        lambda: merge(played.entries.all()[0], None, "cheated", eve),
+    ):
+        with pytest.raises(Refused, match=r"No season of .* is open"):
+            correct()
+    assert differences() == []
+
+
+def test_a_new_k_counts_from_the_seasons_beginning_and_for_what_follows(played: Ladder, eve: User) -> None:
+    before = ratings(played)
+    change_k(played, KFactor(80, 40, 30), "more movement", eve)
+    after = ratings(played)
+    assert all(after[entry][2:] == row[2:] for entry, row in before.items())
+    assert max(row[0] for row in after.values()) > max(row[0] for row in before.values())
+    assert sum_is_zero(played)
+    void(finished(played)[0].pk, "wrong", eve)
+    play_all(played)
+    assert differences() == []
+    with pytest.raises(Refused, match="counts already"):
+        change_k(played, KFactor(80, 40, 30), "again", eve)
+
+
+def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Ladder, eve: User) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    merge(out, None, "it was played by a person", eve)
+    assert ratings(played)[out.pk] == (START_RATING, 0, 0, 0)
+    assert not SeatResult.objects.filter(seat__entry=out).exclude(rating_before=None).exists()
+    assert sum_is_zero(played)
+    assert differences() == []
+    void(finished(played)[1].pk, "so that somebody plays", eve)
+    play_all(played)
+    assert ratings(played)[out.pk] == (START_RATING, 0, 0, 0)
+    assert differences() == []
+    merge(out, out, "it was not", eve)
+    assert ratings(played)[out.pk][2] > 0
+    assert differences() == []
+
+
+def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: User) -> None:
+    one, other = [seat.entry for seat in finished(played)[0].seats.order_by("index")[:2]]
+    games = ratings(played)[one.pk][2] + ratings(played)[other.pk][2]
+    merge(one, other, "the same program", eve)
+    assert ratings(played)[one.pk] == (START_RATING, 0, 0, 0)
+    assert ratings(played)[other.pk][2] == games
+    assert sum_is_zero(played)
+    void(finished(played)[-1].pk, "so that somebody plays", eve)
+    play_all(played)
+    assert differences() == []
+
+
+def test_entries_are_merged_on_one_ladder_and_in_no_circle(played: Ladder, duel: Ladder, eve: User) -> None:
+    one, other = played.entries.all()[:2]
+    elsewhere = duel.entries.all()[0]
+    before = snapshot()
+    with pytest.raises(Refused, match="on the same ladder"):
+        merge(one, elsewhere, "same", eve)
+    with pytest.raises(Refused, match="count for itself already"):
+        merge(one, one, "same", eve)
+    assert snapshot() == before
+    merge(one, other, "same", eve)
+    with pytest.raises(Refused, match="merged into itself"):
+        merge(other, one, "same", eve)
+    assert differences() == []
+
+
+def test_only_staff_correct_and_they_say_why(played: Ladder, eve: User) -> None:
+    match, before = finished(played)[0], snapshot()
+    ada, former = person("ada"), staff("former")
+    former.is_active = False
+    for who in (ada, former):
+        with pytest.raises(Refused, match="Only the people who look after the site"):
+            void(match.pk, "wrong", who)
+    for reason in ("", " \n "):
+        with pytest.raises(Refused, match="Say why"):
+            change_k(played, KFactor(1, 1), reason, eve)
+    with pytest.raises(Refused, match="longer than 400"):
+        withdraw(match.pk, "x" * 401, eve)
+    assert snapshot() == before
+
+
+@pytest.mark.parametrize("change", [{"document": {}}, {"hash": "0" * 64}])
+def test_a_ledger_that_does_not_stand_up_is_not_corrected(played: Ladder, eve: User, change: dict[str, Any]) -> None:
+    one = LedgerEntry.objects.filter(ladder=played, kind="result")[1]
+    LedgerEntry.objects.filter(pk=one.pk).update(**change)
+    before = snapshot()
+    with pytest.raises(Refused, match="does not stand up to a check"):
+        void(finished(played)[0].pk, "wrong", eve)
+    assert snapshot() == before
+
+
+def test_a_ledger_is_corrected_though_somebody_else_was_always_faster(
+    played: Ladder, eve: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no try left, it is read under the lock."""
+    monkeypatch.setattr("ladder.rebuilding.TRIES", 0)
+    void(finished(played)[3].pk, "wrong", eve)
+    assert differences() == []
+
+
+def test_an_unrated_result_is_taken_back_without_a_ledger(played: Ladder, bot: Bot, eve: User) -> None:
+    block = Block.objects.filter(ladder=played).order_by("pk")[0]
+    match = Match.objects.filter(block=block)[0]
+    Block.objects.filter(pk=block.pk).update(purpose="test")
+    before = LedgerEntry.objects.count()
+    assert void(match.pk, "wrong", eve).startswith("It was not rated")
+    match.refresh_from_db()
+    assert (match.status, LedgerEntry.objects.count()) == ("void", before)

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from bots.refusals import Refused
+from esr_platform.accounts.models import User
+from ladder.interventions import withdraw
+from ladder.leases import give_back
+from ladder.models import Attempt, Block, Intervention, Match
+from ladder.results import record_result
+from tests.ladder.reports import report_of
+from tests.ladder.snapshots import snapshot
+from tests.ladder.test_corrections import staff
+from tests.ladder.test_leases import claimed
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    return staff("eve")
+
+
+def test_a_queued_match_is_cancelled_and_it_is_kept_who_did_it_when_and_why(match: Match, eve: User) -> None:
+    assert withdraw(match.pk, "not needed", eve) == "cancelled"
+    match.refresh_from_db()
+    assert (match.status, match.reason) == ("cancelled", "Withdrawn by staff: not needed")
+    one = Intervention.objects.get()
+    assert (one.match, one.action, one.reason, one.author) == (match, "cancelled", "not needed", eve)
+
+
+def test_a_match_that_was_tried_is_void(match: Match, eve: User) -> None:
+    give_back(claimed(match), Attempt.Ending.FAILED, "no sandbox")
+    assert withdraw(match.pk, "it cannot be played", eve) == "void"
+    assert Intervention.objects.get().action == "voided"
+
+
+def test_what_a_worker_brings_of_a_withdrawn_match_is_refused(match: Match, eve: User) -> None:
+    lease = claimed(match)
+    assert withdraw(match.pk, "stuck", eve) == "void"
+    before = snapshot()
+    assert record_result(lease, report_of(match)) is None
+    assert not give_back(lease, Attempt.Ending.FAILED, "too late")
+    assert snapshot() == before
+    attempt = Attempt.objects.get(match=match)
+    assert (attempt.ending, attempt.failure) == ("failed", "It was ended by staff.")
+
+
+def test_a_block_opens_with_its_last_game_that_is_withdrawn(match: Match, eve: User) -> None:
+    games = list(Match.objects.filter(block=match.block_id).order_by("pk"))
+    for place, game in enumerate(games, 1):
+        withdraw(game.pk, "not needed", eve)
+        assert (Block.objects.get(pk=match.block_id).ended is None) == (place < len(games))
+
+
+def test_what_has_ended_is_not_withdrawn(match: Match, eve: User) -> None:
+    record_result(claimed(match), report_of(match))
+    before = snapshot()
+    for pk in (match.pk, 10**9):
+        with pytest.raises(Refused, match=f"Match {pk} has ended"):
+            withdraw(pk, "late", eve)
+    assert snapshot() == before
