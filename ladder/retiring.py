@@ -1,20 +1,27 @@
 """Queued matches that nobody can or should play any more come to their end here.
 
-A house bot's code was replaced, or an uploaded bot went on leave. What was tried already goes on in the second case: it
-could only be voided, and nobody should be able to have a match voided. Owners cannot end a match at all: neither by
-leaving a ladder nor by retiring a bot or letting another version play (``ladder.joining``).
+A house bot's code was replaced, an uploaded bot went on leave, or no worker can begin what others overtake. What was
+tried already goes on in the second case: it could only be voided, and nobody should be able to have a match voided.
+Owners cannot end a match at all: neither by leaving a ladder nor by retiring a bot or letting another version play
+(``ladder.joining``).
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot
 from ladder.blocks import end_if_over
-from ladder.models import Match, Seat
+from ladder.models import Block, Match, Seat
+
+OVERTAKEN = timedelta(minutes=10)
+
+_OVERTAKEN = "No worker could begin it, while later matches of the ladder were played."
 
 _ON_LEAVE = "A bot at the table is on leave."
 """Without its name, which staff may have to blank one day."""
@@ -36,6 +43,26 @@ def end_unplayable_matches() -> int:
         for version in replaced.select_related("bot").distinct()
         if not house_bot(version)
     )
+
+
+def end_overtaken_matches() -> int:
+    """End rated matches that nobody can begin: those scheduled ``OVERTAKEN`` after them have begun. How many.
+
+    Their code is on no machine that works, say, or needs a sandbox that none has. While nothing is begun at all,
+    nothing is overtaken: workers that are down cost no match.
+    """
+    later = Match.objects.filter(
+        ladder=OuterRef("ladder"),
+        pk__gt=OuterRef("pk"),
+        status__in=[Match.Status.RUNNING, Match.Status.FINISHED],
+        priority__lte=OuterRef("priority"),
+        due_at__gt=OuterRef("due_at") + OVERTAKEN,
+        block__purpose=Block.Purpose.LADDER,
+    )
+    waiting = Match.objects.filter(status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
+    long = waiting.filter(due_at__lt=Now() - OVERTAKEN)
+    ids = [pk for pk, overtaken in long.values_list("pk", Exists(later)) if overtaken]
+    return _end(Match.objects.filter(pk__in=ids), _OVERTAKEN) if ids else 0
 
 
 def cancel_for_leave(bot: Bot | None = None) -> int:

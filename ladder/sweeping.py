@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from ladder.leases import LEASE, Lease, give_back
 from ladder.models import Attempt, Match
-from ladder.retiring import cancel_for_leave, end_unplayable_matches
+from ladder.retiring import cancel_for_leave, end_overtaken_matches, end_unplayable_matches
 from ladder.seasons import close_due, finish_closing, publish_keys
 
 _EXPIRED = Q(lease_until__lt=Now())
@@ -23,6 +23,7 @@ def sweep() -> int:
     leases = [Lease(match_id, token) for match_id, token in lost if token]
     returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
     end_unplayable_matches()
+    end_overtaken_matches()
     cancel_for_leave()
     close_due()
     finish_closing()
