@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -117,6 +117,9 @@ bench-environments: $(BENCH_VENV)/.ready  ## steps/s of the learning environment
 
 bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner, beside a bare ping-pong
 	@$(BENCH_VENV)/bin/python -m bench.runner
+
+bench-pipeline: $(VENV)/.dev services  ## matches/s from claim to rating through real workers, on both databases, and where the time goes
+	@$(BIN)/python -m bench.pipeline $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house

@@ -1,0 +1,298 @@
+"""Whole matches: claimed, played in the sandbox with a fresh process a seat, stored and rated by real Celery workers.
+
+``python -m bench.pipeline [--matches 400] [--workers 2] [--databases sqlite postgresql] [--bot lean|json]`` plays four
+uploaded trivial bots with each other on new databases, with a Redis of its own, and prints matches/s and where the
+processors' time went. A *share* is of all processor time that was used: by workers, bots, broker and database server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bench.consumption import Processes
+from esr_platform.supervising.broker import server_command, socket_path
+from esr_platform.supervising.child import die_with_parent
+from esr_platform.supervising.problems import redis_answers
+from tests.services.ports import wait_until
+from tests.services.postgres import postgres_server
+from tests.services.workers import Processes as Group
+from tests.services.workers import processes
+
+LADDER = "edel-stein-reich-4"
+BOTS = {
+    "lean": b"""\
+import sys
+write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
+for line in sys.stdin.buffer:
+    if line.startswith(b'{"type":"hello"'):
+        write(b'{"type": "ready"}\\n')
+    elif line.startswith(b'{"type":"decide"'):
+        number = line.split(b'"id":', 1)[1].split(b",", 1)[0]
+        move = line.split(b'"default":', 1)[1].split(b',"legal":', 1)[0]
+        write(b'{"id": %b, "move": %b}\\n' % (number, move))
+    flush()
+""",
+    "json": b"""\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    if message["type"] == "decide":
+        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
+""",
+}
+"""Trivial bots, which play the default: one that imports nothing but ``sys``, one as people write them."""
+
+WARM_UP = 5
+"""Blocks before the clock starts, in which the workers prove the sandbox and unpack the bots."""
+
+STALLED_S = 45.0
+GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY = 10.0, 0.30, 0.05
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Processor seconds used so far: by Celery's main process, workers, all below those, broker, database server."""
+
+    main: float
+    worker: float
+    below: float
+    broker: float
+    database: float
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Reads what a running site has used; ``redis`` and ``database`` are pids."""
+
+    worker: int
+    redis: int
+    database: int | None
+
+    def read(self) -> Reading:
+        """As it is now."""
+        seen = Processes()
+        children = seen.children[self.worker]
+        return Reading(
+            seen.own_s([self.worker]),
+            seen.own_s(children),
+            seen.under_s(children),
+            seen.whole_s(self.redis),
+            seen.whole_s(self.database) if self.database else 0.0,
+        )
+
+
+@contextmanager
+def broker(folder: Path) -> Iterator[int]:
+    """The Redis that the site embeds, in ``folder``; gives its pid."""
+    command = server_command(folder)
+    redis = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    try:
+        wait_until(lambda: redis_answers(f"unix://{socket_path(folder)}"), "Redis answers")
+        yield redis.pid
+    finally:
+        redis.kill()
+        redis.wait()
+
+
+def postgres_pid() -> int | None:
+    """The PostgreSQL that this bench runs on, if it does: it was started by whoever has started us."""
+    server = [pid for pid in Processes().children[os.getppid()] if _name(pid) == "postgres"]
+    return server[0] if server else None
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def four_bots(source: bytes) -> list[Any]:
+    """Players of the ladder, four uploaded bots of four people."""
+    from bots.archives import read_upload
+    from bots.managing import make_active
+    from bots.models import Bot, BotVersion
+    from bots.stored import keep
+    from bots.uploading import archive_limits
+    from esr_platform.accounts.models import User
+    from ladder.blocks import Player
+    from ladder.joining import enter
+
+    players = []
+    for number in range(4):
+        owner = User.objects.create(username=f"user{number}", email=f"{number}@example.org")
+        bot = Bot.objects.create(owner=owner, name=f"Trivial {number}", slug=f"trivial-{number}")
+        code = b"# %d\n%b" % (number, source)
+        version = BotVersion.objects.create(
+            bot=bot, number=1, digest=read_upload("bot.py", code, archive_limits()).digest, archive=keep("bot.py", code),
+            filename="bot.py", size=len(code), command=["bot.py"], claims={"edel-stein-reich": [4]},
+        )  # fmt: skip
+        make_active(version)
+        enter(bot)
+        players.append(Player(version, bot.entries.get(ladder__slug=LADDER)))
+    return players
+
+
+def play(players: list[Any], blocks: int) -> None:
+    """Schedule blocks and wait until all their matches have ended; told again every two seconds, as beat does."""
+    from django.db import transaction
+
+    from ladder.blocks import schedule_block
+    from ladder.dispatching import dispatch
+    from ladder.models import Ladder, Match
+
+    for _ in range(blocks):
+        with transaction.atomic():
+            ladder = Ladder.objects.select_for_update(no_key=True).get(slug=LADDER)
+            schedule_block(ladder, players, sent=False)
+    stalled, left = time.monotonic() + STALLED_S, blocks * 4
+    while left:
+        dispatch()
+        for _ in range(20):
+            time.sleep(0.1)
+            before, left = left, Match.objects.filter(status__in=Match.PENDING).count()
+            if left < before:
+                stalled = time.monotonic() + STALLED_S
+            if not left:
+                return
+        if time.monotonic() > stalled:
+            sys.exit(f"{left} matches are left and nothing ends any more")
+
+
+def check(matches: int) -> None:
+    """Every match is finished, and nobody had a strike: only then were bots measured and not their failures."""
+    from ladder.models import Match, Result
+
+    finished = Match.objects.filter(status=Match.Status.FINISHED).count()
+    struck = sum(bool(seat["strikes"]) for result in Result.objects.all() for seat in result.report["seats"])
+    if finished != matches or struck:
+        sys.exit(f"{finished} of {matches} matches are finished, {struck} seats had strikes")
+
+
+def costs(folder: Path, since: float) -> list[dict[str, float]]:
+    """what the workers wrote down of matches that began after ``since``."""
+    lines = [json.loads(line) for path in folder.iterdir() for line in path.read_text().splitlines()]
+    return [line for line in lines if line["began_at"] >= since]
+
+
+def show(title: str, before: Reading, after: Reading, tasks: list[dict[str, float]], workers: int, since: float) -> None:
+    """Print matches/s and the split."""
+    count = len(tasks)
+    wall = max(task["ended_at"] for task in tasks) - since
+    total = {key: sum(task[key] for task in tasks) for key in tasks[0]}
+    used = {name: getattr(after, name) - getattr(before, name) for name in vars(after)}
+    parts = {
+        "the bots, from the start of their interpreters to their end": used["below"],
+        "starting them, at the worker's end": total["starts_cpu_s"],
+        "runner and engine": total["game_cpu_s"] - total["starts_cpu_s"],
+        "claim, specification, re-execution, result, rating": total["task_cpu_s"] - total["game_cpu_s"],
+        "database server": used["database"],
+        "Celery and its broker": used["main"] + used["broker"] + used["worker"] - total["task_cpu_s"],
+    }
+    whole = sum(parts.values())
+    print(f"{title}: {count / wall:.1f} matches/s ({count} matches, {workers} workers, {os.cpu_count()} cores)")
+    for name, seconds in parts.items():
+        print(f"    {seconds / count * 1e3:7.2f} ms {seconds / whole:6.1%}  {name}")
+    print(f"    {whole / count * 1e3:7.2f} ms of processor time a match; {whole / wall:.2f} cores were busy")
+    idle = workers * wall - total["task_s"]
+    print(
+        f"    a worker's time: {total['starts_s'] / count * 1e3:.1f} ms starting, "
+        f"{(total['game_s'] - total['starts_s']) / count * 1e3:.1f} ms playing, "
+        f"{(total['task_s'] - total['game_s']) / count * 1e3:.1f} ms claiming and storing, "
+        f"{idle / count * 1e3:.1f} ms between matches"
+    )
+    ours = 1 - (parts["the bots, from the start of their interpreters to their end"] + total["starts_cpu_s"]) / whole
+    celery = parts["Celery and its broker"] / whole
+    for what, reached, goal, met in (
+        ("matches/s", f"{count / wall:.1f}", f"at least {GOAL_MATCHES_S:.0f}", count / wall >= GOAL_MATCHES_S),
+        ("the platform's own share", f"{ours:.1%}", f"below {GOAL_PLATFORM:.0%}", ours < GOAL_PLATFORM),
+        ("Celery's share", f"{celery:.1%}", f"below {GOAL_CELERY:.0%}", celery < GOAL_CELERY),
+    ):
+        print(f"    {what}: {reached}, {goal}: {'met' if met else 'MISSED'}")
+
+
+def measure(options: argparse.Namespace) -> None:
+    """One database, the one of DATABASE_URL, which is empty."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    call_command("open_house", verbosity=0)
+    players = four_bots(BOTS[options.bot])
+    folder = Path(os.environ["VAR_DIR"])
+    logs = folder / "pipeline"
+    logs.mkdir()
+    environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL")}
+    environment |= {"PIPELINE_LOGS": str(logs), "LOG_LEVEL": "ERROR"}
+    with broker(folder) as redis, processes(environment) as group:
+        meter = Meter(_worker(group, options.workers).pid, redis, postgres_pid())
+        play(players, WARM_UP)
+        before, since = meter.read(), time.time()
+        play(players, -(-options.matches // 4))
+        after = meter.read()
+    tasks = costs(logs, since)
+    check(len(tasks) + 4 * WARM_UP)
+    show(f"{options.inside}, {options.bot} bots", before, after, tasks, options.workers, since)
+
+
+def _worker(group: Group, workers: int) -> subprocess.Popen[bytes]:
+    options = ["--queues", "matches,soon", "--concurrency", str(workers), "--loglevel", "ERROR", "--hostname", "p@bench"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    return group.python("-m", "celery", "--quiet", "--app", "bench.measured", "worker", *options, *quiet)
+
+
+@contextmanager
+def database(kind: str, folder: str) -> Iterator[str]:
+    """An empty database of this kind; gives its URL."""
+    with postgres_server() if kind == "postgresql" else nullcontext(f"sqlite:///{folder}/db.sqlite3") as url:
+        yield url
+
+
+def run(kind: str, arguments: list[str]) -> int:
+    """Measure on a new database of this kind, in a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="esr-pipeline-") as folder, database(kind, folder) as url:
+        environment: Mapping[str, str] = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "VAR_DIR": folder,
+            "LOG_LEVEL": "ERROR",
+            "SECRET_KEY": sha256(folder.encode()).hexdigest(),
+            "REDIS_URL": f"unix://{socket_path(Path(folder))}",
+            "DJANGO_SETTINGS_MODULE": "esr_platform.settings",
+        }
+        command = [sys.executable, "-m", "bench.pipeline", *arguments, "--inside", kind]
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--matches", type=int, default=400)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--bot", default="lean", choices=sorted(BOTS))
+    parser.add_argument("--inside", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.inside:
+        measure(options)
+        return 0
+    return max(run(kind, sys.argv[1:]) for kind in options.databases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
