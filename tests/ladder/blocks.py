@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from django.db import transaction
-
-from bots.models import BotVersion
-from ladder.blocks import Player, schedule_block
+from ladder.blocks import Player
 from ladder.leases import claim
 from ladder.models import Block, Entry, Ladder, Match
 from ladder.results import record_result
 from tests.ladder.reports import report_of
+from tests.ladder.uploaded import active_version, scheduled
 
 
 def block_on(ladder: Ladder, purpose: Block.Purpose = Block.Purpose.LADDER, first: int = 0) -> Block:
     """A block of ``ladder`` among its entries from the ``first`` on."""
     entries = list(Entry.objects.filter(ladder=ladder, active=True).order_by("pk")[first : first + ladder.seats])
     rated = purpose == Block.Purpose.LADDER
-    players = [
-        Player(BotVersion.objects.get(bot=entry.bot_id, active=True), entry if rated else None) for entry in entries
-    ]
-    with transaction.atomic():
-        Ladder.objects.select_for_update().get(pk=ladder.pk)
-        return schedule_block(ladder, players, purpose=purpose)
+    players = [Player(active_version(entry.bot), entry if rated else None) for entry in entries]
+    return scheduled(ladder, players, purpose=purpose)
 
 
 def games_of(block: Block) -> list[Match]:
