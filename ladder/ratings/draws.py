@@ -1,10 +1,11 @@
-"""Draws of an estimate as they are kept, and what two of them say about who is stronger. Plain Python: pages ask it."""
+"""Draws of estimates as they are kept, and what they say about who is stronger. Plain Python: pages ask it."""
 
 from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from statistics import fmean
 from typing import Final
@@ -36,6 +37,16 @@ def told_apart(rating: int, draws: Iterable[int], other_rating: int, other_draws
     middle = fmean(differences)
     deviation = sqrt(sum((one - middle) ** 2 for one in differences) / (len(differences) - 1))
     return abs(rating - other_rating) > SURE * deviation
+
+
+def rank_intervals(intervals: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The best and the worst rank that each may have, from the intervals of all: above is who is wholly above.
+
+    That two intervals do not touch is a stricter test than that of their difference; a rank is compared with many.
+    """
+    lows, highs = sorted(low for low, _ in intervals), sorted(high for _, high in intervals)
+    count = len(intervals)
+    return [(count - bisect_right(lows, high) + 1, count - bisect_left(highs, low)) for low, high in intervals]
 
 
 def _swapped(draws: array[int]) -> array[int]:

@@ -1,0 +1,93 @@
+"""How sure an estimate is: intervals by a bootstrap over blocks, which are independent where games of one deal are not.
+
+A replicate gives every block a random weight of mean and variance 1 (D. B. Rubin, *The Bayesian bootstrap*, 1981) and
+goes one Newton step from the maximum, with the matrix of the maximum (P. Kline, A. Santos, *A score based approach to
+wild bootstrap inference*, 2012). Its prior is centred on a draw from the prior, so that whoever has hardly played
+spreads like somebody unknown. Replicates that are fitted to the end spread 1 to 2 % wider with 100 blocks a bot and 4 %
+with 20, at a hundred times the work.
+
+**Few blocks.** The spread of B replicated blocks is too narrow by about 1 in B, and itself uncertain. So a version's
+variance is moderated (G. K. Smyth, *Linear models and empirical Bayes methods*, 2004): :data:`BORROWED` blocks are
+added that spread as the model says, times the ladder's own ratio, and the draws are widened by Student's quantile over
+the normal one. Intervals are symmetric: the estimate ± 1.96 standard deviations of its draws. ``make seasons`` measures
+how often they hold the truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ladder.ratings.draws import SURE
+from ladder.ratings.plackett_luce import POINTS, Floats, Games, Integers, Likelihood, fit
+
+REPLICATES: Final = 400
+BORROWED: Final = 2
+START: Final = 1500.0
+_QUANTILE: Final = 0.975
+_TOLERANCE: Final = 1e-4
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """By version: its strength in points, its draws of shape (versions, replicates), and what they stand on.
+
+    The middle is the mean over all seats of the season, at 1500 points; a difference means what it means in Elo.
+    """
+
+    points: Floats
+    draws: Floats
+    blocks: Integers
+    games: Integers
+
+    @property
+    def margins(self) -> Floats:
+        """Half the width of the 95 % intervals, in points."""
+        return SURE * np.asarray(self.draws.std(axis=1, ddof=1))
+
+
+def estimate(games: Games, seed: int, replicates: int = REPLICATES) -> Estimates:
+    """Fit the strengths and draw ``replicates`` around them; the same ``seed`` gives the same draws.
+
+    Raises ``ValueError`` without games.
+    """
+    if not len(games.seats):
+        raise ValueError("there is nothing to estimate from: no games")
+    likelihood = Likelihood(games)
+    strengths = fit(likelihood)
+    blocks = _blocks_played(games)
+    draws = _widened(likelihood, strengths, _replicates(likelihood, strengths, seed, replicates), blocks)
+    part = games.played / max(1, games.played.sum())
+    points = START + POINTS * (strengths - part @ strengths)
+    return Estimates(points, points[:, None] + POINTS * (draws - part @ draws), blocks, games.played)
+
+
+def _replicates(likelihood: Likelihood, strengths: Floats, seed: int, count: int) -> Floats:
+    """By version and replicate, how far its one step from the maximum goes, in units."""
+    random = np.random.default_rng(seed)
+    scores = likelihood.scores(strengths).astype(np.float32)
+    weights = random.standard_exponential((likelihood.games.block_count, count), dtype=np.float32) - 1
+    centres = random.standard_normal((len(strengths), count), dtype=np.float32) * np.float32(likelihood.precision**0.5)
+    right = scores.T @ weights + centres
+    return likelihood.information(strengths).solve(right, _TOLERANCE).astype(np.float64)
+
+
+def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: Integers) -> Floats:
+    """``steps`` scaled version by version to the moderated standard deviation, and to Student's quantile."""
+    spread = steps.var(axis=1, ddof=1)
+    modelled = 1 / likelihood.information(strengths).diagonal
+    ratio = ((blocks * spread / modelled).sum() + len(blocks)) / max(1, blocks.sum())
+    moderated = (BORROWED * ratio * modelled + blocks * spread) / (BORROWED + blocks - 1)
+    student = stdtrit(BORROWED + blocks - 1, _QUANTILE) / SURE
+    wider: Floats = student * np.sqrt(moderated / spread)
+    return steps * wider[:, None]
+
+
+def _blocks_played(games: Games) -> Integers:
+    """By version, in how many blocks it sat."""
+    block = np.repeat(games.blocks, games.seats.shape[1])
+    once = np.unique(block * games.versions + games.seats.ravel())
+    return np.bincount(once % max(1, games.versions), minlength=games.versions)

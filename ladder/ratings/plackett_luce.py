@@ -1,0 +1,207 @@
+"""How strong versions are: the Plackett-Luce model, fitted to a season's games by penalised maximum likelihood.
+
+A game is a ranking, made from the top: whoever is next is chosen among those left with a chance proportional to
+exp(strength) (R. L. Plackett, *The analysis of permutations*, 1975; R. D. Luce, *Individual Choice Behavior*, 1959).
+For two seats that is Bradley and Terry's model, whose curve is Elo's: 400 points are ten to one.
+
+**Ties** count as all orders of those who share a rank, in equal parts: the logarithm of the likelihood is averaged over
+them. So a draw is half a win, as in Elo, and the numbers mean the same as a rating. The logarithm of the averaged
+likelihood would learn nothing from a draw of two. Davidson's model (D. Firth, I. Kosmidis, H. Turner, *Davidson-Luce
+model for multi-item choice with ties*, 2019) keeps the half, too, and asks for a parameter a kind of tie, to say what
+nobody here asks: how likely a draw is.
+
+**The prior** is a Gaussian of :data:`PRIOR_POINTS` around the middle, weak enough to be invisible after some dozens of
+games. It makes the strength of whoever has won everything finite, and joins groups that have never met.
+
+What a seat is worth is no part of the model: in a block everybody sits everywhere. The function is concave; Newton's
+method finds its maximum, with conjugate gradients for the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ladder.ratings.choices import choices, groups_of
+from ladder.ratings.systems import Network, System
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+POINTS = 400 / math.log(10)
+"""Points of the Elo scale in one unit of strength, a factor e of the odds."""
+
+PRIOR_POINTS = 500.0
+"""The standard deviation of the prior, in points."""
+
+_CLOSE = 1e-9
+_STEPS = 100
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of one number of seats: row by row who sat there, what rank each seat reached, and which block it was.
+
+    ``seats`` and ``ranks`` have the shape (games, seats), ``blocks`` (games,). Versions count from 0 below
+    ``versions``, blocks from 0. Ranks are compared within a game only: smaller is better, equal is a tie.
+    Raises ``ValueError`` for shapes that do not fit or versions that do not exist.
+    """
+
+    versions: int
+    seats: Integers
+    ranks: Integers
+    blocks: Integers
+
+    def __post_init__(self) -> None:
+        if self.seats.ndim != 2 or self.seats.shape[1] < 2 or self.seats.shape != self.ranks.shape:
+            raise ValueError(
+                f"a version and a rank for each of 2 seats or more: {self.seats.shape}, {self.ranks.shape}"
+            )
+        if self.blocks.shape != self.seats.shape[:1]:
+            raise ValueError(f"a block for each of {len(self.seats)} games: {self.blocks.shape}")
+        if self.seats.size and not 0 <= self.seats.min() <= self.seats.max() < self.versions:
+            raise ValueError(f"versions count from 0 below {self.versions}")
+
+    @classmethod
+    def flat(
+        cls, seats: int, versions: Sequence[int], ranks: Sequence[int], blocks: Sequence[int]
+    ) -> tuple[Games, Integers]:
+        """From lists seat by seat, game by game, and the ids of the versions in the order in which they now count.
+
+        ``versions`` and ``blocks`` are any numbers; ``blocks`` has one a game, the other two one a seat.
+        """
+        ids, numbered = np.unique(np.asarray(versions, dtype=np.int64), return_inverse=True)
+        _, counted = np.unique(np.asarray(blocks, dtype=np.int64), return_inverse=True)
+        shape = (len(blocks), seats)
+        return cls(len(ids), numbered.reshape(shape), np.asarray(ranks, dtype=np.int64).reshape(shape), counted), ids
+
+    @cached_property
+    def played(self) -> Integers:
+        """By version, its games."""
+        return np.bincount(self.seats.ravel(), minlength=self.versions)
+
+    @cached_property
+    def block_count(self) -> int:
+        """How many blocks there are."""
+        return int(self.blocks.max()) + 1 if len(self.blocks) else 0
+
+
+class _Pattern:
+    """All games whose ranks are tied in the same way; ``players`` has their seats in the order of the places."""
+
+    def __init__(self, rows: Integers, players: Integers, groups: tuple[int, ...]) -> None:
+        self.rows = rows
+        self.players = players
+        seats = range(players.shape[1])
+        self.pairs = np.triu_indices(len(seats), 1)
+        sets = choices(groups)
+        self.weights = np.array([weight for _, weight in sets])
+        self.members = np.array([[float(place in places) for place in seats] for places, _ in sets])
+
+    def value(self, strengths: Floats) -> float:
+        """The logarithm of the likelihood."""
+        lead, _, sums = self._chances(strengths)
+        return float(lead.sum() - (np.log(sums) @ self.weights).sum())
+
+    def surplus(self, strengths: Floats) -> Floats:
+        """By game and place, how much better it did than expected: the gradient of the value."""
+        _, odds, sums = self._chances(strengths)
+        better: Floats = 1 - odds * ((self.weights / sums) @ self.members)
+        return better
+
+    def links(self, strengths: Floats) -> Floats:
+        """By game and pair of places, how much the one tells about the other: minus the second derivative."""
+        _, odds, sums = self._chances(strengths)
+        one, other = self.pairs
+        together = self.weights[:, None] * self.members[:, one] * self.members[:, other]
+        links: Floats = odds[:, one] * odds[:, other] * (sums**-2 @ together)
+        return links
+
+    def _chances(self, strengths: Floats) -> tuple[Floats, Floats, Floats]:
+        """Strengths less the table's best by game and place, their odds, and by game and choice the sum of these."""
+        own = strengths[self.players]
+        lead = own - own.max(axis=1, keepdims=True)
+        odds = np.exp(lead)
+        return lead, odds, odds @ self.members.T
+
+
+class Likelihood:
+    """The logarithm of the posterior density of strengths (in units, not points), with its derivatives."""
+
+    def __init__(self, games: Games, prior_points: float = PRIOR_POINTS) -> None:
+        self.games = games
+        self.precision = (POINTS / prior_points) ** 2
+        self._patterns = list(_patterns(games))
+        self._network = Network(games.versions, [pattern.players[:, list(pattern.pairs)] for pattern in self._patterns])
+
+    def value(self, strengths: Floats) -> float:
+        """Up to a constant."""
+        prior = self.precision / 2 * strengths @ strengths
+        return sum(pattern.value(strengths) for pattern in self._patterns) - float(prior)
+
+    def gradient(self, strengths: Floats) -> Floats:
+        """By version."""
+        total = -self.precision * strengths
+        for pattern in self._patterns:
+            surplus = pattern.surplus(strengths)
+            total += np.bincount(pattern.players.ravel(), surplus.ravel(), minlength=self.games.versions)
+        return total
+
+    def information(self, strengths: Floats) -> System:
+        """Minus the second derivatives, as a system of equations."""
+        links = [pattern.links(strengths) for pattern in self._patterns]
+        return self._network.system(links, self.precision)
+
+    def scores(self, strengths: Floats) -> csr_array:
+        """By block and version, what the block's games add to the gradient; the shape is (blocks, versions)."""
+        parts = [(self.games.blocks[one.rows], one.players, one.surplus(strengths)) for one in self._patterns]
+        rows = np.concatenate([np.repeat(blocks, players.shape[1]) for blocks, players, _ in parts])
+        columns, values = (np.concatenate([part[k].ravel() for part in parts]) for k in (1, 2))
+        return csr_array((values, (rows, columns)), shape=(self.games.block_count, self.games.versions))
+
+
+def fit(likelihood: Likelihood) -> Floats:
+    """The strengths of greatest posterior density, by version, in units; their sum is 0.
+
+    Newton's method with halved steps. Raises ``ArithmeticError`` if it finds no end, which on a concave function is a
+    defect of ours.
+    """
+    strengths = np.zeros(likelihood.games.versions)
+    if not len(likelihood.games.seats):
+        return strengths
+    value = likelihood.value(strengths)
+    for _ in range(_STEPS):
+        gradient = likelihood.gradient(strengths)
+        step = likelihood.information(strengths).solve(gradient[:, None])[:, 0]
+        rise = float(gradient @ step)
+        if rise < _CLOSE:
+            return strengths + step
+        strengths, value = _climb(likelihood, strengths, value, step, rise)
+    raise ArithmeticError(f"no maximum after {_STEPS} steps of Newton's method")
+
+
+def _climb(likelihood: Likelihood, start: Floats, value: float, step: Floats, rise: float) -> tuple[Floats, float]:
+    """Go along ``step``, half as far until the value grows by a part of what the slope promises (Armijo's rule)."""
+    share = 1.0
+    while (reached := likelihood.value(start + share * step)) < value + 1e-4 * share * rise - _CLOSE:
+        share /= 2
+    return start + share * step, reached
+
+
+def _patterns(games: Games) -> Iterator[_Pattern]:
+    count, seats = games.seats.shape
+    if not count:
+        return
+    order = np.argsort(games.ranks, axis=1, kind="stable")
+    ranks = np.take_along_axis(games.ranks, order, axis=1)
+    players = np.take_along_axis(games.seats, order, axis=1)
+    tied = (ranks[:, 1:] == ranks[:, :-1]) @ (1 << np.arange(seats - 1))
+    for pattern in np.unique(tied):
+        rows = np.flatnonzero(tied == pattern)
+        yield _Pattern(rows, players[rows], groups_of(int(pattern), seats))
