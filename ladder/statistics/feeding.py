@@ -14,7 +14,7 @@ the blocks (pairs with few blocks lean on the spread of the others), and that of
 absolute deviation of all pairs, or of the other pairs of either of the two where those differ more: a bot that plays
 wildly does so with everybody. The second spread makes the null hypothesis an empirical one (B. Efron, *Large-Scale
 Simultaneous Hypothesis Testing: The Choice of a Null Hypothesis*, JASA 99, 2004): to stand out, a pair must stand out
-from what the two do with others, and by more than is worth a look: a quarter of what an average good is left for, a game.
+from what the two do with others, and by more than is worth a look: a quarter of what an average good goes for, a game.
 Student's t has as many degrees of freedom as there are values behind the spreads. The one-sided probabilities of all
 ordered pairs are corrected for their number by the false discovery rate (``ladder.statistics.chances``).
 """
