@@ -83,6 +83,11 @@ class SeatTable:
         """The columns of the game; none before there is a result."""
         return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
 
+    @property
+    def rated(self) -> bool:
+        """Whether the match is for ratings, so that its seats have some."""
+        return all(seat.entry_id is not None for seat in self.match.seats.all())
+
     @cached_property
     def rows(self) -> list[SeatRow]:
         """Winners first; in seat order before there is a result."""

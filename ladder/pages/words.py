@@ -87,13 +87,15 @@ def size(count: int) -> str:
     return f"{count / 1024**2:.1f}\u00a0MiB".replace(".0\u00a0", "\u00a0")
 
 
-def points(rating: int, digits: int = 0) -> str:
-    """A rating of 1/1000 points in points."""
-    return f"{rating / 1000:.{digits}f}"
+def points(rating: int | None, digits: int = 0) -> str:
+    """A rating of 1/1000 points in points; a dash where nothing counts."""
+    return "–" if rating is None else f"{rating / 1000:.{digits}f}"
 
 
-def signed(change: int, digits: int = 0) -> str:
-    """A change of 1/1000 points in points, with a true minus: ``+12``, ``−4``, ``0``."""
+def signed(change: int | None, digits: int = 0) -> str:
+    """A change of 1/1000 points in points, with a true minus: ``+12``, ``−4``, ``0``; a dash where nothing counts."""
+    if change is None:
+        return "–"
     text = f"{abs(change) / 1000:.{digits}f}"
     if not text.strip("0."):
         return text
