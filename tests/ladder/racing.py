@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,16 +23,22 @@ django.setup()
 from django.db import connection, transaction  # noqa: E402
 
 from bots.models import Bot  # noqa: E402
+from bots.refusals import Refused  # noqa: E402
+from esr_platform.accounts.models import User  # noqa: E402
 from esr_platform.supervising.child import die_with_parent  # noqa: E402
+from ladder.corrections import change_k, void  # noqa: E402
+from ladder.interventions import withdraw  # noqa: E402
 from ladder.joining import activate, join, leave, retire, take_back  # noqa: E402
-from ladder.leases import Lease, claim, renew  # noqa: E402
+from ladder.leases import Lease, claim, give_back, renew  # noqa: E402
 from ladder.leave import put_back  # noqa: E402
-from ladder.models import Ladder, Match  # noqa: E402
+from ladder.models import Attempt, Block, Ladder, Match, Season  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
 from ladder.playing import play  # noqa: E402
+from ladder.ratings.elo import KFactor  # noqa: E402
 from ladder.rebuilding import rerate  # noqa: E402
 from ladder.results import record_result  # noqa: E402
 from ladder.scheduling import fill  # noqa: E402
+from ladder.seasons import WrongMoment, close, open_first  # noqa: E402
 from ladder.sweeping import sweep  # noqa: E402
 from tests.ladder.reports import report_of  # noqa: E402
 from tests.services.ports import wait_until  # noqa: E402
@@ -72,6 +79,42 @@ def renewing(leases: list[tuple[int, str]]) -> Act:
     return lambda: [match for match, token in leases if renew(Lease(match, UUID(token)))]
 
 
+def giving_back(leases: list[tuple[int, str]]) -> Act:
+    """Give every match back as one that could not be played; which of them were still there."""
+    given = [Lease(match, UUID(token)) for match, token in leases]
+    return lambda: [lease.match_id for lease in given if give_back(lease, Attempt.Ending.FAILED, "broken")]
+
+
+def watching(times: int) -> Act:
+    """Look again and again for blocks that are open while a game of theirs is not over; every one that was seen."""
+    early = Block.objects.filter(ended__isnull=False, matches__status__in=Match.PENDING)
+    return lambda: [pk for _ in range(times) for pk in early.values_list("pk", flat=True)]
+
+
+def opening_seasons(times: int) -> Act:
+    ladders = list(Ladder.objects.order_by("pk"))
+
+    def act() -> None:
+        for ladder in ladders * times:
+            open_first(ladder)
+
+    return act
+
+
+def closing(seasons: list[int]) -> Act:
+    """Close seasons; which of them nobody else had closed."""
+    rows = list(Season.objects.filter(pk__in=seasons).select_related("ladder").order_by("pk"))
+
+    def closed(season: Season) -> bool:
+        try:
+            close(season)
+        except WrongMoment:
+            return False
+        return True
+
+    return lambda: [season.pk for season in rows if closed(season)]
+
+
 def sweeping(times: int) -> Act:
     return lambda: sum(sweep() for _ in range(times))
 
@@ -79,6 +122,37 @@ def sweeping(times: int) -> Act:
 def checking(times: int) -> Act:
     """Check the ratings again and again; every difference found."""
     return lambda: [d for _ in range(times) for rebuild in rerate(check=True) for d in rebuild.differences]
+
+
+def voiding(matches: list[int], by: int) -> Act:
+    """Take back the result of every match; which of them this one did."""
+    staff = User.objects.get(pk=by)
+    return lambda: [match for match in matches if not _refused(partial(void, match, "a race", staff))]
+
+
+def withdrawing(matches: list[int], by: int) -> Act:
+    """End every match that has not ended; which of them this one did."""
+    staff = User.objects.get(pk=by)
+    return lambda: [match for match in matches if not _refused(partial(withdraw, match, "a race", staff))]
+
+
+def changing_k(ladder: int, ks: list[int], by: int) -> Act:
+    """Set one K after the other; which of them this one did."""
+    staff, row = User.objects.get(pk=by), Ladder.objects.get(pk=ladder)
+    return lambda: [k for k in ks if not _refused(partial(change_k, row, KFactor(k, k), "a race", staff))]
+
+
+def _refused(correct: Callable[[], Any]) -> bool:
+    try:
+        correct()
+    except Refused:
+        return True
+    return False
+
+
+def repairing(times: int) -> Act:
+    """Write what differs again and again; every difference found."""
+    return lambda: [d for _ in range(times) for rebuild in rerate(check=False) for d in rebuild.differences]
 
 
 def owning(bot: int, times: int) -> Act:
@@ -106,10 +180,18 @@ ACTIONS: dict[str, Callable[..., Act]] = {
     "claiming": claiming,
     "recording": recording,
     "dying": dying,
+    "giving_back": giving_back,
     "playing": playing,
+    "watching": watching,
+    "opening_seasons": opening_seasons,
+    "closing": closing,
     "renewing": renewing,
     "sweeping": sweeping,
     "checking": checking,
+    "voiding": voiding,
+    "withdrawing": withdrawing,
+    "changing_k": changing_k,
+    "repairing": repairing,
     "owning": owning,
     "filling": lambda: fill,
     "opening": lambda: open_house,

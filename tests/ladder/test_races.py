@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import F, Max, Q
 
 from bots.models import Bot, BotVersion
 from games.registry import GAMES
-from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result
+from ladder.leases import MOST_FAILURES, give_back
+from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Season
 from ladder.opening import open_house
+from ladder.pairings.seatings import seatings
 from ladder.rebuilding import rerate
 from ladder.results import record_result
 from ladder.scheduling import QUEUE_LENGTH
+from ladder.sweeping import sweep
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
+from tests.ladder.test_blocks import players_of
 from tests.ladder.test_leases import claimed, expire
-from tests.ladder.uploaded import match_of, new_version, person, uploaded
+from tests.ladder.uploaded import DUEL, match_of, new_version, person, scheduled, uploaded
 from tests.services.races import Race, Racer, race_of
 from tests.services.workers import Processes
 
@@ -59,7 +64,7 @@ def test_the_same_results_brought_by_several_processes_count_once(race: Race, ma
     leases = leased()
     got = race(*(("recording", {"leases": leases, "variety": variety}) for variety in (1, 1, 2)))
     assert Counter(flat(got)) == Counter(match for match, _ in leases)
-    assert Result.objects.count() == LedgerEntry.objects.count() == QUEUE_LENGTH
+    assert Result.objects.count() == LedgerEntry.objects.filter(kind="result").count() == QUEUE_LENGTH
     assert sum(Entry.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
     check_accounts()
 
@@ -127,10 +132,84 @@ def test_a_worker_killed_before_its_commit_has_changed_nothing(race: Race, match
     check_accounts()
 
 
-def test_several_schedulers_fill_no_queue_beyond_its_length(race: Race, house: None) -> None:
+def test_several_schedulers_fill_no_queue_beyond_its_length_but_for_the_rest_of_a_block(
+    race: Race, house: None
+) -> None:
     got = race(*[("filling", {})] * 3)
-    assert sum(got) == Ladder.objects.count() * QUEUE_LENGTH
-    assert set(Counter(Match.objects.values_list("ladder", flat=True)).values()) == {QUEUE_LENGTH}
+    scheduled = Counter(Match.objects.values_list("ladder", flat=True))
+    assert sum(got) == scheduled.total()
+    for ladder in Ladder.objects.all():
+        games = len(seatings(ladder.seats))
+        assert scheduled[ladder.pk] == -(-QUEUE_LENGTH // games) * games
+        assert list(ladder.blocks.order_by("number").values_list("number", flat=True)) == list(
+            range(1, scheduled[ladder.pk] // games + 1)
+        )
+
+
+def test_last_games_of_a_block_that_end_at_once_end_it_once_and_never_early(race: Race, house: None) -> None:
+    """Each of two transactions sees the other's game as played still, unless one of them waits."""
+    duel = Ladder.objects.get(slug=DUEL)
+    blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
+    leases = [
+        [(game.pk, str(claimed(game).token)) for game in Match.objects.filter(block__in=blocks, seating=seating)]
+        for seating in range(2)
+    ]
+    seen = race(*(("recording", {"leases": part, "variety": 0}) for part in leases), ("watching", {"times": 400}))
+    assert [len(got) for got in seen] == [20, 20, 0]
+    check_blocks()
+    check_accounts()
+
+
+def test_a_game_that_is_given_up_and_one_that_is_won_at_once_end_their_block(race: Race, house: None) -> None:
+    duel = Ladder.objects.get(slug=DUEL)
+    blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
+    given_up, won = (Match.objects.filter(block__in=blocks, seating=seating).order_by("pk") for seating in range(2))
+    for game in list(given_up) * (MOST_FAILURES - 1):
+        give_back(claimed(game), Attempt.Ending.FAILED, "broken")
+    hopeless, good = ([(game.pk, str(claimed(game).token)) for game in games] for games in (given_up, won))
+    watching = ("watching", {"times": 400})
+    got = race(("giving_back", {"leases": hopeless}), ("recording", {"leases": good, "variety": 0}), watching)
+    assert [len(one) for one in got] == [20, 20, 0]
+    assert Counter(Match.objects.values_list("status", flat=True)) == {"void": 20, "finished": 20}
+    check_blocks()
+    check_accounts()
+
+
+def check_blocks() -> None:
+    """Every block has ended, and not before the last of its games."""
+    last = Max("matches__ended")
+    assert not Block.objects.filter(ended=None).exists()
+    assert not Block.objects.annotate(last=last).filter(Q(ended__lt=F("last")) | Q(last=None)).exists()
+
+
+def test_seasons_that_are_opened_several_times_at_once_are_opened_once(race: Race, house: None) -> None:
+    numbers = [f"new-{number}" for number in range(5)]
+    Ladder.objects.bulk_create(Ladder(slug=slug, name=slug, game=DUEL, seats=2) for slug in numbers)
+    race(*[("opening_seasons", {"times": 3})] * 3)
+    assert set(Counter(Season.objects.values_list("ladder", flat=True)).values()) == {1}
+    assert Season.objects.count() == Ladder.objects.count()
+    assert DealSeries.objects.count() == 3 * Ladder.objects.count()
+    check_accounts()
+
+
+def test_a_season_that_is_closed_several_times_beside_results_and_the_scheduler_loses_nothing(
+    race: Race, match: Match
+) -> None:
+    leases, season = leased(), match.ladder.seasons.get()
+    waiting = [scheduled(match.ladder, players_of(match.ladder)) for _ in range(3)]
+    close_it = ("closing", {"seasons": [season.pk]})
+    recording = [("recording", {"leases": leases[part::2], "variety": part}) for part in range(2)]
+    got = race(*recording, close_it, close_it, ("filling", {}), ("sweeping", {"times": 5}))
+    sweep()
+    assert sorted(flat(got[:2])) == [pk for pk, _ in leases]
+    assert sorted(flat(got[2:4])) == [season.pk]
+    counted = LedgerEntry.objects.filter(kind="result", season=season, ladder=match.ladder)
+    assert set(counted.values_list("result__match", flat=True)) == {pk for pk, _ in leases}
+    assert Counter(Match.objects.filter(block__in=waiting).values_list("status", flat=True)) == {"cancelled": 12}
+    begins = LedgerEntry.objects.filter(ladder=match.ladder, kind="season").values_list("number", "season__number")
+    assert list(begins) == [(1, 1), (QUEUE_LENGTH + 2, 2)]
+    assert sum(season.final_table.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
+    check_accounts()
 
 
 def test_a_house_that_is_opened_several_times_at_once_is_one_house(race: Race) -> None:

@@ -18,7 +18,7 @@ from bots.uploading import archive_limits
 from esr_platform.accounts.models import User
 from ladder.blocks import Player, schedule_block
 from ladder.joining import enter
-from ladder.models import Ladder, Match
+from ladder.models import Block, Ladder, Match
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
 
 __all__ = ["DUEL", "DUEL_ONLY", "HONEST"]
@@ -62,9 +62,13 @@ def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
 
 def first_match(ladder: Ladder, players: Sequence[Player]) -> Match:
     """The first match of a new rated block, in which these sit in this order."""
+    return scheduled(ladder, players).matches.select_related("ladder", "block").get(seating=0)
+
+
+def scheduled(ladder: Ladder, players: Sequence[Player], **options: Any) -> Block:
+    """A new block, in which these sit in this order in the first game."""
     with transaction.atomic():
-        block = schedule_block(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk), players)
-    return block.matches.select_related("ladder", "block").get(seating=0)
+        return schedule_block(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk), players, **options)
 
 
 def active_version(bot: Bot) -> BotVersion:

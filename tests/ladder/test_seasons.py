@@ -1,0 +1,167 @@
+"""A season loses nothing: what counts in it stands before its end, and no key is out while a deal of it is open."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from django.db import transaction
+
+from ladder.deals import key_hash
+from ladder.leases import give_back
+from ladder.ledger import NoSeason
+from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
+from ladder.ratings.regression import regressed
+from ladder.results import record_result
+from ladder.scheduling import fill
+from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
+from ladder.standings import table
+from ladder.sweeping import sweep
+from tests.ladder.reports import report_of
+from tests.ladder.test_blocks import players_of
+from tests.ladder.test_leases import FAILED, claimed
+from tests.ladder.test_results import finished
+from tests.ladder.uploaded import scheduled
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def season(duel: Ladder) -> Season:
+    return duel.seasons.get()
+
+
+def results_of(block: Block) -> None:
+    for game in block.matches.filter(status="queued").select_related("ladder"):
+        finished(game, variety=game.pk)
+
+
+def kinds(ladder: Ladder) -> list[str]:
+    return list(LedgerEntry.objects.filter(ladder=ladder).order_by("number").values_list("kind", flat=True))
+
+
+def test_opening_the_first_season_again_changes_nothing(duel: Ladder, season: Season) -> None:
+    open_first(duel)
+    assert list(duel.seasons.all()) == [season]
+    assert kinds(duel) == ["season"]
+
+
+def test_a_season_has_three_keys_of_its_own_whose_hashes_are_public_from_the_start(season: Season) -> None:
+    series = list(season.series.all())
+    assert sorted(one.kind for one in series) == ["ladder", "live", "test"]
+    assert len({bytes(one.key) for one in DealSeries.objects.all()}) == DealSeries.objects.count()
+    for one in series:
+        assert one.key_hash == key_hash(bytes(one.key))
+        assert one.public_key is None
+
+
+def test_a_season_with_nothing_to_play_closes_at_once_and_the_next_one_opens(duel: Ladder, season: Season) -> None:
+    closed = close(season)
+    assert closed.closed is not None
+    assert list(duel.seasons.filter(closed=None).values_list("number", flat=True)) == [2]
+    assert kinds(duel) == ["season", "season"]
+
+
+def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel: Ladder, season: Season) -> None:
+    begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
+    running, tried = begun.matches.select_related("ladder").order_by("seating")
+    lease = claimed(running)
+    give_back(claimed(tried), FAILED, "broken")
+    closing = close(season)
+    assert (closing.closing is not None, closing.closed) == (True, None)
+    assert {game.reason for game in untried.matches.all()} == {"The season closed before it was played."}
+    assert Block.objects.get(pk=untried.pk).ended is not None
+    assert record_result(lease, report_of(running))
+    assert finish_closing() == 0
+    finished(tried)
+    sweep()
+    assert Season.objects.get(pk=season.pk).closed is not None
+    assert kinds(duel) == ["season", "result", "result", "season"]
+    assert set(LedgerEntry.objects.filter(kind="result").values_list("season__number", flat=True)) == {1}
+
+
+def test_a_void_game_does_not_keep_a_season_open(duel: Ladder, season: Season) -> None:
+    block = scheduled(duel, players_of(duel))
+    for game in block.matches.all():
+        for _ in range(2):
+            give_back(claimed(game), FAILED, "broken")
+    assert close(season).closed is None
+    for game in block.matches.all():
+        give_back(claimed(game), FAILED, "broken")
+    sweep()
+    assert Season.objects.get(pk=season.pk).closed is not None
+
+
+def test_a_closing_season_takes_no_new_blocks(duel: Ladder, season: Season) -> None:
+    claimed(scheduled(duel, players_of(duel)).matches.all()[0])
+    close(season)
+    with pytest.raises(NoSeason, match="has no open season"), transaction.atomic():
+        scheduled(duel, players_of(duel))
+    Ladder.objects.exclude(pk=duel.pk).update(open=False)
+    assert fill() == 0
+
+
+def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_together(duel: Ladder, season: Season) -> None:
+    for _ in range(3):
+        results_of(scheduled(duel, players_of(duel)))
+    ends = [
+        (standing.entry, standing.rank, standing.entry.rating, standing.entry.games, standing.entry.wins)
+        for standing in table(duel)
+        if standing.entry.games
+    ]
+    close(season, then=Fraction(1, 3))
+    frozen = FinalStanding.objects.filter(season=season)
+    assert [(row.entry, row.rank, row.rating, row.games, row.wins) for row in frozen] == ends
+    for entry, _, rating, *_ in ends:
+        now = Entry.objects.get(pk=entry.pk)
+        assert (now.rating, now.games, now.wins, now.last_change) == (regressed(rating, 1, 3), 0, 0, 0)
+    second = LedgerEntry.objects.get(ladder=duel, kind="season", document__season=2)
+    assert second.document["regress"] == [1, 3]
+
+
+def test_numbers_of_deals_start_again_with_other_keys(duel: Ladder, season: Season) -> None:
+    first = scheduled(duel, players_of(duel))
+    close(season)
+    second = scheduled(duel, players_of(duel))
+    assert (first.number, second.number, second.series.season.number) == (1, 1, 2)
+    assert bytes(first.seed) != bytes(second.seed)
+
+
+def test_without_a_next_season_nothing_is_played_until_one_is_opened(duel: Ladder, season: Season) -> None:
+    results_of(scheduled(duel, players_of(duel)))
+    close(season, then=None)
+    Ladder.objects.exclude(pk=duel.pk).update(open=False)
+    assert fill() == 0
+    opened = open_next(duel, Fraction(0))
+    assert opened.number == 2
+    assert set(duel.entries.values_list("rating", flat=True)) == {1_500_000}
+    assert fill() > 0
+
+
+def test_of_two_seasons_at_once_the_second_is_refused(duel: Ladder, season: Season) -> None:
+    with pytest.raises(WrongMoment, match="Close it first"):
+        open_next(duel)
+    close(season, then=None)
+    with pytest.raises(WrongMoment, match="closed already"):
+        close(season)
+
+
+def test_keys_are_published_when_the_season_is_closed_and_all_its_deals_are_over(duel: Ladder, season: Season) -> None:
+    """A test block goes on after the season's end; until it has ended nobody can work out what it deals."""
+    rated = scheduled(duel, players_of(duel))
+    test = scheduled(duel, players_of(duel, rated=False), purpose=Block.Purpose.TEST)
+    results_of(rated)
+    assert publish_keys() == 0
+    close(season)
+    assert Season.objects.get(pk=season.pk).closed is not None
+    assert publish_keys() == 0
+    first, last = test.matches.select_related("ladder")
+    finished(first)
+    assert publish_keys() == 0
+    finished(last)
+    assert publish_keys() == 3
+    assert publish_keys() == 0
+    for series in season.series.all():
+        assert series.public_key == bytes(series.key).hex()
+    assert not DealSeries.objects.filter(season__number=2).exclude(published=None).exists()
+    assert Match.objects.filter(block=test, status="finished").count() == 2
