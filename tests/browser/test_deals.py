@@ -1,0 +1,174 @@
+"""Deals checked in a real browser, by its own WebCrypto."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
+
+from ladder.models import Block, Ladder, Season
+from ladder.opening import open_house
+from ladder.seasons import close, publish_keys
+from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
+
+pytestmark = pytest.mark.slow
+
+ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
+PAGE = "/ladders/edel-stein-reich-duel/seasons/1/"
+
+
+@pytest.fixture
+def ladder(transactional_db: None) -> Ladder:
+    """The ladder for two, with two deals that are over and one with a game left."""
+    open_house()
+    ladder = Ladder.objects.get(slug="edel-stein-reich-duel")
+    for first in range(2):
+        finish_block(block_on(ladder, first=first))
+    finish_game(games_of(block_on(ladder, Block.Purpose.TEST))[0])
+    return ladder
+
+
+def over(ladder: Ladder) -> None:
+    """Play what is left, close the season and publish its keys."""
+    for block in Block.objects.filter(ladder=ladder, ended=None):
+        finish_block(block, [match for match in games_of(block) if match.status == "queued"])
+    close(Season.objects.get(ladder=ladder, number=1))
+    assert publish_keys() == 3
+
+
+def change(page: Page, old: str, new: str) -> None:
+    """Let the site give out another document than it has."""
+
+    def answer(route: Route) -> None:
+        response = route.fetch()
+        body = response.text()
+        assert old in body
+        route.fulfill(response=response, body=body.replace(old, new, 1))
+
+    page.route("**/deals.jsonl", answer)
+
+
+def verdict(page: Page) -> str:
+    """What the page says in the end."""
+    button = page.get_by_role("button", name="Check every deal here")
+    button.click()
+    expect(button).to_be_enabled()
+    expect(page.locator("check-season .verdict")).not_to_be_empty()
+    expect(page.locator("check-season progress")).to_be_hidden()
+    return page.locator("check-season .verdict").inner_text()
+
+
+def test_an_open_season_is_checked_as_far_as_it_is_open(ladder: Ladder, watched: Page) -> None:
+    watched.goto(PAGE)
+    assert verdict(watched) == (
+        "All right so far: each of 2 deals keeps its commitment. 1 deal is still closed. No number is missing. "
+        "The keys are secret until the season is over; then check again."
+    )
+
+
+def test_every_deal_of_a_season_that_is_over_is_what_its_keys_give(ladder: Ladder, watched: Page) -> None:
+    over(ladder)
+    watched.goto(PAGE)
+    assert verdict(watched) == (
+        "All right: each of 3 deals is what the season's keys give for its number, and none is missing."
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ("seed", "the commitment is not the SHA-256 of its seed"),
+        ("commitment", "the commitment is not the SHA-256 of its seed"),
+        ("number", "stands where 1 should stand"),
+        ("key_hash", "is not the one whose hash was published"),
+    ],
+)
+def test_a_deal_that_was_changed_is_found_in_the_browser(ladder: Ladder, watched: Page, what: str, says: str) -> None:
+    over(ladder)
+    block = Block.objects.filter(ladder=ladder).earliest("pk")
+    assert block.series
+    old = {
+        "seed": f'"seed":"{bytes(block.seed).hex()}"',
+        "commitment": f'"commitment":"{block.commitment}"',
+        "number": '"number":1,',
+        "key_hash": f'"key_hash":"{block.series.key_hash}"',
+    }[what]
+    new = {"number": '"number":2,'}.get(what, f'"{what}":"{"0" * 64}"')
+    change(watched, old, new)
+    watched.goto(PAGE)
+    assert "in 3 deals." in verdict(watched)
+    assert says in watched.locator("check-season li").first.inner_text()
+
+
+def test_a_document_without_its_last_deals_is_found(ladder: Ladder, watched: Page) -> None:
+    over(ladder)
+    change(watched, '"deals":2', '"deals":7')
+    watched.goto(PAGE)
+    assert verdict(watched) == "1 fault in 3 deals."
+    assert "has made 7 deals, and the last one here is 2" in watched.locator("check-season li").inner_text()
+
+
+def test_a_site_that_does_not_answer_is_no_verdict(ladder: Ladder, browser: Browser, live_server: LiveServer) -> None:
+    page = browser.new_page(base_url=live_server.url)
+    page.goto(PAGE)
+    page.route("**/deals.jsonl", lambda route: route.fulfill(status=503, body=""))
+    assert verdict(page) == "Not checked to the end. The site answered 503. Try again in a minute."
+    page.close()
+
+
+def test_a_match_page_checks_its_own_deal_and_after_the_season_its_key(ladder: Ladder, watched: Page) -> None:
+    match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
+    said = watched.locator("check-deal .verdict")
+    for sentence in ("key is still secret", "the seed is what the season's key gives for this number"):
+        watched.goto(f"/matches/{match.pk}/")
+        watched.get_by_role("button", name="Check this deal here").click()
+        expect(said).to_contain_text("The commitment is the SHA-256 of the seed")
+        expect(said).to_contain_text(sentence)
+        if "secret" in sentence:
+            over(ladder)
+
+
+def test_a_match_that_is_watched_opens_its_deal_by_itself_and_can_check_it(ladder: Ladder, watched: Page) -> None:
+    block = Block.objects.get(ladder=ladder, ended=None)
+    watched.goto(f"/matches/{games_of(block)[0].pk}/")
+    expect(watched.get_by_text("opens after the last of its 2 games")).to_be_visible()
+    finish_block(block, [games_of(block)[1]])
+    button = watched.get_by_role("button", name="Check this deal here")
+    button.click(timeout=15_000)
+    expect(watched.locator("check-deal .verdict")).to_contain_text("The commitment is the SHA-256 of the seed")
+
+
+def test_without_javascript_the_pages_say_how_to_check_by_hand(
+    ladder: Ladder, browser: Browser, live_server: LiveServer
+) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(PAGE)
+    assert page.get_by_text("manage.py verify --season edel-stein-reich-duel/1").is_visible()
+    match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
+    page.goto(f"/matches/{match.pk}/")
+    assert page.get_by_text("By hand: the SHA-256 of the seed").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_seasons_fit_their_window(ladder: Ladder, watched: Page, width: int, scheme: str) -> None:
+    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    watched.set_viewport_size({"width": width, "height": 780})
+    ARTEFACTS.mkdir(exist_ok=True)
+    match = games_of(Block.objects.filter(ladder=ladder).earliest("pk"))[0]
+    closed = games_of(Block.objects.get(ladder=ladder, ended=None))[0]
+    over_now = {"season": PAGE, "seasons": "/ladders/edel-stein-reich-duel/seasons/", "deal": f"/matches/{match.pk}/"}
+    for name, address in {"closed-deal": f"/matches/{closed.pk}/", "open-season": PAGE, **over_now}.items():
+        if name == "season":
+            over(ladder)
+        watched.goto(address)
+        for button in watched.locator("check-season button, check-deal button").all():
+            button.click()
+            expect(watched.locator(".verdict")).to_contain_text("The commitment" if "match" in address else "All right")
+        assert watched.evaluate("document.documentElement.scrollWidth") <= width, address
+        watched.screenshot(path=ARTEFACTS / f"deals-{name}-{width}-{scheme}.png", full_page=True)
