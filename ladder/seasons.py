@@ -22,7 +22,7 @@ from ladder.deals import KEY_BYTES, key_hash
 from ladder.ledger import append
 from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
 from ladder.ratings.regression import regressed
-from ladder.standings import table
+from ladder.standings import ranked, table
 
 KEPT: Final = Fraction(1, 2)
 """What a season keeps of the ratings' distance from the start unless staff say otherwise."""
@@ -177,8 +177,7 @@ def _finish(season: Season) -> bool:
                 games=standing.entry.games,
                 wins=standing.entry.wins,
             )
-            for standing in table(ladder)
-            if standing.entry.games
+            for standing in ranked(standing.entry for standing in table(ladder) if standing.entry.games)
         )
         Season.objects.filter(pk=season.pk).update(closed=Now())
         if current.next_den:

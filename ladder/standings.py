@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -30,6 +31,11 @@ def table(ladder: Ladder) -> list[Standing]:
         .select_related("bot__owner")
         .order_by("-rating", "pk")
     )
+    return ranked(entries)
+
+
+def ranked(entries: Iterable[Entry]) -> list[Standing]:
+    """``entries``, which come best rating first, with their ranks among each other."""
     standings: list[Standing] = []
     for place, entry in enumerate(entries, 1):
         tied = bool(standings) and standings[-1].entry.rating == entry.rating
