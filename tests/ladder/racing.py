@@ -27,11 +27,12 @@ from bots.refusals import Refused  # noqa: E402
 from esr_platform.accounts.models import User  # noqa: E402
 from esr_platform.supervising.child import die_with_parent  # noqa: E402
 from ladder.corrections import change_k, void  # noqa: E402
+from ladder.estimating import estimate_due  # noqa: E402
 from ladder.interventions import withdraw  # noqa: E402
 from ladder.joining import activate, join, leave, retire, take_back  # noqa: E402
 from ladder.leases import Lease, claim, give_back, renew  # noqa: E402
 from ladder.leave import put_back  # noqa: E402
-from ladder.models import Attempt, Block, Ladder, Match, Season  # noqa: E402
+from ladder.models import Attempt, Block, Estimate, Estimation, Ladder, Match, Season  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
 from ladder.playing import play  # noqa: E402
 from ladder.ratings.elo import KFactor  # noqa: E402
@@ -115,6 +116,29 @@ def closing(seasons: list[int]) -> Act:
     return lambda: [season.pk for season in rows if closed(season)]
 
 
+def estimating(times: int) -> Act:
+    """Compute the estimates again and again, as if there were always something new."""
+
+    def act() -> int:
+        done = 0
+        for _ in range(times):
+            Estimation.objects.filter(lease=None).update(head="", computed=None)
+            done += estimate_due()
+        return done
+
+    return act
+
+
+def reading_estimates(times: int, season: int) -> Act:
+    """Read the estimates again and again: how many there were, and of how many runs."""
+
+    def act() -> list[tuple[int, int]]:
+        reads = [list(Estimate.objects.filter(season=season).values_list("computed", flat=True)) for _ in range(times)]
+        return sorted({(len(read), len(set(read))) for read in reads})
+
+    return act
+
+
 def sweeping(times: int) -> Act:
     return lambda: sum(sweep() for _ in range(times))
 
@@ -186,6 +210,8 @@ ACTIONS: dict[str, Callable[..., Act]] = {
     "opening_seasons": opening_seasons,
     "closing": closing,
     "renewing": renewing,
+    "estimating": estimating,
+    "reading_estimates": reading_estimates,
     "sweeping": sweeping,
     "checking": checking,
     "voiding": voiding,
