@@ -246,6 +246,8 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
     "ladder.tasks.check_next": {"queue": "checks"},
+    "ladder.tasks.estimate": {"queue": "estimates"},
+    "ladder.tasks.measure": {"queue": "estimates"},
 }
 CELERY_DB_REUSE_MAX = 200
 CELERY_TIMEZONE = TIME_ZONE
@@ -259,6 +261,9 @@ CELERY_BEAT_SCHEDULE = {
         "freeze": 5.0,
         "sweep": 5.0,
         "tell_of_checks": 2.0,
+        "estimate": 30.0,
+        "gather": 10.0,
+        "measure": 120.0,
         "forget_old_logs": 600.0,
         "forget_orphans": 86_400.0,
     }.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from bots import orphans
-from ladder import checks, dispatching, freezing, owner_logs, playing, scheduling, sweeping
+from ladder import checks, dispatching, freezing, gathering, owner_logs, playing, scheduling, sweeping
 from ladder.orders import feeding
 
 
@@ -49,6 +49,28 @@ def feed_orders() -> None:
 def freeze() -> None:
     """Pin the versions of ladders whose deadline has passed."""
     freezing.freeze_all()
+
+
+@shared_task
+def estimate() -> None:
+    """Compute the estimates of seasons that have gone on (queue ``estimates``)."""
+    from ladder import estimating  # here, so that only who computes them pays for numpy in memory
+
+    estimating.estimate_due()
+
+
+@shared_task
+def gather() -> None:
+    """Add blocks that have ended to the statistics."""
+    gathering.gather()
+
+
+@shared_task
+def measure() -> None:
+    """Measure seasons that have more blocks than when they were measured (queue ``estimates``)."""
+    from ladder import measuring  # here, so that only who measures pays for numpy in memory
+
+    measuring.measure()
 
 
 @shared_task

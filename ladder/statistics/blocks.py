@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.base import Exchange
+from games.base import Exchange, Figures
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """One game of a block: who sat where, the ranks by seat, and what the seats exchanged."""
+    """One game of a block: who sat where, the ranks by seat, and what the seats exchanged.
+
+    ``versions``, ``forfeits`` (whether) and ``figures`` are by seat, too; only the tallies need them.
+    """
 
     players: tuple[int, ...]
     ranks: tuple[int, ...]
     exchanges: Sequence[Exchange] = ()
+    versions: Sequence[int] = ()
+    forfeits: Sequence[bool] = ()
+    figures: Sequence[Figures] = ()
 
     @property
     def shares(self) -> tuple[float, ...]:

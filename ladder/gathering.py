@@ -1,0 +1,121 @@
+"""What blocks add up to, kept in rows, so that a page reads a few of them and not a season's results.
+
+A block is gathered once, after its last game has ended: nothing of a deal is told before. Only rated blocks whose every
+game is finished and counts are gathered; a block with a void game drops out as a whole. When the ledger takes something
+back (a void, a merge) the season's tallies are begun anew, from the same results.
+
+The row of the season's statistics is held while its tallies change, so there is one gatherer a season at a time; what a
+transaction has added it marks as gathered in the same transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Count, F, Q
+
+from ladder.models import Block, LedgerEntry, PairTally, Season, SeasonStatistics, SeatTally
+from ladder.played_blocks import ended_blocks, played_blocks
+from ladder.statistics.tallies import PairSum, SeatSum, Sums, added, tallied
+
+AT_ONCE: Final = 200
+"""Blocks a transaction."""
+
+_WRITTEN_AT_ONCE: Final = 100
+_SEAT_FIELDS: Final = [one.name for one in fields(SeatSum)]
+"""``figures`` stands last: all others are numbers."""
+
+_PAIR_FIELDS: Final = [one.name for one in fields(PairSum)]
+_CORRECTIONS: Final = (LedgerEntry.Kind.VOID, LedgerEntry.Kind.MERGE)
+
+
+def gather() -> int:
+    """Gather what has ended in all seasons; how many blocks were looked at."""
+    waiting = Block.objects.filter(gathered=False, ended__isnull=False, purpose=Block.Purpose.LADDER)
+    corrected = SeasonStatistics.objects.annotate(
+        now=Count("season__ledger", filter=Q(season__ledger__kind__in=_CORRECTIONS))
+    ).exclude(now=F("corrections"))
+    seasons = {
+        *waiting.order_by().values_list("series__season", flat=True).distinct(),
+        *corrected.values_list("season", flat=True),
+    }
+    return sum(gather_season(season) for season in Season.objects.filter(pk__in=seasons).order_by("pk"))
+
+
+def gather_season(season: Season) -> int:
+    """Gather what has ended in ``season``, a piece at a time; how many blocks were looked at."""
+    looked_at = 0
+    while True:
+        count = _gather_piece(season)
+        looked_at += count
+        if count < AT_ONCE:
+            return looked_at
+
+
+def _gather_piece(season: Season) -> int:
+    SeasonStatistics.objects.get_or_create(season=season)
+    with transaction.atomic():
+        statistics = SeasonStatistics.objects.select_for_update(no_key=True).get(season=season)
+        _begin_anew_if_corrected(statistics)
+        waiting = ended_blocks(season).filter(gathered=False).order_by("pk").values_list("pk", flat=True)
+        blocks = list(waiting[:AT_ONCE])
+        if blocks:
+            played = played_blocks(blocks)
+            _add(season, tallied(played.values()))
+            Block.objects.filter(pk__in=blocks).update(gathered=True)
+            SeasonStatistics.objects.filter(pk=statistics.pk).update(blocks=F("blocks") + len(played))
+    return len(blocks)
+
+
+def _begin_anew_if_corrected(statistics: SeasonStatistics) -> None:
+    """Empty the tallies of a season in which something was taken back since they were begun.
+
+    The ledger is counted before any result is read: what is taken back meanwhile is seen the next time.
+    """
+    season = statistics.season_id
+    corrections = LedgerEntry.objects.filter(season=season, kind__in=_CORRECTIONS).count()
+    if corrections == statistics.corrections:
+        return
+    SeatTally.objects.filter(season=season).delete()
+    PairTally.objects.filter(season=season).delete()
+    Block.objects.filter(series__season=season, gathered=True).update(gathered=False)
+    SeasonStatistics.objects.filter(pk=statistics.pk).update(corrections=corrections, blocks=0, measured_blocks=0)
+
+
+def _add(season: Season, sums: Sums) -> None:
+    """Add ``sums`` to the tallies of ``season``, whose statistics' row is held."""
+    entries = {entry for entry, *_ in sums.seats}
+    of_season = Q(season=season, entry__in=entries)
+    seats = {(its.entry_id, its.version_id, its.seat): its for its in SeatTally.objects.filter(of_season)}
+    for key in sums.seats.keys() - seats.keys():
+        seats[key] = SeatTally(season=season, entry_id=key[0], version_id=key[1], seat=key[2])
+    for key, seat_sum in sums.seats.items():
+        _add_to_seat(seats[key], seat_sum)
+    _write(SeatTally, [seats[key] for key in sorted(sums.seats)], _SEAT_FIELDS)
+    pairs = {(its.entry_id, its.opponent_id): its for its in PairTally.objects.filter(of_season, opponent__in=entries)}
+    for pair in sums.pairs.keys() - pairs.keys():
+        pairs[pair] = PairTally(season=season, entry_id=pair[0], opponent_id=pair[1])
+    for pair, pair_sum in sums.pairs.items():
+        _add_to_pair(pairs[pair], pair_sum)
+    _write(PairTally, [pairs[pair] for pair in sorted(sums.pairs)], _PAIR_FIELDS)
+
+
+def _write(model: type[SeatTally] | type[PairTally], tallies: Sequence[Any], names: Sequence[str]) -> None:
+    """Insert the tallies that are new and update the others."""
+    known = [tally for tally in tallies if tally.pk is not None]
+    model._default_manager.bulk_create([tally for tally in tallies if tally.pk is None], _WRITTEN_AT_ONCE)
+    model._default_manager.bulk_update(known, names, _WRITTEN_AT_ONCE)
+
+
+def _add_to_seat(tally: SeatTally, its: SeatSum) -> None:
+    for name in _SEAT_FIELDS[:-1]:
+        setattr(tally, name, getattr(tally, name) + getattr(its, name))
+    tally.figures = added(tally.figures, its.figures)
+
+
+def _add_to_pair(tally: PairTally, its: PairSum) -> None:
+    for name in _PAIR_FIELDS:
+        setattr(tally, name, getattr(tally, name) + getattr(its, name))

@@ -1,0 +1,171 @@
+"""Tallies are what the records of ended blocks give, however and however often they are gathered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from threading import Barrier, Thread
+
+import pytest
+from django.db import connections, transaction
+
+from games.record import replay
+from ladder import gathering
+from ladder.figures import figures_document
+from ladder.gathering import gather
+from ladder.ledger import append
+from ladder.models import Block, Ladder, LedgerEntry, Match, PairTally, Result, SeasonStatistics, SeatResult, SeatTally
+from ladder.records import unpack
+from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
+from tests.ladder.uploaded import scheduled
+
+pytestmark = pytest.mark.django_db
+
+
+def tallies() -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+    seats = SeatTally.objects.order_by("entry", "version", "seat").values_list(
+        "entry", "version", "seat", "games", "wins", "points", "forfeits", "figures"
+    )
+    pairs = PairTally.objects.order_by("entry", "opponent").values_list(
+        "entry",
+        "opponent",
+        "games",
+        "points",
+        "blocks",
+        "share_sum",
+        "share_squares",
+        "bought",
+        "paid",
+        "sold",
+        "received",
+    )
+    return list(seats), [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
+
+
+def test_a_result_keeps_what_its_record_tells_of_the_seats(ladder: Ladder) -> None:
+    finished_blocks(ladder, 1)
+    for result in Result.objects.all():
+        assert result.figures == figures_document(replay(unpack(bytes(result.packed_record))))
+        money = [sum(seat["money"]) for seat in result.figures["seats"]]
+        assert money == [one.score["money"] for one in result.seat_results.order_by("seat__index")]
+
+
+def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
+    finished_blocks(ladder, 5)
+    assert gather() == 5
+    results = SeatResult.objects.select_related("seat")
+    games, first, money = Counter[object](), Counter[object](), Counter[object]()
+    for one in results:
+        key = (one.seat.entry_id, one.seat.version_id, one.seat.index)
+        games[key] += 1
+        first[key] += one.rank == 1
+        money[key] += one.score["money"]
+    seats = {(its.entry_id, its.version_id, its.seat): its for its in SeatTally.objects.all()}
+    assert {key: its.games for key, its in seats.items()} == games
+    assert {key: sum(its.figures["money"]) for key, its in seats.items()} == money
+    assert sum(its.wins for its in seats.values()) == 60 * 20
+    assert sum(its.points for its in seats.values()) == 20 * 4 * 3
+    assert sum(first.values()) >= 20
+
+
+def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
+    finished_blocks(ladder, 4)
+    gather()
+    pairs = {(its.entry_id, its.opponent_id): its for its in PairTally.objects.all()}
+    for (one, other), its in pairs.items():
+        mirrored = pairs[other, one]
+        assert its.points + mirrored.points == 2 * its.games == 2 * mirrored.games
+        assert its.share_sum + mirrored.share_sum == pytest.approx(its.blocks)
+        assert (its.bought, its.paid) == (mirrored.sold, mirrored.received)
+    assert sum(its.games for its in pairs.values()) == 16 * 12
+    bought = sum(its.bought for its in pairs.values())
+    assert bought == sum(sum(its.figures["barters_won"]) for its in SeatTally.objects.all()) > 0
+
+
+def test_nothing_is_told_of_a_block_before_its_last_game_has_ended(ladder: Ladder) -> None:
+    block = scheduled(ladder, table_of(ladder.entries.select_related("bot")[:4]))
+    matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
+    for match in matches[:-1]:
+        bring(match)
+        assert gather() == 0
+        assert not SeatTally.objects.exists()
+    bring(matches[-1])
+    assert gather() == 1
+    assert SeatTally.objects.exists()
+
+
+def test_gathering_again_changes_nothing(ladder: Ladder) -> None:
+    finished_blocks(ladder, 2)
+    gather()
+    before = tallies()
+    assert gather() == 0
+    assert tallies() == before
+
+
+def test_gathering_piece_by_piece_gives_what_gathering_at_once_gives(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished_blocks(ladder, 5)
+    gather()
+    at_once = tallies()
+    SeatTally.objects.all().delete()
+    PairTally.objects.all().delete()
+    Block.objects.update(gathered=False)
+    monkeypatch.setattr(gathering, "AT_ONCE", 2)
+    assert gather() == 5
+    assert tallies() == at_once
+
+
+def test_a_block_with_a_void_game_drops_out(ladder: Ladder) -> None:
+    block = finished_block(ladder, list(ladder.entries.select_related("bot")[:4]))
+    match = block.matches.get(seating=2)
+    SeatResult.objects.filter(result__match=match).update(rating_before=None, rating_after=None)
+    assert gather() == 1
+    assert not SeatTally.objects.exists()
+    assert SeasonStatistics.objects.get().blocks == 0
+
+
+def test_a_correction_of_the_ledger_begins_the_tallies_anew(ladder: Ladder) -> None:
+    finished_blocks(ladder, 3)
+    gather()
+    result = Result.objects.order_by("pk")[0]
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        append(locked, LedgerEntry.Kind.VOID, {"match": result.match_id, "reason": "a test"}, result=result)
+        SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
+    gather()
+    statistics = SeasonStatistics.objects.get()
+    assert (statistics.corrections, statistics.blocks) == (1, 2)
+    assert sum(its.games for its in SeatTally.objects.all()) == 2 * 4 * 4
+
+
+def test_forfeits_are_counted(ladder: Ladder) -> None:
+    from tests.ladder.reports import report_of
+
+    finished_blocks(ladder, 1, lambda match: report_of(match, forfeits={0: "exit"}))
+    gather()
+    by_seat = Counter[int]()
+    for tally in SeatTally.objects.all():
+        by_seat[tally.seat] += tally.forfeits
+    assert by_seat == {0: 4, 1: 0, 2: 0, 3: 0}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_gatherers_at_once_count_every_block_once(ladder: Ladder) -> None:
+    finished_blocks(ladder, 4)
+    start = Barrier(2)
+
+    def gather_too() -> None:
+        start.wait()
+        try:
+            gather()
+        finally:
+            connections.close_all()
+
+    threads = [Thread(target=gather_too) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert SeasonStatistics.objects.get().blocks == 4
+    assert sum(its.games for its in SeatTally.objects.all()) == 4 * 4 * 4
+    assert Match.objects.filter(block__gathered=True).count() == 16
