@@ -36,8 +36,8 @@ def player(environment: Mapping[str, str]) -> Command:
 
 
 def checker(environment: Mapping[str, str]) -> Command:
-    """The worker that checks uploads: one process for four cores, so that ladder matches keep theirs."""
-    return _worker("checker", "checks", max(1, (os.cpu_count() or 1) // 4), environment)
+    """The worker that checks uploads and computes estimates: one process for four cores; ladder matches keep theirs."""
+    return _worker("checker", "checks,estimates", max(1, (os.cpu_count() or 1) // 4), environment)
 
 
 def clerk(environment: Mapping[str, str]) -> Command:

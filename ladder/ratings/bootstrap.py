@@ -15,13 +15,15 @@ how often they hold the truth.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ladder.ratings.draws import SURE
+from ladder.ratings.elo import POINT
 from ladder.ratings.plackett_luce import POINTS, Floats, Games, Integers, Likelihood, fit
 
 REPLICATES: Final = 400
@@ -47,6 +49,24 @@ class Estimates:
     def margins(self) -> Floats:
         """Half the width of the 95 % intervals, in points."""
         return SURE * np.asarray(self.draws.std(axis=1, ddof=1))
+
+    def rows(self) -> Iterator[VersionEstimate]:
+        """Version by version, in integers."""
+        points, margins, draws = (
+            np.rint(POINT * part).astype(np.int64).tolist() for part in (self.points, self.margins, self.draws)
+        )
+        for row in zip(points, margins, draws, self.blocks.tolist(), self.games.tolist(), strict=True):
+            yield VersionEstimate(*row)
+
+
+class VersionEstimate(NamedTuple):
+    """What is kept of a version's estimate: in 1/1000 point, its blocks and games."""
+
+    rating: int
+    margin: int
+    draws: list[int]
+    blocks: int
+    games: int
 
 
 def estimate(games: Games, seed: int, replicates: int = REPLICATES) -> Estimates:

@@ -1,0 +1,139 @@
+"""Estimates of a season's versions, beside Elo: which blocks they stand on, who computes them, and when.
+
+Nothing waits for them: they have a queue of their own, and one run a season at a time. Nothing is computed where
+nothing was added to the season's ledger, and no longer than a tenth of the time, however long it has become.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from time import perf_counter
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from bots.models import BotVersion
+from ladder.models import Block, Estimate, Estimation, LedgerEntry, Match, Season, SeatResult
+from ladder.ratings.bootstrap import Estimates, estimate
+from ladder.ratings.draws import packed, rank_intervals
+from ladder.ratings.plackett_luce import Games
+
+LEASE: Final = timedelta(minutes=10)
+"""How long a run may take before another one begins in its place."""
+
+REST: Final = 9
+"""A season rests for this many times what its last run took."""
+
+_AT_ONCE: Final = 5000
+_ROWS: Final = 500
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """The right to write the estimates of a season: a token, and the ledger's head that they will have seen."""
+
+    season: Season
+    lease: UUID
+    head: str
+
+
+def estimate_due() -> int:
+    """Compute the estimates of every season whose ledger has grown since its last run; of how many."""
+    newest = LedgerEntry.objects.filter(season=OuterRef("pk")).order_by("-number").values("hash")[:1]
+    seasons = Season.objects.annotate(head=Subquery(newest)).exclude(head=None).select_related("ladder")
+    changed = seasons.filter(Q(estimation=None) | ~Q(estimation__head=F("head")))
+    turns = (_turn(season, season.head) for season in changed.order_by("pk"))
+    return sum(_run(turn) for turn in turns if turn)
+
+
+def counting_blocks(season: Season) -> QuerySet[Block]:
+    """The rated blocks of ``season`` whose every game counts: none void, taken back or with an entry merged out."""
+    unfinished = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.FINISHED)
+    uncounted = SeatResult.objects.filter(seat__match__block=OuterRef("pk"), rating_after=None)
+    ended = Block.objects.filter(series__season=season, purpose=Block.Purpose.LADDER, ended__isnull=False)
+    return ended.exclude(Exists(unfinished)).exclude(Exists(uncounted))
+
+
+def _turn(season: Season, head: str) -> _Turn | None:
+    """The turn to compute ``season``; ``None`` while it rests or somebody is at it."""
+    Estimation.objects.bulk_create([Estimation(season=season)], ignore_conflicts=True)
+    last = Estimation.objects.get(season=season)
+    if last.computed and timezone.now() < last.computed + timedelta(seconds=REST * last.seconds):
+        return None
+    turn = _Turn(season, uuid4(), head)
+    free = Estimation.objects.filter(Q(lease_until=None) | Q(lease_until__lt=Now()), pk=last.pk, head=last.head)
+    return turn if free.update(lease=turn.lease, lease_until=Now() + LEASE) else None
+
+
+def _run(turn: _Turn) -> bool:
+    """Compute and write; whether nobody else had taken the turn meanwhile."""
+    began = perf_counter()
+    rows, blocks = _estimated(turn)
+    taken = perf_counter() - began
+    with transaction.atomic():
+        done = {"head": turn.head, "computed": Now(), "seconds": taken, "blocks": blocks}
+        mine = Estimation.objects.filter(season=turn.season, lease=turn.lease)
+        if not mine.update(lease=None, lease_until=None, **done):
+            return False
+        Estimate.objects.filter(season=turn.season).delete()
+        Estimate.objects.bulk_create(rows, batch_size=_ROWS)
+    return True
+
+
+def _estimated(turn: _Turn) -> tuple[list[Estimate], int]:
+    """The estimates of all versions that have played, not yet written, and how many blocks they stand on."""
+    blocks: list[int] = []
+    versions: list[int] = []
+    ranks: list[int] = []
+    seats = turn.season.ladder.seats
+    for block, version, rank in _results(turn.season):
+        if len(versions) % seats == 0:
+            blocks.append(block)
+        versions.append(version)
+        ranks.append(rank)
+    if not blocks:
+        return [], 0
+    games, ids = Games.flat(seats, versions, ranks, blocks)
+    found = estimate(games, seed=int(turn.head[:8], 16))  # the same ledger gives the same draws
+    return _written(turn.season, found, ids.tolist(), _played_last(versions)), games.block_count
+
+
+def _results(season: Season) -> Iterable[tuple[int, int, int]]:
+    """Block, version and rank of every seat that counts: game by game, seat by seat, a piece at a time."""
+    rows = SeatResult.objects.filter(seat__match__block__in=counting_blocks(season))
+    ordered = rows.order_by("seat__match_id", "seat__index")
+    return ordered.values_list("seat__match__block_id", "seat__version_id", "rank").iterator(_AT_ONCE)
+
+
+def _played_last(versions: list[int]) -> set[int]:
+    """Of each bot the version that sat down last; ``versions`` are in the order of the games."""
+    bot_of = dict(BotVersion.objects.filter(pk__in=set(versions)).values_list("pk", "bot_id"))
+    return set({bot_of[version]: version for version in versions}.values())
+
+
+def _written(season: Season, found: Estimates, ids: list[int], last: set[int]) -> list[Estimate]:
+    computed = timezone.now()
+    rows = [
+        Estimate(
+            season=season,
+            version_id=version,
+            rating=one.rating,
+            low=one.rating - one.margin,
+            high=one.rating + one.margin,
+            blocks=one.blocks,
+            games=one.games,
+            kept_draws=packed(one.draws),
+            computed=computed,
+        )
+        for version, one in zip(ids, found.rows(), strict=True)
+    ]
+    ranked = [row for row in rows if row.version_id in last]
+    for row, ranks in zip(ranked, rank_intervals([(row.low, row.high) for row in ranked]), strict=True):
+        row.rank_low, row.rank_high = ranks
+    return rows
