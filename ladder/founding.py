@@ -26,7 +26,7 @@ from ladder.seasons import open_first
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
-RESERVED: Final = ("test-", "live-", "new")
+RESERVED: Final = ("test-", "live-", "invitations")
 """How the address of a ladder may not begin: the deals of another one's tests have that name."""
 
 _TOKEN_BYTES: Final = 32

@@ -43,10 +43,13 @@ def freeze_all() -> int:
     return len(bots)
 
 
-def playing_versions(entries: Iterable[Entry]) -> dict[int, BotVersion]:
-    """By bot, the version that plays for its entry: the frozen one, else the bot's active one. Two queries."""
+def playing_versions(entries: Iterable[Entry], with_bot: str = "bot") -> dict[int, BotVersion]:
+    """By bot, the version that plays for its entry: the frozen one, else the bot's active one. Two queries.
+
+    ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too.
+    """
     by_bot = {entry.bot_id: entry.frozen_id for entry in entries}
-    versions = BotVersion.objects.select_related("bot").defer("check_report")
+    versions = BotVersion.objects.select_related(with_bot).defer("check_report")
     active = {one.bot_id: one for one in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])}
     pinned = {one.bot_id: one for one in versions.filter(pk__in=[f for f in by_bot.values() if f])}
     return active | pinned

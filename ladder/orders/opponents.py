@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from bots.models import Bot, BotVersion
 from bots.programs import plays
 from bots.refusals import Refused
+from ladder.freezing import playing_versions
 from ladder.models import Entry, Ladder
 
 if TYPE_CHECKING:
@@ -36,15 +37,15 @@ class Choices:
         return [*self.own, *self.house, *self.others]
 
 
-def choices(person: User, ladder: Ladder) -> Choices:
-    """What ``person`` is offered on ``ladder``; three queries."""
+def choices(person: User, ladder: Ladder, also: str | None = None) -> Choices:
+    """What ``person`` is offered on ``ladder``, with the bot called ``also`` if it plays there; five queries."""
     ready = _versions().filter(state=BotVersion.State.READY)
     own = ready.filter(bot__owner=person).order_by("bot__name", "bot", "-number")[:OWN]
     house = ready.filter(bot__owner=None, active=True).order_by("bot__name")
     return Choices(
         own=[version for version in own if plays(version, ladder.game, ladder.seats)],
         house=[version for version in house if plays(version, ladder.game, ladder.seats)],
-        others=_best_of_the_others(person, ladder),
+        others=_best_of_the_others(person, ladder, also),
     )
 
 
@@ -86,13 +87,14 @@ def _may_choose(person: User, ladder: Ladder, version: BotVersion) -> bool:
     return version.active
 
 
-def _best_of_the_others(person: User, ladder: Ladder) -> list[BotVersion]:
-    entries = _entered(ladder).exclude(bot__owner=person).select_related("frozen").order_by("-rating", "pk")[:OTHERS]
-    by_bot = {entry.bot_id: entry for entry in entries}
-    active = {version.bot_id: version for version in _versions().filter(bot__in=by_bot, active=True)}
-    frozen = {version.pk: version for version in _versions().filter(frozen_in__in=by_bot.values())}
-    found = [frozen.get(entry.frozen_id) if entry.frozen_id else active.get(bot_id) for bot_id, entry in by_bot.items()]
-    return [version for version in found if version is not None and plays(version, ladder.game, ladder.seats)]
+def _best_of_the_others(person: User, ladder: Ladder, also: str | None) -> list[BotVersion]:
+    theirs = _entered(ladder).exclude(bot__owner=person).filter(bot__in=Bot.objects.playing())
+    entries = list(theirs.order_by("-rating", "pk")[:OTHERS])
+    if also and "\0" not in also:
+        entries += theirs.filter(bot__slug=also).exclude(pk__in=[entry.pk for entry in entries])
+    versions = playing_versions(entries, "bot__owner")
+    found = [versions[entry.bot_id] for entry in entries if entry.bot_id in versions]
+    return [version for version in found if plays(version, ladder.game, ladder.seats)]
 
 
 def _entered(ladder: Ladder) -> QuerySet[Entry]:

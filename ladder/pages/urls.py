@@ -3,6 +3,8 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from ladder.pages import complaints, sandboxes, views
+from ladder.pages.founding.urls import urlpatterns as of_founding
+from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
 from ladder.pages.seasons.urls import urlpatterns as of_seasons
 
@@ -12,6 +14,8 @@ urlpatterns: list[URLPattern] = [
     path("", views.home, name="home"),
     path("ladders/", views.ladders, name="ladders"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    *of_founding,
+    *of_orders,
     *of_seasons,
     path("bots/", views.bots, name="bots"),
     *of_owners,

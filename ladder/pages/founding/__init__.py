@@ -1,0 +1,1 @@
+"""Staff open ladders here and look after their members; others come in by a link."""

@@ -1,0 +1,96 @@
+"""What the templates of matches on demand use: times to come, means with their intervals, names of orders."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import forms, template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from ladder.models import Order
+from ladder.pages import words
+from ladder.pages.ordering import showing
+from ladder.pairings.seatings import seatings
+from ladder.ratings.means import Mean
+
+register = template.Library()
+
+STATES = {
+    Order.State.INVITED: "waits for a word",
+    Order.State.PLANNED: "fixed",
+    Order.State.RUNNING: "is being played",
+    Order.State.FINISHED: "finished",
+    Order.State.CANCELLED: "cancelled",
+}
+VERDICTS = {"better": "better", "not better": "not better", "open": "undecided"}
+
+
+@register.filter
+def moment(time: datetime) -> SafeString:
+    """``21 Nov 2026, 20:30 UTC``; a script adds the viewer's own time beside it."""
+    shown = f"{words.day(time)}, {time:%H:%M} UTC" if not time.second else f"{words.day(time)}, {time:%H:%M:%S} UTC"
+    return format_html('<time data-local datetime="{}">{}</time>', time.isoformat(timespec="seconds"), shown)
+
+
+@register.filter
+def countdown(time: datetime) -> SafeString:
+    """``in 12 min``; a script counts the seconds."""
+    left = (time - timezone.now()).total_seconds()
+    said = f"in {words.span(left)}" if left > 0 else "now"
+    return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), said)
+
+
+@register.filter
+def passed(time: datetime) -> str:
+    """What a deadline means at this moment."""
+    if time <= timezone.now():
+        return "versions are frozen"
+    return f"in {words.span((time - timezone.now()).total_seconds())} versions freeze"
+
+
+@register.filter
+def order_title(order: Order) -> str:
+    """What an order with its players is called."""
+    return showing.title(order, [player.version for player in order.players.all()])
+
+
+@register.filter
+def order_state(order: Order) -> str:
+    """How an order stands, in words; of a comparison what it has found."""
+    return VERDICTS.get(order.verdict, "") or STATES[Order.State(order.state)]
+
+
+@register.filter
+def games_of_block(seats: int) -> str:
+    """How many games a block has: ``two``, ``six``."""
+    return words.number(len(seatings(seats)))
+
+
+@register.filter
+def mean(found: Mean | None, factor: int) -> str:
+    """A mean with half its interval, times ``factor``: ``54.2 ± 3.1``; ranks, with ``factor`` 1, have two digits."""
+    if found is None:
+        return "–"
+    digits = 2 if factor == 1 else 1
+    value = f"{factor * found.value:.{digits}f}"
+    return value if found.margin is None else f"{value}\u00a0±\u00a0{factor * found.margin:.{digits}f}"
+
+
+@register.filter
+def score_difference(found: Mean) -> str:
+    """The size of a difference of scores in points of 100."""
+    return f"{100 * abs(found.value):.1f}"
+
+
+@register.filter
+def hundredth(score: float) -> str:
+    """A difference of scores in points of 100 with its sign, a true minus."""
+    return words.signed(round(score * 100_000), 1)
+
+
+@register.filter
+def ticked(value: int, field: forms.BoundField) -> bool:
+    """Whether ``value`` is among those chosen in ``field``."""
+    return str(value) in {str(chosen) for chosen in field.value() or ()}

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from bots.models import Bot
+from ladder.models import Ladder, Order
+from ladder.orders.ordering import order_scheduled
+from tests.ladder.orders.orders import a_comparison, a_test, active, house, play_all
+from tests.ladder.uploaded import new_version, person, uploaded
+
+
+def html(client: Client, address: str) -> str:
+    response = client.get(address)
+    assert response.status_code == 200, (address, response.status_code)
+    text = response.content.decode()
+    assert text.count("<h1") == 1, address
+    assert not re.search(r"<[^>]+\s(style|on[a-z]+)=", text), address
+    return text
+
+
+def forms(duel: Ladder) -> list[str]:
+    return [f"/ladders/{duel.slug}/{page}/" for page in ("test", "compare", "schedule")]
+
+
+def sent(bot: Bot, **changes: object) -> dict[str, object]:
+    return {"token": uuid4(), "seat_1": active(bot).pk, "seat_2": house("greedy").pk, "blocks": 3, **changes}
+
+
+def test_only_who_has_signed_in_orders(bot: Bot, duel: Ladder, client: Client) -> None:
+    for address in forms(duel):
+        assert client.get(address)["Location"].startswith("/account/login/"), address
+    client.force_login(bot.owner)
+    for address in forms(duel):
+        text = html(client, address)
+        assert "Mine v1" in text
+        assert "2\u202f400" in text
+
+
+def test_a_form_becomes_one_order_however_often_it_is_sent(bot: Bot, duel: Ladder, client: Client) -> None:
+    client.force_login(bot.owner)
+    document = sent(bot)
+    first = client.post(forms(duel)[0], document)
+    assert client.post(forms(duel)[0], document)["Location"] == first["Location"]
+    assert Order.objects.count() == 1
+    text = html(client, first["Location"])
+    assert "Mine v1 and Greedy" in text
+    assert "0 of 3 blocks are over" in text
+
+
+def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client) -> None:
+    client.force_login(bot.owner)
+    for changes, sentence in (
+        ({"seat_2": ""}, "Choose who plays here."),
+        ({"seat_2": house("vintner").pk}, "It cannot be chosen (any more). Choose another one."),
+        ({"seat_2": active(bot).pk}, "The same version cannot take two places."),
+        ({"blocks": 101}, "An order has 1 to 100 blocks, not 101."),
+        ({"blocks": 10**30}, "An order has 1 to 100 blocks"),
+        ({"token": "x"}, "token"),
+    ):
+        response = client.post(forms(duel)[0], sent(bot, **changes))
+        assert response.status_code == 422, changes
+        assert sentence in response.content.decode(), changes
+    assert not Order.objects.exists()
+
+
+def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, client: Client) -> None:
+    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=4), loser=house("greedy"))
+    text = html(client, f"/matches/orders/{order.pk}/")
+    assert "n = 4 blocks" in text
+    assert "100.0\u00a0±\u00a00.0" in text
+    assert "unrated" in text
+    assert "data-live" not in text
+
+
+def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
+    bot: Bot, duel: Ladder, client: Client
+) -> None:
+    older, newer = active(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")], most=100)
+    running = html(client, f"/matches/orders/{order.pk}/")
+    assert "Not decided yet" in running and "data-live" in running
+    play_all(order, loser=older)
+    text = html(client, f"/matches/orders/{order.pk}/")
+    assert "<b>Mine v2 is better than Mine v1</b>" in text
+    assert re.search(r'<path class="way" d="M0\.0 50\.0L', text)
+    assert "better: 2.94" in text and "−2.94" in text
+
+
+def test_who_ordered_cancels_and_nobody_else(bot: Bot, duel: Ladder, client: Client) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")])
+    client.force_login(person("bob"))
+    assert "Cancel it" not in html(client, f"/matches/orders/{order.pk}/")
+    assert client.post(f"/matches/orders/{order.pk}/cancel/").status_code == 403
+    client.force_login(bot.owner)
+    assert "Cancel it" in html(client, f"/matches/orders/{order.pk}/")
+    for _ in range(2):
+        assert client.post(f"/matches/orders/{order.pk}/cancel/").status_code == 302
+    assert "Cancelled by ada." in html(client, f"/matches/orders/{order.pk}/")
+
+
+def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, duel: Ladder, client: Client) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    client.force_login(bot.owner)
+    at = (timezone.now() + timedelta(hours=3)).replace(second=0, microsecond=0)
+    document = sent(bot, seat_2=active(theirs).pk, due_at=f"{at:%Y-%m-%dT%H:%M}", deals=1, rotated="no")
+    address = client.post(forms(duel)[2], document)["Location"]
+    text = html(client, address)
+    assert f"{at:%H:%M} UTC" in text and f'data-countdown="{at.isoformat(timespec="milliseconds")}"' in text
+    assert "waits until everybody has agreed" in text
+    client.force_login(theirs.owner)
+    assert "Mine v1 and Theirs v1" in html(client, "/matches/orders/")
+    assert "I agree" in html(client, address)
+    client.post(f"{address}answer/", {"agree": "yes"})
+    client.post(f"{address}answer/", {"agree": "yes"})
+    assert Order.objects.get().state == "planned"
+    client.logout()
+    assert "Mine v1 and Theirs v1" in html(client, "/matches/orders/")
+
+
+def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel: Ladder, client: Client) -> None:
+    client.force_login(bot.owner)
+    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")]))
+
+    def counts() -> list[int]:
+        found = []
+        for address in ("/matches/orders/", f"/matches/orders/{order.pk}/", *forms(duel)):
+            with CaptureQueriesContext(connection) as queries:
+                html(client, address)
+            found.append(len(queries))
+        return found
+
+    at = timezone.now() + timedelta(hours=1)
+    order_scheduled(bot.owner, duel, [active(bot).pk, house("greedy").pk], 1, at, uuid4())
+    before = counts()
+    assert max(before) <= 16, before
+    for _ in range(3):
+        play_all(a_test(bot.owner, duel, [active(bot), house("haggler")]))
+    order_scheduled(bot.owner, duel, [active(bot).pk, house("greedy").pk], 1, at, uuid4())
+    assert counts() == before
+
+
+@pytest.mark.parametrize("address", ["/matches/orders/99/", "/ladders/nowhere/test/"])
+def test_an_order_that_is_none_is_said_to_be_none(bot: Bot, client: Client, address: str) -> None:
+    client.force_login(bot.owner)
+    assert client.get(address).status_code == 404

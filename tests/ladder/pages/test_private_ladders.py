@@ -1,0 +1,148 @@
+"""A private ladder, and all that stands on it, is there for members and staff alone: every address is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+
+from bots.models import Bot
+from esr_platform.accounts.models import User
+from ladder.founding import Plan, found_ladder, invite
+from ladder.joining import join
+from ladder.models import Ladder, Match, Order
+from ladder.orders.ordering import order_scheduled
+from ladder.scheduling import fill
+from tests.ladder.orders.orders import a_test, active, finish, house, play_all
+from tests.ladder.pages.people import staff
+from tests.ladder.uploaded import DUEL, person, uploaded
+
+NAME = "Seminar for the very secretive"
+SLUG = "seminar-for-the-very-secretive"
+OTHERS = ("/static/", "/media/")
+
+
+@dataclass(frozen=True)
+class Class:
+    """A private ladder on which ``member`` has a bot, with matches, an order and a match to come."""
+
+    ladder: Ladder
+    staff: User
+    member: User
+    bot: Bot
+    match: Match
+    queued: Match
+    order: Order
+
+    def values(self, route: str) -> dict[str, Any]:
+        """What fills the addresses of ``route``."""
+        return {
+            "slug": self.bot.slug if route.startswith("bots/") else self.ladder.slug,
+            "match_id": self.match.pk,
+            "order_id": self.order.pk,
+            "bot_id": self.bot.pk,
+            "number": 1,
+            "index": 0,
+            "token": "no-invitation",
+            "other": "house-greedy",
+        }
+
+
+@pytest.fixture
+def class_(house: None) -> Class:
+    return founded()
+
+
+def founded() -> Class:
+    eve, ada = staff("eve"), person("ada")
+    Ladder.objects.update(open=False)
+    ladder = found_ladder(Plan(NAME, DUEL, 2, house=["greedy", "haggler"], private=True), eve)
+    invite(ladder, [ada])
+    bot = uploaded(ada, "Mine")
+    join(bot, ladder)
+    fill(Random(1))
+    mine = Match.objects.filter(ladder=ladder, seats__version__bot=bot, status="queued").order_by("pk")
+    for match in Match.objects.filter(block=mine[0].block_id).order_by("pk"):
+        finish(match)
+    played = Match.objects.filter(status="finished").earliest("pk")
+    order = play_all(a_test(ada, ladder, [active(bot), house("greedy")], blocks=1))
+    soon = timezone.now() + timedelta(hours=1)
+    order_scheduled(ada, ladder, [active(bot).pk, house("greedy").pk], 1, soon, uuid4())
+    return Class(ladder, eve, ada, bot, played, mine[0], order)
+
+
+def routes(patterns: list[Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every address of the site, with its converters."""
+    for one in patterns:
+        route = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from routes(one.url_patterns, route)
+        elif isinstance(one, URLPattern) and hasattr(one.pattern, "_route"):
+            yield route, dict(one.pattern.converters)
+
+
+def addresses(class_: Class) -> list[str]:
+    found = []
+    for route, converters in routes(get_resolver().url_patterns):
+        values = class_.values(route)
+        if route.startswith(("account/", "static/", "api/")) and set(converters) - set(values):
+            continue
+        address = f"/{route}"
+        for name, converter in converters.items():
+            assert name in values or route.startswith("account"), f"say in Class.values what {name} of {route} is"
+            kind = type(converter).__name__.removesuffix("Converter").lower().replace("string", "str")
+            address = address.replace(f"<{kind}:{name}>", str(values[name])).replace(f"<{name}>", str(values[name]))
+        found.append(address)
+    assert f"/ladders/{SLUG}/" in found and f"/matches/{class_.match.pk}/" in found
+    more = ("state=waiting", f"ladder={SLUG}", "state=running")
+    return [*found, f"/matches/{class_.queued.pk}/", *(f"/matches/?{query}" for query in more), "/rules/" + DUEL + "/"]
+
+
+def told(client: Client, address: str) -> bool:
+    """Whether the answer says anything of the private ladder."""
+    response = client.get(address)
+    content = b"".join(response) if response.streaming else response.content  # type: ignore[arg-type]
+    if response.status_code >= 400:  # the address that was asked for is no news
+        return NAME in content.decode()
+    return NAME in content.decode() or SLUG in content.decode()
+
+
+def test_nothing_of_a_private_ladder_is_told_to_others(class_: Class, client: Client) -> None:
+    for user in (None, person("bob")):
+        client.logout()
+        if user is not None:
+            client.force_login(user)
+        found = [address for address in addresses(class_) if told(client, address) and "/login/" not in address]
+        redirects = [address for address in found if client.get(address).status_code == 302]
+        assert found == redirects, [address for address in found if address not in redirects]
+
+
+def test_pages_of_its_matches_and_orders_are_not_there_for_others(class_: Class, client: Client) -> None:
+    gone = [
+        f"/ladders/{SLUG}/",
+        f"/ladders/{SLUG}/table.csv",
+        f"/ladders/{SLUG}/seasons/",
+        f"/ladders/{SLUG}/seasons/1/",
+        f"/matches/{class_.match.pk}/",
+        f"/matches/{class_.match.pk}/record",
+        f"/matches/orders/{class_.order.pk}/",
+        f"/matches/?ladder={SLUG}",
+    ]
+    assert {address: client.get(address).status_code for address in gone} == dict.fromkeys(gone, 404)
+    bot = client.get(f"/bots/{class_.bot.slug}/").content.decode()
+    assert "is on no ladder yet" in bot or DUEL in bot
+    assert f"/matches/{class_.match.pk}/" not in bot
+    for user in (class_.member, class_.staff):
+        client.force_login(user)
+        assert {address: client.get(address).status_code for address in gone} == dict.fromkeys(gone, 200)
+        assert f"/matches/{class_.match.pk}/" in client.get(f"/bots/{class_.bot.slug}/").content.decode()
+        assert NAME in client.get("/").content.decode()
+        assert NAME in client.get("/ladders/").content.decode()
