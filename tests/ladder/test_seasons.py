@@ -1,282 +1,166 @@
-"""Seasons: one open at a time, each with keys of its own, closed when its last rated match has ended."""
+"""A season loses nothing: what counts in it stands before its end, and no key is out while a deal of it is open."""
 
 from __future__ import annotations
 
-import json
-import re
-import subprocess
-import sys
-from datetime import timedelta
 from fractions import Fraction
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
-from django.utils import timezone
+from django.db import transaction
 
-from ladder import seasons
-from ladder.deals import seed_of
+from ladder.deals import key_hash
+from ladder.leases import give_back
 from ladder.ledger import NoSeason
 from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
-from ladder.rebuilding import rerate
-from ladder.season_deals import lines
-from ladder.seasons import WrongMoment, close, close_due, open_next, plan, publish_keys
+from ladder.ratings.regression import regressed
+from ladder.results import record_result
+from ladder.scheduling import fill
+from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
+from ladder.standings import ranked, table
 from ladder.sweeping import sweep
-from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
+from tests.ladder.reports import report_of
+from tests.ladder.test_blocks import players_of
+from tests.ladder.test_leases import FAILED, claimed
+from tests.ladder.test_results import finished
+from tests.ladder.uploaded import scheduled
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ROOT = Path(__file__).parents[2]
-
-
-def current(ladder: Ladder) -> Season:
-    return Season.objects.get(ladder=ladder, closed=None)
-
-
-def ratings(ladder: Ladder) -> dict[int, int]:
-    return dict(Entry.objects.filter(ladder=ladder).values_list("pk", "rating"))
-
-
-def check_accounts() -> None:
-    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
-
-
-def test_every_new_ladder_has_a_season_with_three_keys_of_its_own(house: None) -> None:
-    for ladder in Ladder.objects.all():
-        assert current(ladder).number == 1
-        names = {one.kind: one.name for one in DealSeries.objects.filter(season__ladder=ladder)}
-        assert names == {"ladder": ladder.slug, "test": f"test-{ladder.slug}", "live": f"live-{ladder.slug}"}
-    keys = [bytes(one.key) for one in DealSeries.objects.all()]
-    assert len(set(keys)) == len(keys) == 3 * Ladder.objects.count()
-    assert all(one.key_hash == sha256(bytes(one.key)).hexdigest() for one in DealSeries.objects.all())
-
-
-def test_the_hashes_of_the_keys_stand_in_the_ledger_before_the_first_deal(ladder: Ladder) -> None:
-    first = LedgerEntry.objects.get(ladder=ladder, number=1)
-    assert first.document["keys"] == dict(
-        DealSeries.objects.filter(season__ladder=ladder).values_list("name", "key_hash")
-    )
-
-
-def test_deals_follow_from_key_and_number_and_void_blocks_use_up_theirs(ladder: Ladder) -> None:
-    blocks = [block_on(ladder) for _ in range(3)]
-    blocks.append(block_on(ladder, Block.Purpose.TEST))
-    Match.objects.filter(block=blocks[1]).update(status="cancelled", reason="a test", ended=timezone.now())
-    assert [(block.series and block.series.kind, block.number) for block in blocks] == [
-        ("ladder", 1),
-        ("ladder", 2),
-        ("ladder", 3),
-        ("test", 1),
-    ]
-    for block in blocks:
-        assert block.series is not None
-        assert bytes(block.seed) == seed_of(bytes(block.series.key), block.series.name, 1, block.number or 0)
-
-
-def test_closing_freezes_the_table_and_opens_the_next_with_regressed_ratings(ladder: Ladder) -> None:
-    finish_block(block_on(ladder))
-    before = ratings(ladder)
-    assert close(current(ladder)).closed
-    final = list(FinalStanding.objects.filter(season__ladder=ladder))
-    assert [(one.entry_id, one.rating) for one in final] == sorted(
-        ((pk, before[pk]) for pk in [one.entry_id for one in final]), key=lambda pair: -pair[1]
-    )
-    assert [one.rank for one in final][:1] == [1]
-    assert len(final) == 4
-    assert current(ladder).number == 2
-    for pk, rating in ratings(ladder).items():
-        assert rating == 1_500_000 + int((before[pk] - 1_500_000) / 2)
-    assert not Entry.objects.filter(ladder=ladder, games__gt=0).exists()
-    check_accounts()
-    finish_block(block_on(ladder))
-    check_accounts()
-
-
-@pytest.mark.parametrize("kept", [Fraction(0), Fraction(3, 4), Fraction(1)])
-def test_what_the_next_season_keeps_can_be_chosen(ladder: Ladder, kept: Fraction) -> None:
-    finish_block(block_on(ladder))
-    before = ratings(ladder)
-    close(current(ladder), kept)
-    for pk, rating in ratings(ladder).items():
-        assert rating == 1_500_000 + int((before[pk] - 1_500_000) * kept)
-    check_accounts()
-
-
-def test_a_season_waits_for_what_has_begun_and_cancels_what_has_not(ladder: Ladder) -> None:
-    block = block_on(ladder)
-    begun, *untouched = games_of(block)
-    Match.objects.filter(pk=begun.pk).update(attempts_started=1)
-    season = close(current(ladder))
-    assert season.closing
-    assert season.closed is None
-    assert set(Match.objects.filter(pk__in=[match.pk for match in untouched]).values_list("status", flat=True)) == {
-        "cancelled"
-    }
-    with pytest.raises(NoSeason):
-        block_on(ladder)
-    finish_game(begun)
-    sweep()
-    season.refresh_from_db()
-    assert season.closed
-    assert LedgerEntry.objects.get(ladder=ladder, number=3).kind == "season"
-    block_on(ladder)
-    check_accounts()
-
-
-def test_keys_are_published_when_the_season_is_closed_and_all_its_blocks_are_over(ladder: Ladder) -> None:
-    finish_block(block_on(ladder))
-    left = block_on(ladder, Block.Purpose.TEST)
-    season = current(ladder)
-    assert publish_keys() == 0
-    close(season)
-    assert publish_keys() == 0
-    assert not any(one.public_key for one in DealSeries.objects.filter(season=season))
-    finish_block(left)
-    assert publish_keys() == 3
-    assert publish_keys() == 0
-    assert all(one.public_key for one in DealSeries.objects.filter(season=season))
-    assert not any(one.public_key for one in DealSeries.objects.filter(season=current(ladder)))
-
-
-def test_a_season_is_closed_once_and_the_next_one_not_by_the_same_click(ladder: Ladder) -> None:
-    season = current(ladder)
-    close(season)
-    with pytest.raises(WrongMoment, match="is closed already"):
-        close(season)
-    with pytest.raises(WrongMoment, match="is closed already"):
-        plan(season, timezone.now())
-    assert current(ladder).number == 2
-
-
-def test_a_last_season_leaves_the_ladder_without_one_until_the_next_is_opened(ladder: Ladder) -> None:
-    with pytest.raises(WrongMoment, match="Close it first"):
-        open_next(ladder)
-    close(current(ladder), None)
-    assert not Season.objects.filter(ladder=ladder, closed=None).exists()
-    assert open_next(ladder).number == 2
-
-
-def test_a_planned_season_closes_when_its_time_has_come(ladder: Ladder) -> None:
-    season = current(ladder)
-    plan(season, timezone.now() + timedelta(hours=1), Fraction(1, 4))
-    assert close_due() == 0
-    Season.objects.filter(pk=season.pk).update(closes_at=timezone.now() - timedelta(seconds=1))
-    sweep()
-    season.refresh_from_db()
-    assert season.closed
-    assert LedgerEntry.objects.filter(ladder=ladder).latest("number").document["regress"] == [1, 4]
-    assert close_due() == 0
-    assert current(ladder).number == 2
-
-
-def test_a_plan_can_be_taken_back(ladder: Ladder) -> None:
-    season = current(ladder)
-    plan(season, timezone.now() + timedelta(hours=1))
-    plan(season, None)
-    season.refresh_from_db()
-    assert season.closes_at is None
-
 
 @pytest.fixture
-def downloaded(ladder: Ladder, tmp_path: Path) -> Path:
-    """The deals of a season that is over, as anybody gets them."""
-    for _ in range(2):
-        finish_block(block_on(ladder))
-    season = current(ladder)
+def season(duel: Ladder) -> Season:
+    return duel.seasons.get()
+
+
+def results_of(block: Block) -> None:
+    for game in block.matches.filter(status="queued").select_related("ladder"):
+        finished(game, variety=game.pk)
+
+
+def kinds(ladder: Ladder) -> list[str]:
+    return list(LedgerEntry.objects.filter(ladder=ladder).order_by("number").values_list("kind", flat=True))
+
+
+def test_opening_the_first_season_again_changes_nothing(duel: Ladder, season: Season) -> None:
+    open_first(duel)
+    assert list(duel.seasons.all()) == [season]
+    assert kinds(duel) == ["season"]
+
+
+def test_a_season_has_three_keys_of_its_own_whose_hashes_are_public_from_the_start(season: Season) -> None:
+    series = list(season.series.all())
+    assert sorted(one.kind for one in series) == ["ladder", "live", "test"]
+    assert len({bytes(one.key) for one in DealSeries.objects.all()}) == DealSeries.objects.count()
+    for one in series:
+        assert one.key_hash == key_hash(bytes(one.key))
+        assert one.public_key is None
+
+
+def test_a_season_with_nothing_to_play_closes_at_once_and_the_next_one_opens(duel: Ladder, season: Season) -> None:
+    closed = close(season)
+    assert closed.closed is not None
+    assert list(duel.seasons.filter(closed=None).values_list("number", flat=True)) == [2]
+    assert kinds(duel) == ["season", "season"]
+
+
+def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel: Ladder, season: Season) -> None:
+    begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
+    running, tried = begun.matches.select_related("ladder").order_by("seating")
+    lease = claimed(running)
+    give_back(claimed(tried), FAILED, "broken")
+    closing = close(season)
+    assert (closing.closing is not None, closing.closed) == (True, None)
+    assert {game.reason for game in untried.matches.all()} == {"The season closed before it was played."}
+    assert Block.objects.get(pk=untried.pk).ended is not None
+    assert record_result(lease, report_of(running))
+    assert finish_closing() == 0
+    finished(tried)
+    sweep()
+    assert Season.objects.get(pk=season.pk).closed is not None
+    assert kinds(duel) == ["season", "result", "result", "season"]
+    assert set(LedgerEntry.objects.filter(kind="result").values_list("season__number", flat=True)) == {1}
+
+
+def test_a_void_game_does_not_keep_a_season_open(duel: Ladder, season: Season) -> None:
+    block = scheduled(duel, players_of(duel))
+    for game in block.matches.all():
+        for _ in range(2):
+            give_back(claimed(game), FAILED, "broken")
+    assert close(season).closed is None
+    for game in block.matches.all():
+        give_back(claimed(game), FAILED, "broken")
+    sweep()
+    assert Season.objects.get(pk=season.pk).closed is not None
+
+
+def test_a_closing_season_takes_no_new_blocks(duel: Ladder, season: Season) -> None:
+    claimed(scheduled(duel, players_of(duel)).matches.all()[0])
     close(season)
-    publish_keys()
-    file = tmp_path / "deals.jsonl"
-    file.write_text("".join(lines(season)))
-    return file
+    with pytest.raises(NoSeason, match="has no open season"), transaction.atomic():
+        scheduled(duel, players_of(duel))
+    Ladder.objects.exclude(pk=duel.pk).update(open=False)
+    assert fill() == 0
 
 
-def checked(file: Path) -> subprocess.CompletedProcess[str]:
-    script = ROOT / "esr_platform/static/esr/check_season.py"
-    return subprocess.run([sys.executable, script, file], capture_output=True, text=True, check=False)
-
-
-def test_the_script_of_the_season_page_finds_every_deal_right(downloaded: Path) -> None:
-    assert checked(downloaded).stdout == "All 2 deals are what the season's keys give.\n"
-    assert checked(downloaded).returncode == 0
-
-
-@pytest.mark.parametrize("what", ["seed", "commitment", "number", "key_hash", "key"])
-def test_the_script_of_the_season_page_finds_what_was_changed(downloaded: Path, what: str) -> None:
-    text = downloaded.read_text()
-    if what == "number":
-        changed = text.replace('"number":2', '"number":3')
-    else:
-        changed = re.sub(rf'"{what}":"[0-9a-f]{{64}}"', f'"{what}":"{"0" * 64}"', text, count=1)
-    assert changed != text
-    downloaded.write_text(changed)
-    assert checked(downloaded).returncode == 1
-    assert "Wrong: [" in checked(downloaded).stderr
-
-
-def test_the_script_waits_for_the_keys(ladder: Ladder, tmp_path: Path) -> None:
-    file = tmp_path / "deals.jsonl"
-    file.write_text("".join(lines(current(ladder))))
-    assert "secret until the season is over" in checked(file).stderr
-
-
-def test_the_documentation_shows_the_script_as_it_is() -> None:
-    script = (ROOT / "esr_platform/static/esr/check_season.py").read_text()
-    assert f"```python\n{script}```" in (ROOT / "docs/ladders.md").read_text()
-
-
-def test_the_document_of_a_season_has_every_deal_in_order_and_nothing_closed(ladder: Ladder) -> None:
-    over = finish_block(block_on(ladder))
-    left = block_on(ladder)
-    test = finish_block(block_on(ladder, Block.Purpose.TEST))
-    head, *deals = map(json.loads, lines(current(ladder)))
-    assert (head["format"], head["ladder"], head["season"], head["closed"]) == ("season-deals/1", ladder.slug, 1, None)
-    assert {one["name"]: (one["key"], one["deals"]) for one in head["series"]} == {
-        ladder.slug: (None, 2),
-        f"live-{ladder.slug}": (None, 0),
-        f"test-{ladder.slug}": (None, 1),
-    }
-    assert [(deal["name"], deal["number"], deal["seed"]) for deal in deals] == [
-        (ladder.slug, 1, bytes(over.seed).hex()),
-        (ladder.slug, 2, None),
-        (f"test-{ladder.slug}", 1, bytes(test.seed).hex()),
-    ]
-    assert deals[1]["matches"] == [match.pk for match in games_of(left)]
-
-
-def test_the_command_closes_now_later_and_for_good(ladder: Ladder, capsys: Any) -> None:
-    call_command("season", "close", ladder.slug, "--at", "2099-01-31T20:00", "--keep", "3/4")
-    assert current(ladder).closes_at is not None
-    call_command("season", "close", ladder.slug)
-    assert current(ladder).number == 2
-    call_command("season", "close", ladder.slug, "--last")
-    with pytest.raises(CommandError, match="has no open season"):
-        call_command("season", "close", ladder.slug)
-    call_command("season", "open", ladder.slug, "--keep", "1")
-    assert capsys.readouterr().out.splitlines() == [
-        f"{ladder}, season 1 closes on 2099-01-31 at 20:00 UTC.",
-        f"{ladder}, season 1 is closed.",
-        f"{ladder}, season 2 is closed.",
-        f"{ladder}, season 3 is open.",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["close", "nowhere"], "No ladder is called nowhere"),
-        (["close", "edel-stein-reich-4", "--keep", "2"], "no share from 0 to 1"),
-        (["close", "edel-stein-reich-4", "--at", "soon"], "no date and time"),
-        (["open", "edel-stein-reich-4"], "Close it first"),
-    ],
-)
-def test_the_command_says_what_is_wrong(ladder: Ladder, arguments: list[str], says: str) -> None:
-    with pytest.raises(CommandError, match=says):
-        call_command("season", *arguments)
-
-
-def test_seasons_of_a_ladder_that_was_closed_twice_have_no_gap(ladder: Ladder) -> None:
+def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_together(duel: Ladder, season: Season) -> None:
     for _ in range(3):
-        seasons.close(current(ladder))
-    assert list(Season.objects.filter(ladder=ladder).values_list("number", flat=True)) == [1, 2, 3, 4]
+        results_of(scheduled(duel, players_of(duel)))
+    ends = [
+        (standing.entry, standing.rank, standing.entry.rating, standing.entry.games, standing.entry.wins)
+        for standing in ranked(one.entry for one in table(duel) if one.entry.games)
+    ]
+    close(season, then=Fraction(1, 3))
+    frozen = FinalStanding.objects.filter(season=season)
+    assert [(row.entry, row.rank, row.rating, row.games, row.wins) for row in frozen] == ends
+    for entry, _, rating, *_ in ends:
+        now = Entry.objects.get(pk=entry.pk)
+        assert (now.rating, now.games, now.wins, now.last_change) == (regressed(rating, 1, 3), 0, 0, 0)
+    second = LedgerEntry.objects.get(ladder=duel, kind="season", document__season=2)
+    assert second.document["regress"] == [1, 3]
+
+
+def test_numbers_of_deals_start_again_with_other_keys(duel: Ladder, season: Season) -> None:
+    first = scheduled(duel, players_of(duel))
+    close(season)
+    second = scheduled(duel, players_of(duel))
+    assert (first.number, second.number, second.series.season.number) == (1, 1, 2)
+    assert bytes(first.seed) != bytes(second.seed)
+
+
+def test_without_a_next_season_nothing_is_played_until_one_is_opened(duel: Ladder, season: Season) -> None:
+    results_of(scheduled(duel, players_of(duel)))
+    close(season, then=None)
+    Ladder.objects.exclude(pk=duel.pk).update(open=False)
+    assert fill() == 0
+    opened = open_next(duel, Fraction(0))
+    assert opened.number == 2
+    assert set(duel.entries.values_list("rating", flat=True)) == {1_500_000}
+    assert fill() > 0
+
+
+def test_of_two_seasons_at_once_the_second_is_refused(duel: Ladder, season: Season) -> None:
+    with pytest.raises(WrongMoment, match="Close it first"):
+        open_next(duel)
+    close(season, then=None)
+    with pytest.raises(WrongMoment, match="closed already"):
+        close(season)
+
+
+def test_keys_are_published_when_the_season_is_closed_and_all_its_deals_are_over(duel: Ladder, season: Season) -> None:
+    """A test block goes on after the season's end; until it has ended nobody can work out what it deals."""
+    rated = scheduled(duel, players_of(duel))
+    test = scheduled(duel, players_of(duel, rated=False), purpose=Block.Purpose.TEST)
+    results_of(rated)
+    assert publish_keys() == 0
+    close(season)
+    assert Season.objects.get(pk=season.pk).closed is not None
+    assert publish_keys() == 0
+    first, last = test.matches.select_related("ladder")
+    finished(first)
+    assert publish_keys() == 0
+    finished(last)
+    assert publish_keys() == 3
+    assert publish_keys() == 0
+    for series in season.series.all():
+        assert series.public_key == bytes(series.key).hex()
+    assert not DealSeries.objects.filter(season__number=2).exclude(published=None).exists()
+    assert Match.objects.filter(block=test, status="finished").count() == 2
