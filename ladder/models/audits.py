@@ -54,7 +54,8 @@ class RebuildRun(models.Model):
 class ChainMark(models.Model):
     """How far the hash chain of a ladder's ledger was checked, entry by entry, and with which hash it stood there.
 
-    ``problem`` is what broke it, in words; the mark then stays before that.
+    ``problem`` is what broke it, in words; the mark then stays before that. ``violations`` is how many statements about
+    the ladder's accounts did not hold when it was ``audited`` last (``ladder.auditing``).
     """
 
     ladder = models.OneToOneField(Ladder, on_delete=models.PROTECT, related_name="chain_mark")
@@ -62,6 +63,8 @@ class ChainMark(models.Model):
     hash = models.CharField(max_length=64, default=GENESIS)
     problem = models.CharField(max_length=500, blank=True)
     checked = models.DateTimeField(auto_now=True)
+    violations = models.PositiveIntegerField(default=0)
+    audited = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["ladder"]
