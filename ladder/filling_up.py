@@ -6,21 +6,28 @@ others are there. What they have played counts like everything else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from ladder.models import Entry, Ladder
+from ladder.models import Entry, Ladder, Season
 
 
 @dataclass(frozen=True)
 class Company:
-    """Who plays on a ladder: ``owners`` with a bot there, and bots of the ``house`` that are there as themselves."""
+    """How many play on a ladder: owners, bots of the house, and bots of all. Those that only fill up do not count.
+
+    ``season_open`` says whether new blocks can be scheduled, as far as that depends on seasons.
+    """
 
     ladder: Ladder
     owners: int
     house: int
+    bots: int
+    season_open: bool
 
     @property
     def only_house(self) -> bool:
@@ -40,11 +47,26 @@ class Company:
 
 def company(ladder: Ladder) -> Company:
     """Who plays on ``ladder`` now; one query."""
-    owners = Entry.objects.filter(
-        ladder=ladder, active=True, bot__in=Bot.objects.playing(), bot__versions__active=True
-    ).values_list("bot__owner", flat=True)
-    people = [owner for owner in owners if owner is not None]
-    return Company(ladder, len(set(people)), len(owners) - len(people))
+    return companies([ladder])[ladder.pk]
+
+
+def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
+    """By ladder, who plays there now; one query."""
+    plays = Q(entries__active=True, entries__bot__retired=None, entries__bot__on_leave=None)
+    counted = Ladder.objects.filter(pk__in=[ladder.pk for ladder in ladders]).annotate(
+        owners=Count("entries__bot__owner", filter=plays, distinct=True),
+        bots=Count("entries__bot", filter=plays, distinct=True),
+        house=Count("entries__bot", filter=plays & Q(entries__bot__owner=None), distinct=True),
+        season_open=Exists(Season.objects.filter(ladder=OuterRef("pk"), closing=None)),
+    )
+    by_id = {ladder.pk: ladder for ladder in ladders}
+    rows = counted.values_list("pk", "owners", "house", "bots", "season_open")
+    return {pk: Company(by_id[pk], owners, house, bots, season) for pk, owners, house, bots, season in rows}
+
+
+def house_on(ladder: Ladder) -> int:
+    """How many bots of the house could play on ``ladder``, entered or not; one query."""
+    return len(_house(ladder))
 
 
 def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Entry]:
@@ -60,7 +82,7 @@ def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Entry]:
     return [*(entry for entry in known.values() if not entry.active), *new]
 
 
-def _house(ladder: Ladder) -> Iterable[int]:
+def _house(ladder: Ladder) -> list[int]:
     """The bots of the house that can play on ``ladder``."""
     active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
     versions = active.select_related("bot").defer("check_report")

@@ -20,14 +20,24 @@ MOST_READ = 1000
 
 @dataclass(frozen=True)
 class Throughput:
-    """``begun`` are games by ladder, in the last ``LATELY``; ``mean_s`` is how long a game lasts there, in seconds.
+    """Games by ladder: ``begun`` in the last ``LATELY``, ``finished`` within ``span_s`` seconds of the last minutes.
 
-    ``per_s`` is how many games a second came to their end, on all ladders; 0 where nothing is known.
+    ``mean_s`` is how long one lasted, in seconds, where any was finished.
     """
 
     begun: Counter[int] = field(default_factory=Counter)
+    finished: Counter[int] = field(default_factory=Counter)
+    span_s: float = 0.0
     mean_s: Mapping[int, float] = field(default_factory=dict)
-    per_s: float = 0.0
+
+    @property
+    def per_s(self) -> float:
+        """Games a second on all ladders; 0 where nothing is known."""
+        return self.finished.total() / self.span_s if self.span_s else 0.0
+
+    def per_s_on(self, ladder_id: int) -> float:
+        """Games a second on a ladder; 0 where nothing is known."""
+        return self.finished[ladder_id] / self.span_s if self.span_s else 0.0
 
     def cost(self, ladder_id: int) -> float:
         """How long a game lasts on a ladder, in seconds; where none was played lately, as on the others."""
@@ -49,11 +59,7 @@ def recent() -> Throughput:
         if ended is not None and ending == Attempt.Ending.FINISHED:
             lasted[ladder_id].append((ended - started).total_seconds())
             ends.append(ended)
-    return Throughput(+begun, {ladder_id: fmean(times) for ladder_id, times in lasted.items()}, _rate(ends))
-
-
-def _rate(ends: list[datetime]) -> float:
-    """Ends a second between the first and the last of them; 0 where they are too few to say."""
-    if len(ends) < 2:
-        return 0.0
-    return (len(ends) - 1) / max((max(ends) - min(ends)).total_seconds(), 0.001)
+    finished = Counter({ladder_id: len(times) for ladder_id, times in lasted.items()})
+    means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
+    span = (max(ends) - min(row[1] for row in found)).total_seconds() if ends else 0.0
+    return Throughput(+begun, finished, max(span, 0.0), means)

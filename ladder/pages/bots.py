@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from bots.models import Bot, BotVersion
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Entry, Ladder, Match, Seat
 from ladder.owner_logs import Somebody
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
@@ -20,6 +20,7 @@ from ladder.pages.paging import Part
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import active_versions
 from ladder.pages.versions import Versions, listed_versions, spoken_of
+from ladder.pages.waiting import Reason, reasons
 
 ROWS = 50
 _STANDS = Q(active=True) | Q(games__gt=0)
@@ -38,7 +39,7 @@ class BotPage:
     """One bot: where it stands, what code it has had, and a part of its matches.
 
     ``panel`` is for its owner and staff; ``versions`` are a part of all for them, of those that were ready for
-    everybody else.
+    everybody else. ``waits`` say why it does not play at this moment; the house's bots have none.
     """
 
     bot: Bot
@@ -49,6 +50,7 @@ class BotPage:
     queued: int
     panel: Panel | None
     source_opens: bool
+    waits: Sequence[Reason]
 
     @property
     def games(self) -> int:
@@ -73,9 +75,9 @@ def bots_page(page: str | None, user: Somebody) -> BotsPage:
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
     """The page of ``bot`` for ``user``, with the parts of its matches and versions that an address asks for.
 
-    Eight queries, and four more for its owner and staff, however many versions there are.
+    Sixteen queries at most, and five more for its owner and staff, however much has been played.
     """
-    its = matches_seen_by(user).filter(seats__version__bot=bot)
+    its = matches_seen_by(user).filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=bot)))
     begun = its.exclude(attempts_started=0)
     queued = its.filter(status=Match.Status.QUEUED)
     versions = spoken_of(bot)
@@ -91,6 +93,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
         queued=queued.count(),
         panel=its_panel,
         source_opens=active is not None and may_read_source(user, active),
+        waits=reasons(bot, versions, entries, inside=its_panel is not None) if bot.owner_id else (),
     )
 
 

@@ -14,10 +14,11 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.celery import app
 from ladder.blocks import Player, schedule_block
-from ladder.dispatching import OVERDUE, QUEUE, SEND_AGAIN, SOON, WINDOW, dispatch
+from ladder.dispatching import QUEUE, SOON, WINDOW, dispatch
 from ladder.models import Attempt, Block, Ladder, Match, Order
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from ladder.scheduling import QUEUE_LENGTH, fill
+from ladder.traffic import OVERDUE, SEND_AGAIN
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import person, uploaded
 

@@ -1,0 +1,134 @@
+"""What is queued and due, in the order in which it is due to the ladders and persons that it belongs to."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Coalesce, Now
+
+from ladder.models import Block, Entry, Match
+from ladder.pairings.shares import Flow, shared
+from ladder.throughput import Throughput
+
+SEND_AGAIN: Final = timedelta(seconds=15)
+"""A message is void after this time, and the match is sent again: so there is at most one valid message a match."""
+
+OVERDUE: Final = timedelta(seconds=60)
+"""What waits for longer is told of again and again, and takes no place on the way from what can be played."""
+
+HOUSE_ONLY: Final = 1 / 4
+"""What the weight of a ladder is worth on which nobody's bot plays, as long as others want the workers."""
+
+AT_ONCE: Final = 2000
+"""The most rows that are read; the rest has its turn later."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A queued match that is due. Its ``flow`` is its ladder if it is rated, else who ordered it."""
+
+    match_id: int
+    priority: int
+    rated: bool
+    flow: int
+    weight: float
+    due_at: datetime
+    sent_at: datetime | None
+    on_its_way: bool
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """``matches`` are in the order in which they became due or were told of last, the higher priority first."""
+
+    matches: Sequence[Waiting]
+    throughput: Throughput
+    now: datetime | None
+
+    @property
+    def soon(self) -> list[int]:
+        """What is sent whatever else waits."""
+        return [one.match_id for one in self.matches if one.priority > 0 and not one.on_its_way]
+
+    @property
+    def in_turn(self) -> list[int]:
+        """Everything else that is not on its way, each ladder and person with its share."""
+        flows: dict[bool, dict[int, Flow]] = {True: {}, False: {}}
+        ahead = Counter((one.rated, one.flow) for one in self._counting)
+        by_flow = defaultdict[tuple[bool, int, float], list[int]](list)
+        for one in self.matches:
+            if one.priority <= 0 and not one.on_its_way:
+                by_flow[one.rated, one.flow, one.weight].append(one.match_id)
+        for (rated, flow, weight), waiting in by_flow.items():
+            cost = self.throughput.cost(flow) if rated else 1.0
+            flows[rated][flow] = Flow(waiting, ahead[rated, flow], weight, cost)
+        return shared(flows[True], flows[False])
+
+    @property
+    def on_the_way(self) -> int:
+        """How many of those without priority the workers were told of and will begin soon."""
+        return len(self._counting)
+
+    @property
+    def line(self) -> list[int]:
+        """Everything, in the order in which the workers will probably begin it."""
+        sent = sorted((one for one in self.matches if one.on_its_way), key=_told)
+        return [*(one.match_id for one in sent), *self.soon, *self.in_turn]
+
+    def waited(self, how_long: timedelta) -> bool:
+        """Whether anything has waited for longer."""
+        return any(self.now is not None and one.due_at < self.now - how_long for one in self.matches)
+
+    @property
+    def _counting(self) -> list[Waiting]:
+        return [
+            one
+            for one in self.matches
+            if one.on_its_way and one.priority <= 0 and self.now is not None and one.due_at > self.now - OVERDUE
+        ]
+
+
+def traffic(throughput: Throughput) -> Traffic:
+    """One query, of what is queued alone."""
+    people = Entry.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
+    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now()).annotate(now=Now())
+    rows = list(
+        queued.annotate(people=Exists(people))
+        .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
+        .values(
+            "pk",
+            "priority",
+            "due_at",
+            "sent_at",
+            "now",
+            "people",
+            "ladder",
+            "ladder__weight",
+            "block__purpose",
+            "block__order__requested_by",
+        )[:AT_ONCE]
+    )
+    return Traffic([_waiting(row) for row in rows], throughput, rows[0]["now"] if rows else None)
+
+
+def _waiting(row: Mapping[str, Any]) -> Waiting:
+    rated = row["block__purpose"] in Block.RATED
+    return Waiting(
+        match_id=row["pk"],
+        priority=row["priority"],
+        rated=rated,
+        flow=row["ladder"] if rated else row["block__order__requested_by"] or 0,
+        weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if rated else 1.0,
+        due_at=row["due_at"],
+        sent_at=row["sent_at"],
+        on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
+    )
+
+
+def _told(one: Waiting) -> tuple[int, datetime, int]:
+    return -one.priority, one.sent_at or one.due_at, one.match_id
