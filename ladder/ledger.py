@@ -1,8 +1,6 @@
 """The ledger of a ladder: what counts, in order, appended and chained by hashes. It never holds a rating.
 
-The hash of an entry is the SHA-256 of the canonical JSON (keys sorted, no spaces, UTF-8) of ``ladder`` (its slug),
-``number``, ``kind``, ``document`` and ``previous``, the hash before it. So whoever has kept one hash can prove that
-nothing before it was changed since.
+How the hashes are made is in ``ladder.ratings.chain``, which needs no database.
 """
 
 from __future__ import annotations
@@ -11,11 +9,11 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-import orjson
 from django.contrib.auth.base_user import AbstractBaseUser
 
 from games.base import Document
 from ladder.models import Ladder, LedgerEntry, Match, Result, Season, Seat
+from ladder.ratings.chain import canonical, chained
 
 
 class NoSeason(RuntimeError):
@@ -48,17 +46,6 @@ def append(
     ladder.next_ledger, ladder.ledger_head = ladder.next_ledger + 1, hashed
     ladder.save(update_fields=["next_ledger", "ledger_head"])
     return entry
-
-
-def chained(ladder: str, number: int, kind: str, document: Any, previous: str) -> str:
-    """The hash of an entry, 64 hex digits."""
-    entry = {"ladder": ladder, "number": number, "kind": kind, "document": document, "previous": previous}
-    return sha256(canonical(entry)).hexdigest()
-
-
-def canonical(document: Any) -> bytes:
-    """The one form of a JSON document that is hashed."""
-    return orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
 
 
 def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Document:

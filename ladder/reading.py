@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from django.db.models import F
 
-from ladder.ledger import canonical, chained
 from ladder.models import Block, Ladder, LedgerEntry, Match, SeatResult
-from ladder.models.ladders import GENESIS
 from ladder.packing import unpack
+from ladder.ratings.chain import GENESIS, canonical, chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rated
 from ladder.ratings.replay import Correction, Game, Item, Replay, Void

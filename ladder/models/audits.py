@@ -6,8 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from ladder.models.ladders import GENESIS, Ladder
+from ladder.models.ladders import Ladder
 from ladder.models.matches import Match
+from ladder.ratings.chain import GENESIS
 
 
 class RebuildRun(models.Model):

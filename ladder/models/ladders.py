@@ -11,11 +11,9 @@ from django.db import models
 from django.db.models import Q
 
 from bots.models import Bot, BotVersion
+from ladder.ratings.chain import GENESIS
 from ladder.ratings.elo import START_RATING
 from ladder.ratings.shares import WIN
-
-GENESIS = "0" * 64
-"""What the first ledger entry of a ladder has for the hash before it."""
 
 Viewer: TypeAlias = AbstractBaseUser | AnonymousUser
 

@@ -8,9 +8,10 @@ from uuid import uuid4
 from django.utils import timezone
 
 from games.chance import commitment
-from ladder.ledger import chained, result_document
+from ladder.ledger import result_document
 from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
 from ladder.packing import pack
+from ladder.ratings.chain import chained
 from tests.ladder.reports import report_of
 
 AT_ONCE = 500

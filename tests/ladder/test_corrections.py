@@ -10,9 +10,8 @@ from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void
 from ladder.interventions import withdraw
 from ladder.leases import claim
-from ladder.ledger import chained
 from ladder.models import Block, Entry, FinalStanding, Intervention, Ladder, LedgerEntry, Match, RebuildRun, SeatResult
-from ladder.models.ladders import GENESIS
+from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.elo import START_RATING, KFactor
 from ladder.rebuilding import rerate
 from ladder.results import record_result

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from ladder.ledger import NoSeason, append, canonical, chained
+from ladder.ledger import NoSeason, append
 from ladder.models import Ladder, LedgerEntry, Match
-from ladder.models.ladders import GENESIS
+from ladder.ratings.chain import GENESIS, canonical, chained
 from ladder.records import record_of
 from ladder.seasons import close
 from tests.ladder.reports import report_of

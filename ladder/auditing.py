@@ -1,0 +1,169 @@
+"""Whether a ladder's accounts hold, statement by statement, for everybody to see. Counted now where none says when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from ladder.books import Books, books_of
+from ladder.chains import Link, follow, go_on, mark_of
+from ladder.models import ChainMark, Ladder, LedgerEntry, RebuildRun
+from ladder.moments import one_moment
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something that must hold, and the figures that say whether it does; ``problem`` is empty or a sentence."""
+
+    title: str
+    figures: str
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All of a ladder's accounts at one moment, ``at``.
+
+    The chain was checked before up to ``mark``, and from there to ``link`` for this audit. ``check`` is the last
+    rebuild that compared everything, ``run`` the last rebuild there was.
+    """
+
+    ladder: Ladder
+    at: datetime
+    books: Books
+    mark: ChainMark
+    link: Link
+    check: RebuildRun | None
+    run: RebuildRun | None
+
+    @property
+    def broken(self) -> str:
+        """What breaks the chain, in words, or nothing."""
+        reached = self.link.number == self.ladder.next_ledger - 1
+        if self.link.problem or not reached or self.link.hash == self.ladder.ledger_head:
+            return self.link.problem
+        return "its last hash is not the one that the ladder keeps"
+
+    @property
+    def followed(self) -> str:
+        """How far the chain was checked, and when."""
+        now = self.link.number - self.mark.number
+        said = f"checked up to number {_n(self.link.number)}"
+        return f"{said}, the last {_n(now)} of them now" if now else said
+
+    @property
+    def statements(self) -> Sequence[Statement]:
+        return [*_of_matches(self.books), *_of_ratings(self.books), *_of_ledger(self), _of_rebuilds(self)]
+
+    @property
+    def violations(self) -> Sequence[Statement]:
+        return [one for one in self.statements if not one.holds]
+
+
+def audit(ladder: Ladder) -> Audit:
+    """Count and compare everything, at one moment; fourteen queries."""
+    with one_moment():
+        now = Ladder.objects.get(pk=ladder.pk)
+        mark = mark_of(now)
+        runs = RebuildRun.objects.filter(ladder=now).order_by("-pk")
+        return Audit(
+            ladder=now,
+            at=timezone.now(),
+            books=books_of(now),
+            mark=mark,
+            link=Link(mark.number, mark.hash, mark.problem) if mark.problem else follow(now, mark),
+            check=runs.exclude(purpose=RebuildRun.Purpose.CORRECTION).first(),
+            run=runs.first(),
+        )
+
+
+def audit_all() -> int:
+    """Follow every chain further, audit every ladder and keep how many statements do not hold; the sum of them."""
+    return sum(_audited(ladder) for ladder in Ladder.objects.order_by("pk"))
+
+
+def _audited(ladder: Ladder) -> int:
+    go_on(ladder)
+    found = len(audit(ladder).violations)
+    ChainMark.objects.filter(ladder=ladder).update(violations=found, audited=timezone.now())
+    return found
+
+
+def _of_matches(books: Books) -> Iterator[Statement]:
+    states = " + ".join(f"{_n(rated + unrated)} {status}" for status, rated, unrated in books.by_status)
+    lost = books.scheduled - books.counted
+    yield Statement(
+        "Every game that was scheduled is in one state.",
+        f"{_n(books.scheduled)} scheduled = {states}",
+        f"{_n(lost)} games are in no known state." if lost else "",
+    )
+    missing = books.deals - books.blocks
+    yield Statement(
+        "Every number of a deal has its block.",
+        f"{_n(books.deals)} numbers given, {_n(books.blocks)} blocks",
+        f"{_n(abs(missing))} {'numbers have no block' if missing > 0 else 'blocks have no number'}." if missing else "",
+    )
+    yield Statement(
+        "A block whose every game has ended is open to everybody.",
+        f"{_n(books.stuck)} left closed",
+        f"{_n(books.stuck)} blocks stay closed although their games have ended." if books.stuck else "",
+    )
+
+
+def _of_ratings(books: Books) -> Iterator[Statement]:
+    taken_out = f" − {_n(books.out)} that count for nobody" if books.out else ""
+    wrong = abs(books.seats - books.out - books.rows) + books.unexplained
+    yield Statement(
+        "Every seat of a finished rated game that was not voided since has a rating.",
+        f"{_n(books.rows)} ratings = {_n(books.seats)} seats{taken_out}",
+        f"{_n(wrong)} seats have a rating and should not, or have none and should." if wrong else "",
+    )
+    total = f"{books.surplus / 1000:g}".replace("-", "−")
+    yield Statement(
+        "No game creates or destroys a point.",
+        f"the sum of all rating changes is {total}",
+        f"The rating changes sum to {total} points." if books.surplus else "",
+    )
+
+
+def _of_ledger(one: Audit) -> Iterator[Statement]:
+    books, last = one.books, one.ladder.next_ledger - 1
+    entries, results = sum(books.ledger.values()), books.ledger.get(LedgerEntry.Kind.RESULT, 0)
+    yield Statement(
+        "The ledger has no gaps.",
+        f"{_n(entries)} entries, the last of them number {_n(books.last_number)}",
+        "" if entries == books.last_number == last else f"The ladder has counted to {_n(last)}.",
+    )
+    voids = books.ledger.get(LedgerEntry.Kind.VOID, 0)
+    right = books.finished + voids
+    yield Statement(
+        "Every finished rated game is in the ledger, once.",
+        f"{_n(results)} results = {_n(books.finished)} finished + {_n(voids)} taken back",
+        "" if results == right else f"The ledger has {_n(results)} results, and there are {_n(right)}.",
+    )
+    broken = one.broken
+    yield Statement(
+        "The ledger's hashes form one chain.", one.followed, f"The chain is broken: {broken}." if broken else ""
+    )
+
+
+def _of_rebuilds(one: Audit) -> Statement:
+    title = "A rebuild from the ledger gives every number that is shown."
+    if one.check is None:
+        return Statement(title, "no rebuild yet; the first is made within a day")
+    found = one.check.differences
+    repaired = one.check.purpose == RebuildRun.Purpose.REPAIR
+    said = f"up to number {_n(one.check.ledger_number)}: {_n(found)} differences{', set right' if repaired else ''}"
+    return Statement(title, said, f"The last rebuild found {_n(found)} differences." if found and not repaired else "")
+
+
+def _n(count: int) -> str:
+    """With narrow spaces that do not break."""
+    return f"{count:,}".replace(",", "\u202f")
