@@ -7,7 +7,6 @@ legal and then bottles by value, each by cell.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -37,11 +36,24 @@ def can_add(state: Procedure, seat: int, tenths: int) -> bool:
 
 
 def bids(state: Procedure, seat: int) -> list[Cards]:
-    """Everything that ``seat`` may add to its bid, in order."""
-    ways = product(*[[(card,) * n for n in range(count + 1)] for card, count in copies(state.hands[seat])])
-    additions = [sum(way, ()) for way in ways]
-    legal = [cards for cards in additions if cards and can_add(state, seat, total(cards))]
-    return sorted(legal, key=lambda cards: (total(cards), len(cards), cards[::-1]))
+    """Everything that ``seat`` may add to its bid, in order; the cards of each highest first."""
+    sets: list[tuple[int, int, Cards]] = [(max(state.totals[seat], 0), 0, ())]
+    for card, most in copies(state.hands[seat]):
+        worth = TENTHS[card]
+        sets += [
+            (tenths + n * worth, count + n, (card,) * n + cards)
+            for n in range(1, most + 1)
+            for tenths, count, cards in sets
+        ]
+    taken = state.totals
+    legal = [one for one in sets[1:] if one[0] not in taken]
+    legal.sort()
+    return [cards for _, _, cards in legal]
+
+
+def bid_move(cards: Cards) -> Move:
+    """Adding ``cards``, highest first, as a record writes it."""
+    return {"cards": [CODES[card] for card in cards]}
 
 
 def count_bids(state: Procedure, seat: int) -> int:
@@ -83,7 +95,7 @@ def lay_move(card: int, cell: int) -> Move:
 def moves(state: Procedure, seat: int) -> list[Move]:
     """Every legal move, in order."""
     if state.stage == "bid":
-        return ["pass", *({"cards": codes(cards)} for cards in bids(state, seat))]
+        return ["pass", *map(bid_move, bids(state, seat))]
     laying = [lay_move(card, cell) for card, cell in lays(state, seat)]
     return laying if must_lay(state, seat) else ["done", *laying]
 

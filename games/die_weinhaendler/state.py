@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.base import Document, Move
+from games.base import Document, Move, NumberedMoves
 from games.die_weinhaendler import deciding, judging, legal, viewing
+from games.die_weinhaendler.places import Bids, Lays
 from games.die_weinhaendler.procedure import Procedure
 from games.outcomes import outcome
 
@@ -26,6 +27,10 @@ class WeinhaendlerState(Procedure):
     def legal_moves(self, seat: int) -> Sequence[Move]:
         self.require(seat)
         return legal.moves(self, seat)
+
+    def numbered_moves(self, seat: int) -> NumberedMoves:
+        self.require(seat)
+        return Bids(self, seat) if self.stage == "bid" else Lays(self, seat)
 
     def default_move(self, seat: int) -> Move:
         self.require(seat)

@@ -1,0 +1,42 @@
+"""A worker of ``bench.verifying``: stored games of four, each verified as ``manage.py verify --ladder`` does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import cycle
+
+from bench.measuring import Contender
+from bench.ours import FOUR_SEATS
+from bench.sizes import of_house_bots, of_random_play
+from bench.workers import serve
+from games.base import State
+from games.chance import commitment
+from ladder.packing import pack
+from ladder.verifying.reexecuting import StoredGame, StoredSeat, faults_of
+
+
+def stored(state: State) -> StoredGame:
+    """A finished game as the tables have it."""
+    record, seed = state.record, bytes.fromhex(state.record["seed"])
+    ranks, scores = record["outcome"]["ranks"], record["outcome"]["scores"]
+    seats = [StoredSeat(rank, score, score.get("forfeit", "")) for rank, score in zip(ranks, scores, strict=True)]
+    return StoredGame(1, pack(record), record["game"], state.seats, seed, commitment(seed), seats)
+
+
+def verifying(states: Iterable[State]) -> Contender:
+    """Verifies one game after the other, again and again."""
+    games = cycle([stored(state) for state in states])
+
+    def one() -> int:
+        assert faults_of([next(games)]) == []
+        return 1
+
+    return one
+
+
+if __name__ == "__main__":
+    contenders = {}
+    for game in FOUR_SEATS:
+        contenders[f"{game.slug} 4, house bots"] = verifying(of_house_bots(game))
+        contenders[f"{game.slug} 4, random play"] = verifying(of_random_play(game))
+    serve(contenders)
