@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -81,9 +81,9 @@ engine-native: $(NATIVE)  ## compile the engine with mypyc; it is picked up by i
 test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
 	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge
 
-chaos: $(VENV)/.dev services  ## kill workers, beat and Redis while CHAOS_MATCHES=600 are played, on both databases
+chaos: $(VENV)/.dev services  ## kill workers, beat, Redis and PostgreSQL while CHAOS_MATCHES=600 are played, on both databases
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
-	@$(ON_POSTGRESQL) $(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)
+	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES) --postgresql
 
 hostile: $(VENV)/.dev sandbox  ## play all hostile programs, and write their table into docs/security.md
 	@$(BIN)/python -m tests.bots.hostile
@@ -120,6 +120,9 @@ bench-runner: $(BENCH_VENV)/.ready sandbox  ## µs a decision through the runner
 
 bench-pipeline: $(VENV)/.dev services  ## matches/s from claim to rating through real workers, on both databases, and where the time goes
 	@$(BIN)/python -m bench.pipeline $(BENCH_ARGS)
+
+bench-starts: $(VENV)/.dev sandbox  ## what a bot's start costs, and what a warmed interpreter would save and give away
+	@$(BIN)/python -m bench.starts $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house

@@ -7,7 +7,8 @@ import warnings
 
 from celery import Celery
 from celery.exceptions import SecurityWarning
-from celery.signals import worker_process_init
+from celery.signals import task_prerun, worker_process_init
+from django.db import connections
 
 from esr_platform.supervising.child import die_with_parent
 
@@ -25,3 +26,11 @@ app.autodiscover_tasks()
 def _die_with_worker(**_: object) -> None:
     """Connected so that no process of a worker's pool outlives a worker that was killed."""
     die_with_parent()
+
+
+@task_prerun.connect
+def _forget_lost_connections(**_: object) -> None:
+    """Connected since Celery keeps a connection for many tasks and never looks whether the database still answers."""
+    for connection in connections.all(initialized_only=True):
+        if connection.connection is not None and not connection.is_usable():
+            connection.close()

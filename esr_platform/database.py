@@ -24,5 +24,6 @@ def database(url: str, default: Path) -> dict[str, Any]:
     sqlite = settings["ENGINE"].endswith("sqlite3")
     options = SQLITE_OPTIONS if sqlite else POSTGRESQL_OPTIONS
     settings["OPTIONS"] = {**options, **settings.get("OPTIONS", {})}
+    settings["CONN_HEALTH_CHECKS"] = True  # or the pool would hand out connections to a server that is gone
     settings["ATOMIC_REQUESTS"] = False  # every page would take the write lock
     return settings

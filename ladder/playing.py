@@ -27,6 +27,7 @@ from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
 from ladder.models import Attempt, Ladder, Match
 from ladder.owner_logs import packed_logs
+from ladder.reconnecting import through_a_loss
 from ladder.resting import rests
 from ladder.results import WrongRecord, record_result
 
@@ -115,14 +116,15 @@ def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None
 
 
 def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
-    spec = replace(spec, played_before=delays(lease.match_id))  # nobody else ends an attempt while the lease is held
+    spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
     transcript = _transcript(spec)
     with renewed(lease):
         report = runner(spec, transcript)
         if report.play_again and spec.played_before < MAX_REPLAYS:
             return _ended(lease, Attempt.Ending.DELAYED, _delayed(report))
         logs = packed_logs(report, transcript)
-        return Attempt.Ending.FINISHED if record_result(lease, report, logs) else None
+        result = through_a_loss(lambda: record_result(lease, report, logs))  # safe: a second one is refused
+        return Attempt.Ending.FINISHED if result else None
 
 
 def _transcript(spec: MatchSpec[Any]) -> Transcript | None:
@@ -146,7 +148,7 @@ def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
 
 
 def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
-    return ending if give_back(lease, ending, failure) else None
+    return ending if through_a_loss(lambda: give_back(lease, ending, failure)) else None
 
 
 def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.db import InterfaceError, OperationalError, connection
+
 from esr_platform.supervising.showing import Terminal
 from ladder import standings
 from ladder.models import Ladder, Match
@@ -11,9 +13,13 @@ from ladder.models import Ladder, Match
 HEADINGS = ("", "bot", "rating", "games", "win share")
 
 
-def finished_matches() -> int:
-    """How many matches have a result, over all ladders."""
-    return Match.objects.filter(status=Match.Status.FINISHED).count()
+def finished_matches() -> int | None:
+    """How many matches have a result, over all ladders; ``None`` while the database is out of reach."""
+    try:
+        return Match.objects.filter(status=Match.Status.FINISHED).count()
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return None
 
 
 def show_tables(terminal: Terminal) -> None:

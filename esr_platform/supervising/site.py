@@ -113,17 +113,17 @@ class Site:
                 raise Problem(problem)
             self.supervisor.attend(0.1)
 
-    def play(self, matches: int, finished: Callable[[], int], patience: float | None) -> None:
-        """Show progress until ``finished()`` reaches ``matches``.
+    def play(self, matches: int, finished: Callable[[], int | None], patience: float | None) -> None:
+        """Show progress until ``finished()`` reaches ``matches``; ``None`` says that it is not known just now.
 
         Raises :class:`Problem` when for ``patience`` seconds not one more was finished.
         """
-        done, since = finished(), time.monotonic()
+        done, since = finished() or 0, time.monotonic()
         with self.terminal.progress(matches, done) as show:
             while done < matches:
                 self._attend(0.25)
                 now_done = finished()
-                if now_done > done:
+                if now_done is not None and now_done > done:
                     done, since = now_done, time.monotonic()
                     show(done)
                 if patience is not None and time.monotonic() - since > patience:

@@ -1,7 +1,8 @@
-"""Matches under fire: workers, their children, beat and Redis are killed while rated games are played.
+"""Matches under fire: workers, what they have started, beat, Redis and PostgreSQL are killed while games are played.
 
-``python -m tests.ladder.chaos --matches 60`` does it on the database of DATABASE_URL, or on a new SQLite file; what is
-scheduled must get exactly one result each, and the ratings must be what the ledger gives.
+``python -m tests.ladder.chaos --matches 60`` does it on a new SQLite file, with ``--postgresql`` on a server of its
+own, which is killed too. What is scheduled must get exactly one result each, and the books must be right
+(``tests.ladder.accounts``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -24,7 +25,9 @@ from typing import Any
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
+from ladder.reconnecting import through_a_loss
 from tests.services.ports import wait_until
+from tests.services.postgres import Server, running_server
 from tests.services.workers import Processes, processes
 
 STALLED_S = 240.0
@@ -38,6 +41,7 @@ class Site:
     group: Processes
     folder: Path
     random: Random
+    postgresql: Server | None = None
     redis: subprocess.Popen[bytes] | None = None
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     kills: Counter[str] = field(default_factory=Counter)
@@ -53,7 +57,7 @@ class Site:
         wait_until(lambda: redis_answers(f"unix://{socket_path(self.folder)}"), "Redis answers")
 
     def start_process(self, name: str) -> None:
-        queue = "matches" if name.startswith("matches") else name
+        queue = "matches,soon" if name.startswith("matches") else name
         self.running[name] = self.group.beat() if name == "beat" else self.group.worker(queue)
 
     def kill_child(self) -> bool:
@@ -84,16 +88,32 @@ class Site:
         self.start_redis()
         return True
 
-    def kill_something(self) -> None:
-        """One kill of a kind that has not had its turn yet in this round of kinds."""
+    def kill_postgresql(self, by: signal.Signals) -> bool:
+        """End the database server, with whatever was being committed, and start it again."""
+        assert self.postgresql is not None
+        self.postgresql.end(by)
+        self.postgresql.start()
+        return True
+
+    @property
+    def kinds(self) -> dict[str, Callable[[], bool]]:
+        """What can be killed here; each says whether there was something to kill."""
         kinds: dict[str, Callable[[], bool]] = {
             "worker child": self.kill_child,
             "worker": lambda: self.kill_process(self.random.choice(["matches 1", "matches 2"])),
             "redis": lambda: self.kill_redis(and_its_memory=False),
             "redis and its memory": lambda: self.kill_redis(and_its_memory=True),
-            "default worker": lambda: self.kill_process("default"),
+            "clerk": lambda: self.kill_process("default"),
             "beat": lambda: self.kill_process("beat"),
         }
+        if self.postgresql is not None:
+            kinds["postgresql, restarted"] = lambda: self.kill_postgresql(signal.SIGINT)
+            kinds["postgresql, killed"] = lambda: self.kill_postgresql(signal.SIGKILL)
+        return kinds
+
+    def kill_something(self) -> None:
+        """One kill of a kind that has not had its turn yet in this round of kinds."""
+        kinds = self.kinds
         fewest = min(self.kills[kind] for kind in kinds)
         kind = self.random.choice([kind for kind in kinds if self.kills[kind] == fewest])
         if kinds[kind]():
@@ -101,13 +121,13 @@ class Site:
 
 
 @contextmanager
-def site(environment: dict[str, str], random: Random) -> Iterator[Site]:
+def site(environment: dict[str, str], random: Random, postgresql: Server | None = None) -> Iterator[Site]:
     """A site on the database of ``environment``, with a Redis of its own that may be killed; all gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="esr-chaos-") as name:
         folder = Path(name)
         url = f"unix://{socket_path(folder)}"
         with processes({**environment, "VAR_DIR": name, "REDIS_URL": url, "LOG_LEVEL": "CRITICAL"}) as group:
-            running = Site(group, folder, random)
+            running = Site(group, folder, random, postgresql)
             try:
                 running.start()
                 yield running
@@ -119,49 +139,27 @@ def site(environment: dict[str, str], random: Random) -> Iterator[Site]:
 
 def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str], Any] = lambda _: None) -> None:
     """Have at least ``matches`` scheduled and wait until all have ended, with a kill after every few results."""
-    from ladder.models import Ladder, Match
+    from ladder.models import Ladder
 
-    Ladder.objects.update(open=True)
-    ended = 0
-    while not ended or Match.objects.filter(status__in=("queued", "running")).exists():
-        wait_until(lambda before=ended: _ended() > before, "another match has ended", STALLED_S)
-        if Match.objects.count() >= matches:
-            Ladder.objects.update(open=False)
-        ended, before = _ended(), ended
+    ended, scheduled = 0, 0
+    while ended < scheduled or scheduled < matches:
+        wait_until(lambda before=ended: _counts()[0] > before, "another match has ended", STALLED_S)
+        before, (ended, scheduled) = ended, _counts()
+        if scheduled >= matches:
+            through_a_loss(lambda: Ladder.objects.update(open=False))
+            ended, scheduled = _counts()
         if ended // kill_every > before // kill_every:
             running.kill_something()
-        say(f"\r{ended} of {Match.objects.count()} matches, {running.kills.total()} kills")
+        say(f"\r{ended} of {scheduled} matches, {running.kills.total()} kills")
     say("\n")
 
 
-def _ended() -> int:
+def _counts() -> tuple[int, int]:
+    """How many matches have ended, and how many there are."""
     from ladder.models import Match
 
-    return Match.objects.filter(status__in=("finished", "void", "cancelled")).count()
-
-
-def accounts() -> list[str]:
-    """Whatever is wrong in the books after all matches have ended, in sentences."""
-    from games.record import RecordError, verify
-    from ladder.models import Attempt, Entry, Match, Result, SeatResult
-    from ladder.rebuilding import rerate
-    from ladder.records import record_of
-
-    wrong = [difference for rebuild in rerate(check=True) for difference in rebuild.differences]
-    finished = Match.objects.filter(status="finished")
-    if finished.count() != Result.objects.count():
-        wrong.append(f"{finished.count()} finished matches have {Result.objects.count()} results")
-    if Attempt.objects.filter(ending="open").exists():
-        wrong.append("an attempt is still open")
-    seats = sum(finished.values_list("ladder__seats", flat=True))
-    if not seats == SeatResult.objects.count() == sum(Entry.objects.values_list("games", flat=True)):
-        wrong.append(f"{seats} seats of finished matches, {SeatResult.objects.count()} results of seats")
-    for match in finished:
-        try:
-            verify(record_of(match) or {})
-        except RecordError as error:
-            wrong.append(f"the record of {match}: {error}")
-    return wrong
+    states = through_a_loss(lambda: Counter(Match.objects.order_by().values_list("status", flat=True)))
+    return sum(states[state] for state in Match.ENDED), states.total()
 
 
 def main() -> int:
@@ -169,33 +167,56 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=60)
     parser.add_argument("--kill-every", type=int, default=5, help="a kill after that many results")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--postgresql", action="store_true", help="on PostgreSQL, which is killed too")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="esr-chaos-database-") as name:
-        os.environ.setdefault("DATABASE_URL", f"sqlite:///{name}/db.sqlite3")
+    with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="esr-chaos-database-"))
+        server = stack.enter_context(running_server()) if options.postgresql else None
+        os.environ["DATABASE_URL"] = server.url if server else f"sqlite:///{name}/db.sqlite3"
         os.environ.update(VAR_DIR=name, SECRET_KEY="chaos", DJANGO_SETTINGS_MODULE="esr_platform.settings")
-        return _on_an_empty_database(options)
+        return _on_an_empty_database(options, server)
 
 
-def _on_an_empty_database(options: argparse.Namespace) -> int:
+def _on_an_empty_database(options: argparse.Namespace, server: Server | None) -> int:
     import django
 
     django.setup()
     from django.core.management import call_command
 
     from ladder.models import Attempt, Match
+    from tests.ladder.accounts import accounts
 
     call_command("migrate", verbosity=0)
     call_command("open_house")
-    with site({key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY")}, Random(options.seed)) as running:
+    _schedule_tests()
+    environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY")}
+    with site(environment, Random(options.seed), server) as running:
         under_fire(running, options.matches, options.kill_every, lambda text: print(text, end="", flush=True))
     print("kills:", dict(running.kills))
     print("matches:", dict(Counter(Match.objects.order_by().values_list("status", flat=True))))
     print("attempts:", dict(Counter(Attempt.objects.order_by().values_list("ending", flat=True))))
-    for match in Match.objects.exclude(reason=""):
-        print(f"{match} is {match.status}: {match.reason}")
-    wrong = accounts()
-    print("\n".join(wrong) or "every match has one end, every finished match one result, every rating is the ledger's")
+    wrong = [f"{match} is {match.status}: {match.reason}" for match in Match.objects.exclude(reason="")]
+    wrong += [f"nothing was killed of the kind {kind}" for kind in running.kinds if not running.kills[kind]]
+    wrong += accounts()
+    print(
+        "\n".join(wrong) or "every match has one result, every block ended with its last, the ledger gives every rating"
+    )
     return 1 if wrong else 0
+
+
+def _schedule_tests() -> None:
+    """A block on every ladder that is not rated, among those that are."""
+    from django.db import transaction
+
+    from ladder.blocks import Player, schedule_block
+    from ladder.models import Block, Ladder
+
+    for ladder in Ladder.objects.order_by("pk"):
+        entries = ladder.entries.select_related("bot").order_by("pk")[: ladder.seats]
+        players = [Player(version) for entry in entries if (version := entry.bot.active_version)]
+        with transaction.atomic():
+            locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+            schedule_block(locked, players, purpose=Block.Purpose.TEST, sent=False)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -49,36 +52,85 @@ def _user() -> pwd.struct_passwd | None:
         return pwd.getpwnam("nobody")
 
 
-@contextmanager
-def postgres_server() -> Iterator[str]:
-    """Run a server for as long as the context lasts; gives the URL of an empty database in it."""
-    with tempfile.TemporaryDirectory(prefix="esr-postgres-") as name:
-        folder = Path(name)
+@dataclass
+class Server:
+    """A server with its data in ``folder``, which can be ended at any moment and comes back at the same address."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    def __post_init__(self) -> None:
         user = _user()
-        identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
+        self._identity: dict[str, Any] = {}
         if user:
-            os.chown(folder, user.pw_uid, user.pw_gid)
-        binaries, data, port = _binaries(folder), folder / "data", free_port()
-        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": name}
-        initdb = [binaries / "initdb", "--pgdata", data, "--username", "esr", "--auth", "trust", "--encoding", "UTF8"]
-        subprocess.run(initdb, check=True, cwd=folder, env=environment, stdout=subprocess.DEVNULL, **identity)
-        options = [*("-c", "fsync=off"), *("-c", f"unix_socket_directories={folder}"), *("-c", "max_connections=200")]
-        server = subprocess.Popen(
-            [binaries / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), *options],
-            cwd=folder,
-            env=environment,
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            self._identity = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        self._binaries = _binaries(self.folder)
+        self._environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(self.folder)}
+        options = ["--username", "esr", "--auth", "trust", "--encoding", "UTF8"]
+        command = [self._binaries / "initdb", "--pgdata", self._data, *options]
+        subprocess.run(
+            command, check=True, cwd=self.folder, env=self._environment, stdout=subprocess.DEVNULL, **self._identity
+        )
+
+    @property
+    def url(self) -> str:
+        """The address of its database."""
+        return f"postgres://esr@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "data"
+
+    def start(self) -> None:
+        """Start it and wait until it answers; after it was killed, also until the last of its processes is gone."""
+
+        def answers() -> bool:
+            if self.process is None or self.process.poll() is not None:
+                self.process = self._started()
+            return _answers(self.url)
+
+        wait_until(answers, "PostgreSQL answers")
+
+    def end(self, by: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT breaks all connections off, SIGQUIT and SIGKILL are crashes."""
+        if self.process is not None:
+            self.process.send_signal(by)
+            self.process.wait()
+            self.process = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        options = ("fsync=off", f"unix_socket_directories={self.folder}", "max_connections=200")
+        given = [part for option in options for part in ("-c", option)]
+        return subprocess.Popen(
+            [self._binaries / "postgres", "-D", self._data, "-h", "127.0.0.1", "-p", str(self.port), *given],
+            cwd=self.folder,
+            env=self._environment,
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             preexec_fn=die_with_parent,
-            **identity,
+            **self._identity,
         )
-        url = f"postgres://esr@127.0.0.1:{port}/postgres"
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """Run a server for as long as the context lasts."""
+    with tempfile.TemporaryDirectory(prefix="esr-postgres-") as name:
+        server = Server(Path(name))
         try:
-            wait_until(lambda: _answers(url), "PostgreSQL answers")
-            yield url
+            server.start()
+            yield server
         finally:
-            server.terminate()
-            server.wait()
+            server.end()
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Run a server for as long as the context lasts; gives the URL of an empty database in it."""
+    with running_server() as server:
+        yield server.url
 
 
 def _answers(url: str) -> bool:

@@ -1,0 +1,72 @@
+"""Whether the books of all ladders are right after everything has ended, reckoned apart from the site's own audit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from django.db.models import Max
+
+from games.record import RecordError, verify
+from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, SeatResult
+from ladder.packing import unpack
+from ladder.pairings.seatings import seatings
+from ladder.ratings.chain import GENESIS, chained
+from ladder.rebuilding import rerate
+
+
+def accounts() -> list[str]:
+    """Whatever is wrong in the books after all matches have ended, in sentences."""
+    rebuilds = rerate(check=True, records=True)
+    wrong = [f"{rebuild.ladder}: {difference}" for rebuild in rebuilds for difference in rebuild.differences]
+    books = (one for ladder in Ladder.objects.all() for one in _wrong_books(ladder))
+    return [*wrong, *_wrong_matches(), *_wrong_blocks(), *books]
+
+
+def _wrong_matches() -> Iterator[str]:
+    """One result for each finished match, as many seats as that gives, no attempt left open, every record verified."""
+    finished = Match.objects.filter(status="finished")
+    if Match.objects.filter(status__in=Match.PENDING).exists() or Attempt.objects.filter(ending="open").exists():
+        yield "a match or an attempt is still open"
+    if Counter(Result.objects.values_list("match", flat=True)) != Counter(finished.values_list("pk", flat=True)):
+        yield f"{finished.count()} finished matches have {Result.objects.count()} results"
+    seats = sum(finished.values_list("ladder__seats", flat=True))
+    if seats != SeatResult.objects.count():
+        yield f"{seats} seats of finished matches have {SeatResult.objects.count()} results"
+    for result in Result.objects.all():
+        try:
+            verify(unpack(bytes(result.packed_record)))
+        except RecordError as error:
+            yield f"the record of {result.match}: {error}"
+
+
+def _wrong_blocks() -> Iterator[str]:
+    """Every block has its own number, none is missing, and each ended with the last of its games."""
+    for block in Block.objects.annotate(last=Max("matches__ended")).select_related("ladder"):
+        if block.ended is None or block.last is None or block.ended < block.last:
+            yield f"{block} ended at {block.ended}, its last game at {block.last}"
+        if block.matches.count() != len(seatings(block.ladder.seats)):
+            yield f"{block} has {block.matches.count()} games"
+    for series in DealSeries.objects.all():
+        numbers = sorted(series.blocks.values_list("number", flat=True))
+        if numbers != list(range(1, series.next_number)):
+            yield f"the numbers of {series} are {numbers}, the next one is {series.next_number}"
+
+
+def _wrong_books(ladder: Ladder) -> Iterator[str]:
+    """The books of a ladder: which seats are rated, that points only move, and the chain, each reckoned here again."""
+    rated = SeatResult.objects.filter(result__match__ladder=ladder, rating_after__isnull=False)
+    due = Match.objects.filter(ladder=ladder, status="finished", block__purpose="ladder").count() * ladder.seats
+    games = sum(Entry.objects.filter(ladder=ladder).values_list("games", flat=True))
+    if not rated.count() == due == games:
+        yield f"{ladder}: {due} seats of finished rated matches, {rated.count()} rating rows, {games} games"
+    if sum(row.change or 0 for row in rated):
+        yield f"{ladder}: the changes of ratings add up to {sum(row.change or 0 for row in rated)}"
+    head = GENESIS
+    for number, entry in enumerate(LedgerEntry.objects.filter(ladder=ladder).order_by("number"), 1):
+        head = chained(ladder.slug, number, entry.kind, entry.document, head)
+        if (entry.number, entry.hash) != (number, head):
+            yield f"{ladder}: ledger entry {entry.number} does not continue the chain"
+    ladder.refresh_from_db()
+    if ladder.ledger_head != head:
+        yield f"{ladder}: the ledger's head is not its last entry's hash"
