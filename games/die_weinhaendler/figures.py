@@ -22,7 +22,7 @@ COLUMNS: Final = (
 ROUNDS: Final = 4
 """How many rounds a stretch has; the last one has all that are left."""
 
-STRETCHES: Final = ("rounds 1 to 4", "rounds 5 to 8", "rounds 9 to 12", "round 13 and later")
+STRETCHES: Final[tuple[str, ...]] = ("rounds 1 to 4", "rounds 5 to 8", "rounds 9 to 12", "round 13 and later")
 
 
 class _Counting:

@@ -19,7 +19,7 @@ COLUMNS: Final = (
     Figure("gems_received", "gems received", "Gems received for actions left."),
 )
 
-STRETCHES: Final = tuple(f"phase {phase}" for phase in range(1, PHASES + 1))
+STRETCHES: Final[tuple[str, ...]] = tuple(f"phase {phase}" for phase in range(1, PHASES + 1))
 
 
 @dataclass(frozen=True)
