@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -103,6 +103,9 @@ check: $(VENV)/.dev  ## lint, types, imports, migrations, locks
 format: $(VENV)/.dev  ## let ruff write what it can
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength: Elo, intervals, blocks, waits
+	@$(BIN)/python -m bench.seasons $(BENCH_ARGS)
 
 bench: bench-engine bench-environments bench-runner  ## the benches of speed
 

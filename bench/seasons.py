@@ -1,0 +1,181 @@
+"""Whether ladders deserve trust: seasons with bots of known strength, and what Elo and estimates make of them.
+
+``python -m bench.seasons [--seasons 52] [--bots 20] [--matches 2000] [--real]``. Results are drawn from a model with
+deals and chairs (``bench/simulating.py``); pairing, Elo and estimates are the ladder's own. ``--real`` plays blocks of
+house bots in this process instead, and says what a block is worth there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from bench.house_blocks import show_real
+from bench.simulating import Simulated, simulated
+from ladder.pairings.seatings import seatings
+from ladder.ratings.draws import SURE, rank_intervals
+
+SEATS = (2, 3, 4, 5)
+COVERED = (0.93, 0.97)
+ORDERED = 0.95
+"""The least mean rank correlation of a season's Elo with the truth."""
+
+MOST_TURNS = 4
+"""Nobody waits longer than this many blocks for each bot on the ladder (``ladder/pairings/turns.py``)."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is said of some seasons."""
+
+    bots: int
+    covered: float
+    ranks_covered: float
+    elo_order: float
+    worst_elo_order: float
+    estimate_order: float
+    margin: float
+    error: float
+    told_apart: float
+    wrong: float
+    longest_wait: float
+    fewest_games: int
+
+
+def measured(seasons: Sequence[Simulated]) -> Measured:
+    """What the estimates and Elo made of ``seasons``."""
+    elo = [_correlation(season.ratings, season.strengths) for season in seasons]
+    pairs = [_pairs(season) for season in seasons]
+    return Measured(
+        bots=sum(len(season.strengths) for season in seasons),
+        covered=_mean(seasons, lambda one: np.abs(one.estimates.points - one.truth) <= one.estimates.margins),
+        ranks_covered=_mean(seasons, _ranks_covered),
+        elo_order=fmean(elo),
+        worst_elo_order=min(elo),
+        estimate_order=fmean(_correlation(season.estimates.points, season.strengths) for season in seasons),
+        margin=_mean(seasons, lambda one: one.estimates.margins**2) ** 0.5,
+        error=_mean(seasons, lambda one: (one.estimates.points - one.truth) ** 2) ** 0.5,
+        told_apart=fmean(told for told, _ in pairs),
+        wrong=fmean(wrong for _, wrong in pairs),
+        longest_wait=max(season.longest_wait / len(season.strengths) for season in seasons),
+        fewest_games=min(min(season.games[bot] for bot in range(len(season.strengths))) for season in seasons),
+    )
+
+
+def _mean(seasons: Iterable[Simulated], of: Callable[[Simulated], np.ndarray]) -> float:
+    return float(np.concatenate([of(season) for season in seasons]).mean())
+
+
+def _correlation(one: Sequence[float] | np.ndarray, other: np.ndarray) -> float:
+    return float(spearmanr(one, other).statistic)
+
+
+def _ranks_covered(season: Simulated) -> np.ndarray:
+    rows = list(season.estimates.rows())
+    intervals = rank_intervals([(row.rating - row.margin, row.rating + row.margin) for row in rows])
+    true = np.argsort(np.argsort(-season.strengths)) + 1
+    return np.array([best <= rank <= worst for rank, (best, worst) in zip(true, intervals, strict=True)])
+
+
+def _pairs(season: Simulated) -> tuple[float, float]:
+    """The share of all pairs that are told apart, and of these the share whose order is wrong."""
+    draws, points = season.estimates.draws, season.estimates.points
+    one, other = np.triu_indices(len(points), 1)
+    differences = points[one] - points[other]
+    sure = np.abs(differences) > SURE * (draws[one] - draws[other]).std(axis=1, ddof=1)
+    wrong = sure & (np.sign(differences) != np.sign(season.strengths[one] - season.strengths[other]))
+    return float(sure.mean()), float(wrong.sum() / max(1, sure.sum()))
+
+
+def played(options: argparse.Namespace, *, independent: bool) -> dict[int, list[Simulated]]:
+    """By number of seats, the seasons; the same seeds whatever the deals."""
+    seasons: dict[int, list[Simulated]] = {seats: [] for seats in SEATS}
+    for number in range(options.seasons):
+        seats = SEATS[number % len(SEATS)]
+        seasons[seats].append(simulated(seats, options.bots, options.matches, 1000 + number, independent=independent))
+    return {seats: found for seats, found in seasons.items() if found}
+
+
+COLUMNS: Sequence[tuple[str, Callable[[Measured], str]]] = (
+    ("bots", lambda found: str(found.bots)),
+    ("95 % hold the truth", lambda found: f"{found.covered:.1%}"),
+    ("and the rank", lambda found: f"{found.ranks_covered:.1%}"),
+    ("Elo's order (worst)", lambda found: f"{found.elo_order:.3f} ({found.worst_elo_order:.3f})"),
+    ("estimates' order", lambda found: f"{found.estimate_order:.3f}"),
+    ("95 %, points", lambda found: f"± {found.margin:.0f}"),
+    ("rms error", lambda found: f"{found.error:.1f}"),
+    ("pairs told apart", lambda found: f"{found.told_apart:.1%}"),
+    ("wrongly", lambda found: f"{found.wrong:.2%}"),
+    ("longest wait", lambda found: f"{found.longest_wait:.1f} n"),
+    ("fewest games", lambda found: str(found.fewest_games)),
+)
+"""What the table says of seasons; n blocks are one for each bot on the ladder."""
+
+
+def show(name: str, found: Measured) -> None:
+    """One line of the table."""
+    cells = [f"{of(found):>{len(heading)}}" for heading, of in COLUMNS]
+    print("  ".join([f"{name:14}", *cells]), flush=True)
+
+
+def show_ratio(blocks: dict[int, list[Simulated]], apart: dict[int, list[Simulated]]) -> bool:
+    """Print how many games with independent deals are as good as one game of a block; whether it is more everywhere."""
+    ratios = {seats: _ratio(blocks[seats], apart[seats]) for seats in blocks}
+    print("\nA game of a block is worth so many with deals of their own (width squared):")
+    for seats, ratio in ratios.items():
+        print(f"  {seats} seats, {len(seatings(seats))} games a block   {ratio:.2f}")
+    return all(ratio > 1 for ratio in ratios.values())
+
+
+def _ratio(blocks: Sequence[Simulated], apart: Sequence[Simulated]) -> float:
+    return (measured(apart).margin / measured(blocks).margin) ** 2
+
+
+def failures(every: Measured, worth_more: bool) -> list[str]:
+    """What does not hold, in words."""
+    low, high = COVERED
+    checks = {
+        f"The intervals hold the truth in {every.covered:.1%} of the bots.": low <= every.covered <= high,
+        f"Elo orders the bots with a rank correlation of {every.elo_order:.2f} only.": every.elo_order >= ORDERED,
+        "Blocks need as many games as independent deals.": worth_more,
+        f"Somebody waited {every.longest_wait:.1f} blocks a bot.": every.longest_wait <= MOST_TURNS,
+    }
+    return [words for words, holds in checks.items() if not holds]
+
+
+def show_simulated(options: argparse.Namespace) -> list[str]:
+    """Play and print everything; what does not hold."""
+    print(f"{options.seasons} seasons of {options.matches} matches, {options.bots} bots each; seeds from 1000")
+    print("  ".join([" " * 14, *(heading for heading, _ in COLUMNS)]))
+    blocks, apart = (played(options, independent=independent) for independent in (False, True))
+    for seats, found in blocks.items():
+        show(f"{seats} seats", measured(found))
+    every = measured([season for found in blocks.values() for season in found])
+    show("all, in blocks", every)
+    show("all, own deals", measured([season for found in apart.values() for season in found]))
+    return failures(every, show_ratio(blocks, apart))
+
+
+def main() -> None:
+    """Parse the command line, measure, print; exit status 1 if something does not hold."""
+    parser = argparse.ArgumentParser(description="Seasons with bots of known strength.")
+    parser.add_argument("--seasons", type=int, default=52)
+    parser.add_argument("--bots", type=int, default=20, help="bots a season")
+    parser.add_argument("--matches", type=int, default=2000, help="matches a season, or games with --real")
+    parser.add_argument("--real", action="store_true", help="blocks of house bots instead")
+    options = parser.parse_args()
+    if options.real:
+        show_real(options.matches)
+        return
+    if found := show_simulated(options):
+        sys.exit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()
