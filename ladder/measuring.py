@@ -38,7 +38,7 @@ def measure() -> int:
 def measure_season(statistics: SeasonStatistics) -> bool:
     """Measure one season; false if somebody else has done that meanwhile."""
     blocks = latest_blocks(statistics.season)
-    mine = SeasonStatistics.objects.filter(pk=statistics.pk, measured=statistics.measured)
+    mine = SeasonStatistics.objects.filter(pk=statistics.pk, measured_blocks=statistics.measured_blocks)
     return bool(
         mine.update(
             measured=Now(),

@@ -3,10 +3,12 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from ladder.pages import complaints, sandboxes, views
+from ladder.pages.auditing.urls import urlpatterns as of_audits
 from ladder.pages.founding.urls import urlpatterns as of_founding
 from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
 from ladder.pages.seasons.urls import urlpatterns as of_seasons
+from ladder.pages.statistics.urls import urlpatterns as of_statistics
 
 app_name = "pages"
 
@@ -14,9 +16,11 @@ urlpatterns: list[URLPattern] = [
     path("", views.home, name="home"),
     path("ladders/", views.ladders, name="ladders"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    *of_audits,
     *of_founding,
     *of_orders,
     *of_seasons,
+    *of_statistics,
     path("bots/", views.bots, name="bots"),
     *of_owners,
     path("bots/<slug:slug>/", views.bot, name="bot"),

@@ -29,15 +29,7 @@ from statistics import fmean
 from ladder.statistics.blocks import PlayedBlock
 from ladder.statistics.chances import chances_of
 from ladder.statistics.gains import Common, Pair, common_gains, going_prices, strengths_of
-
-LEAST_BLOCKS = 8
-"""Common blocks from which on a pair is looked at."""
-
-ALARM = 0.01
-"""The share of named pairs that may be false alarms."""
-
-MATERIAL = 0.25
-"""The excess a game that is worth a look, in goods at the mean of what was paid for one."""
+from ladder.statistics.limits import ALARM, LEAST_BLOCKS, MATERIAL
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from games.base import Exchange
 from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.chances import adjusted
-from ladder.statistics.feeding import LEAST_BLOCKS, Feeding, feedings
+from ladder.statistics.feeding import Feeding, feedings
 from ladder.statistics.gains import going_prices, weighted_median
+from ladder.statistics.limits import LEAST_BLOCKS
 
 PLAYERS = range(10)
 

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from ladder.measuring import feeding_document, latest_blocks
+from ladder.models import Ladder
+from ladder.pages.statistics.feeding import FeedingReport, FeedingRow, report_from
+
+_SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = "Tell which bots of a ladder gained from each other in barters what nobody else gives them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("ladder", help="the address name of a ladder, such as edel-stein-reich-4")
+        parser.add_argument("--json", action="store_true", help="all pairs, as one JSON document")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        ladder = Ladder.objects.filter(slug=options["ladder"]).first()
+        if ladder is None:
+            known = ", ".join(Ladder.objects.values_list("slug", flat=True))
+            raise CommandError(f"No ladder is called {options['ladder']!r}. There are: {known}.")
+        season = ladder.seasons.order_by("-number").first()
+        report = report_from(ladder, season, None, feeding_document(latest_blocks(season)) if season else {})
+        if options["json"]:
+            self.stdout.write(json.dumps(_document(report), ensure_ascii=False, indent=2))
+            return
+        self.stdout.write(
+            f"{ladder}: {report.pairs} ordered pairs over {report.blocks} blocks; {len(report.alarms)} stand out"
+        )
+        for row in report.rows[:_SHOWN]:
+            self.stdout.write(_line(row))
+
+
+def _line(row: FeedingRow) -> str:
+    found = row.found
+    mark = "!" if found["stands_out"] else " "
+    return (
+        f"{mark} {row.taker.bot.slug} gained {found['gain']:+.2f} a game from {row.giver.bot.slug},"
+        f" {found['excess']:+.2f} beyond expectation, chance {found['chance']:.2g}, {found['games']} games"
+    )
+
+
+def _document(report: FeedingReport) -> dict[str, Any]:
+    return {
+        "ladder": report.ladder.slug,
+        "season": report.season and report.season.number,
+        "unit": report.game.price_unit,
+        "blocks": report.blocks,
+        "pairs": report.pairs,
+        "found": [
+            {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # the entries' ids mean nothing
+            for row in report.rows
+        ],
+    }

@@ -1,0 +1,64 @@
+"""What the templates of statistics use: figures with their signs, places on an axis, rows by two keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import template
+
+from ladder.pages import words
+from ladder.pages.statistics.season import SeatAxis
+from ladder.ratings.means import Mean
+
+register = template.Library()
+
+
+@register.filter
+def gained(amount: float | None, digits: int = 2) -> str:
+    """An amount with its sign, a true minus; a dash where there is none."""
+    return "–" if amount is None else words.signed(round(1000 * amount), digits)
+
+
+@register.filter
+def figure(amount: float | None) -> str:
+    """A mean a game with as many digits as it deserves; a dash where there is none."""
+    return "–" if amount is None else f"{amount:.{1 if abs(amount) >= 10 else 2}f}"
+
+
+@register.filter
+def chance(probability: float) -> str:
+    """A corrected probability, in words where digits would only pretend."""
+    if probability < 0.0001:
+        return "under 0.0001"
+    return "1" if probability > 0.995 else f"{probability:.{4 if probability < 0.01 else 2}f}"
+
+
+@register.filter
+def place(axis: SeatAxis, share: float) -> float:
+    """Where a share lies on the axis of the seats, in per cent."""
+    return axis.place(share)
+
+
+@register.filter
+def wide(axis: SeatAxis, share: Mean) -> float:
+    """How long an interval is on the axis, in per cent."""
+    return round(axis.place(share.high or 0) - axis.place(share.low or 0), 2) if share.margin is not None else 0
+
+
+@register.filter
+def slice_at(items: Sequence[Any], place: int) -> Any:
+    """The item at a place, from 0."""
+    return items[place]
+
+
+@register.filter
+def is_better(share: Mean) -> bool:
+    """Whether all of the interval lies above one half."""
+    return share.low is not None and share.low > 0.5
+
+
+@register.filter
+def is_worse(share: Mean) -> bool:
+    """Whether all of the interval lies below one half."""
+    return share.high is not None and share.high < 0.5

@@ -1,0 +1,208 @@
+"""The pages of numbers: what they show, what they do not show, and how much they ask of the database."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from bots.managing import make_active
+from bots.models import Bot
+from esr_platform.accounts.models import User
+from ladder.gathering import gather
+from ladder.measuring import measure
+from ladder.models import Block, Entry, Ladder, SeasonStatistics, SeatResult
+from ladder.pages.statistics.history import MOST_POINTS, history, line
+from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
+from tests.ladder.uploaded import new_version, person, scheduled, uploaded
+
+pytestmark = pytest.mark.django_db
+CLAIMS = {"edel-stein-reich": [4]}
+
+
+def text_of(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status, address
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+@contextmanager
+def at_most(queries: int) -> Iterator[None]:
+    with CaptureQueriesContext(connection) as captured:
+        yield
+    assert len(captured) <= queries, [query["sql"] for query in captured]
+
+
+@pytest.fixture
+def played(ladder: Ladder) -> Ladder:
+    """A ladder with a few finished blocks, gathered and measured."""
+    finished_blocks(ladder, 6)
+    gather()
+    measure()
+    return ladder
+
+
+@pytest.fixture
+def staff(client: Client) -> Client:
+    client.force_login(User.objects.create(username="keeper", email="keeper@example.org", is_staff=True))
+    return client
+
+
+def test_a_ladder_without_blocks_says_when_there_will_be_figures(ladder: Ladder, client: Client) -> None:
+    assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
+    assert "Nobody has met anybody" in text_of(client, f"/ladders/{ladder.slug}/statistics/head-to-head/")
+    assert "no rated game in this season yet" in text_of(client, f"/ladders/{ladder.slug}/bots/house-greedy/")
+
+
+def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client: Client) -> None:
+    block = scheduled(ladder, table_of(ladder.entries.select_related("bot")[:4]))
+    for match in list(block.matches.select_related("ladder", "block").order_by("seating"))[:-1]:
+        bring(match)
+    gather()
+    measure()
+    entry = f"/ladders/{ladder.slug}/bots/{ladder.entries.select_related('bot')[0].bot.slug}/"
+    assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
+    shown = text_of(client, entry)
+    assert "follow when all games of a first deal are over" in shown
+    assert "certificates" not in shown
+
+
+def test_the_statistics_of_a_ladder_show_seats_phases_and_what_blocks_save(played: Ladder, client: Client) -> None:
+    with at_most(8):
+        shown = text_of(client, f"/ladders/{played.slug}/statistics/")
+    assert "6 blocks are over and count: 24 games" in shown
+    document = SeasonStatistics.objects.get().document
+    for number, seat in enumerate(document["seats"], 1):
+        assert f"seat {number}</th>" in shown
+        assert f"{100 * seat['value']:.1f} ± {100 * seat['margin']:.1f}" in shown
+    assert "Too few blocks have brought the same bots together again" in shown
+    for heading in ("money, millions", "certificates", "barters won", "gems paid", "phase 3", "whole game"):
+        assert heading in shown
+
+
+def test_money_a_phase_on_the_page_adds_up_to_the_scores(played: Ladder, client: Client) -> None:
+    scores = [one.score["money"] for one in SeatResult.objects.all()]
+    shown = text_of(client, f"/ladders/{played.slug}/statistics/")
+    phases = shown[shown.index('id="phases"') :]
+    whole = phases[phases.index("whole game</th>") :]
+    first = re.search(r'data-label="money, millions">([0-9.]+)<', whole)
+    assert first is not None
+    assert float(first[1]) == pytest.approx(sum(scores) / len(scores), abs=0.06)
+
+
+def test_everybody_meets_everybody_in_the_matrix(played: Ladder, client: Client) -> None:
+    with at_most(8):
+        shown = text_of(client, f"/ladders/{played.slug}/statistics/head-to-head/")
+    table = shown[shown.index("<tbody>") : shown.index("</tbody>")]
+    assert table.count("<tr>") == played.entries.filter(seat_tallies__isnull=False).distinct().count()
+
+
+def test_a_bot_on_a_ladder_has_history_versions_seats_phases_and_opponents(played: Ladder, client: Client) -> None:
+    entry = played.entries.select_related("bot").filter(games__gt=0)[0]
+    with at_most(12):
+        shown = text_of(client, f"/ladders/{played.slug}/bots/{entry.bot.slug}/")
+    assert 'role="img" aria-labelledby="history-title history-words"' in shown
+    assert f"after each of {entry.games} rated games" in shown
+    for part in ("versions", "seats", "phases", "opponents"):
+        assert f'id="{part}"' in shown
+    assert shown.count('class="who full"') == entry.ladder.entries.filter(games__gt=0).count() - 1
+
+
+def test_a_bot_that_is_not_on_the_ladder_has_no_page_there(played: Ladder, client: Client) -> None:
+    text_of(client, f"/ladders/{played.slug}/bots/house-vintner/", status=404)
+    text_of(client, f"/ladders/{played.slug}/bots/nobody/", status=404)
+    text_of(client, f"/ladders/{played.slug}/statistics/?season=7", status=404)
+    text_of(client, f"/ladders/{played.slug}/statistics/?season=x", status=404)
+
+
+def test_the_history_of_a_bot_marks_where_another_version_began(ladder: Ladder, client: Client) -> None:
+    bot: Bot = uploaded(person("ada"), claims=CLAIMS)
+    mine = ladder.entries.select_related("bot").get(bot=bot)
+    others = list(ladder.entries.select_related("bot").filter(bot__owner=None)[:3])
+    finished_block(ladder, [mine, *others])
+    make_active(new_version(bot, claims=CLAIMS))
+    finished_block(ladder, [Entry.objects.select_related("bot").get(pk=mine.pk), *others])
+    season = ladder.seasons.get()
+    its = history(mine, season)
+    assert its is not None
+    first = its.moments[0].number
+    assert [moment.version for moment in its.moments] == [1, 1, 1, 1, 2, 2, 2, 2]
+    assert [(one.version, one.number) for one in its.versions] == [(1, first), (2, first + 4)]
+    mine.refresh_from_db()
+    assert its.last.rating == mine.rating
+    gather()
+    shown = text_of(client, f"/ladders/{ladder.slug}/bots/{bot.slug}/")
+    assert f"v2 from result {first + 4}" in shown
+    assert '>v1</th><td class="num" data-label="games">4<' in shown
+
+
+def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
+    played: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = played.entries.order_by("-games")[0]
+    monkeypatch.setattr("ladder.pages.statistics.history.MOST_POINTS", 7)
+    its = history(entry, played.seasons.get())
+    assert its is not None
+    assert len(its.moments) <= 7
+    assert its.last.rating == entry.rating
+    assert its.games == entry.games
+    numbers = [moment.number for moment in its.moments]
+    assert numbers == sorted(numbers)
+    drawn = line(its)
+    assert drawn.path.count("L") == len(its.moments) - 1
+    assert drawn.last[0] == 100
+    assert MOST_POINTS == 200
+
+
+def test_who_feeds_whom_is_for_staff_alone(played: Ladder, client: Client) -> None:
+    for address in ("/staff/feeding/", f"/staff/feeding/{played.slug}/"):
+        assert client.get(address).status_code == 302
+    client.force_login(person("ada"))
+    for address in ("/staff/feeding/", f"/staff/feeding/{played.slug}/"):
+        text_of(client, address, status=404)
+    assert "who feeds whom" not in text_of(client, f"/ladders/{played.slug}/statistics/")
+
+
+def test_staff_see_a_report_of_every_ladder(played: Ladder, staff: Client) -> None:
+    shown = text_of(staff, "/staff/feeding/")
+    assert shown.count("no barter in this game") == 3
+    report = text_of(staff, f"/staff/feeding/{played.slug}/")
+    found = SeasonStatistics.objects.get().feeding
+    assert found["pairs"] == len(found["found"])
+    assert f"None of {found['pairs']} pairs stands out" in report or "No two bots have met" in report
+    assert "Nothing is exchanged" in text_of(staff, "/staff/feeding/die-weinhaendler-4/")
+
+
+def test_the_command_gives_the_report_in_lines_and_as_json(played: Ladder) -> None:
+    said, document = StringIO(), StringIO()
+    call_command("who_feeds_whom", played.slug, stdout=said)
+    call_command("who_feeds_whom", played.slug, "--json", stdout=document)
+    found = json.loads(document.getvalue())
+    assert found["unit"] == "gems"
+    assert found["blocks"] == 6
+    assert f"{found['pairs']} ordered pairs over 6 blocks; 0 stand out" in said.getvalue()
+    with pytest.raises(CommandError, match="edel-stein-reich-4"):
+        call_command("who_feeds_whom", "nowhere")
+
+
+def test_a_private_ladders_numbers_are_for_its_members(played: Ladder, client: Client) -> None:
+    Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
+    for address in ("statistics/", "statistics/head-to-head/", "bots/house-greedy/"):
+        text_of(client, f"/ladders/{played.slug}/{address}", status=404)
+
+
+def test_what_is_measured_is_kept_until_there_are_more_blocks(played: Ladder) -> None:
+    assert measure() == 0
+    finished_blocks(played, 1)
+    gather()
+    assert measure() == 1
+    assert SeasonStatistics.objects.get().document["blocks"] == 7
+    assert Block.objects.filter(gathered=False).count() == 0
