@@ -12,6 +12,7 @@ from django import forms
 from bots.models import BotVersion
 from ladder.orders.allowances import MARGINS, allowances
 from ladder.orders.opponents import Choices
+from ladder.pairings.seatings import seatings
 
 Options = list[tuple[str, Any]]
 """As a choice field takes them: values with their words, or groups of these."""
@@ -112,8 +113,9 @@ class CompareForm(OrderForm):
         self.fields["baseline"] = _version_field("better than this one?", own)
         gauntlet: Any = self.fields["gauntlet"]
         gauntlet.choices = _groups([("House bots", self.offered.house), ("The top of the ladder", self.offered.others)])
-        _at_most(self.fields["most_blocks"], allowances().comparison_blocks)
-        self.initial.setdefault("most_blocks", allowances().comparison_blocks)
+        limits, games = allowances(), 2 * len(seatings(self.seats))
+        _at_most(self.fields["most_blocks"], limits.comparison_blocks)
+        self.initial.setdefault("most_blocks", min(limits.comparison_blocks, limits.games_a_day // games))
         self.initial.setdefault("gauntlet", [one.pk for one in self.offered.house[: max(3, self.seats - 1)]])
 
     @property

@@ -91,6 +91,12 @@ def hundredth(score: float) -> str:
 
 
 @register.filter
+def log_ratio(ratio: float) -> str:
+    """A log-likelihood ratio with two digits and a true minus."""
+    return f"{ratio:.2f}".replace("-", "−")
+
+
+@register.filter
 def ticked(value: int, field: forms.BoundField) -> bool:
     """Whether ``value`` is among those chosen in ``field``."""
     return str(value) in {str(chosen) for chosen in field.value() or ()}

@@ -1,0 +1,110 @@
+"""The processes of a race about orders, run as those of ``tests.ladder.racing`` are, with actions of their own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+import django
+
+django.setup()
+
+from bots.models import Bot  # noqa: E402
+from bots.refusals import Refused  # noqa: E402
+from esr_platform.accounts.models import User  # noqa: E402
+from ladder.founding import invite  # noqa: E402
+from ladder.freezing import freeze_all  # noqa: E402
+from ladder.joining import activate  # noqa: E402
+from ladder.leases import claim  # noqa: E402
+from ladder.models import Ladder, Match, Order  # noqa: E402
+from ladder.orders.agreeing import answer  # noqa: E402
+from ladder.orders.ending import cancel  # noqa: E402
+from ladder.orders.feeding import feed  # noqa: E402
+from ladder.orders.ordering import order_test  # noqa: E402
+from tests.ladder import racing  # noqa: E402
+from tests.ladder.racing import Act  # noqa: E402
+
+
+def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -> Act:
+    """Order a test of one block with every token; the orders that this got."""
+    its, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
+
+    def act() -> list[int]:
+        got = [_or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
+        return [order.pk for order in got if order is not None]
+
+    return act
+
+
+def feeding(times: int) -> Act:
+    return lambda: sum(feed() for _ in range(times))
+
+
+def answering(order: int, person: int, agreed: bool) -> Act:
+    """Answer; the state of the order afterwards, ``None`` if it was refused."""
+    row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
+
+    def act() -> str | None:
+        found = _or_none(partial(answer, row, by, agreed))
+        return None if found is None else str(found.state)
+
+    return act
+
+
+def cancelling(order: int, person: int) -> Act:
+    """Cancel; whether this was the one that did."""
+    row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
+
+    def act() -> bool:
+        try:
+            cancel(row, by)
+        except Refused:
+            return False
+        return True
+
+    return act
+
+
+def claiming_ordered(order: int) -> Act:
+    """Claim every game of the order; those that were had."""
+    ids = list(Match.objects.filter(block__order=order).order_by("pk").values_list("pk", flat=True))
+    return lambda: [match for match in ids if claim(match, "racing")]
+
+
+def freezing(times: int) -> Act:
+    return lambda: sum(freeze_all() for _ in range(times))
+
+
+def activating(bot: int, numbers: list[int]) -> Act:
+    """Let one version after the other play."""
+    versions = {version.number: version for version in Bot.objects.get(pk=bot).versions.select_related("bot")}
+    return lambda: [activate(versions[number]) for number in numbers]
+
+
+def inviting(ladder: int, person: int) -> Act:
+    its, who = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
+    return lambda: invite(its, [who])
+
+
+def _or_none(does: Callable[[], Order]) -> Order | None:
+    try:
+        return does()
+    except Refused:
+        return None
+
+
+racing.ACTIONS.update(
+    ordering=ordering,
+    feeding=feeding,
+    answering=answering,
+    cancelling=cancelling,
+    claiming_ordered=claiming_ordered,
+    freezing=freezing,
+    activating=activating,
+    inviting=inviting,
+)
+
+if __name__ == "__main__":
+    racing.main(*sys.argv[1:])
