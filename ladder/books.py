@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Max, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Seat, SeatResult
 from ladder.rules import rules_of
@@ -88,12 +88,17 @@ def _matches(ladder: Ladder) -> tuple[Mapping[str, int], Mapping[str, int]]:
 def _ratings(ladder: Ladder) -> dict[str, int]:
     """``rows``, ``out``, ``unexplained`` and ``surplus``."""
     rows = SeatResult.objects.filter(result__match__ladder=ladder).order_by()
-    change = F("rating_after") - F("rating_before")
-    totals = rows.aggregate(rows=Count("rating_before"), surplus=Sum(change, default=0))
-    finished = rows.filter(result__match__status=Match.Status.FINISHED, rating_before=None)
-    out = finished.filter(result__match__block__purpose__in=Block.RATED)
+    rated = Q(result__match__status=Match.Status.FINISHED, result__match__block__purpose__in=Block.RATED)
+    out = rated & Q(rating_before=None)
+    totals = rows.aggregate(
+        rows=Count("rating_before"),
+        surplus=Sum(F("rating_after") - F("rating_before"), default=0),
+        out=Count("pk", filter=out),
+    )
+    if not totals["out"]:
+        return {**totals, "unexplained": 0}
     merged = Seat.objects.filter(entry__in=list(rules_of(ladder).merged)).values("match")
-    return {**totals, "out": out.count(), "unexplained": out.exclude(result__match__in=merged).count()}
+    return {**totals, "unexplained": rows.filter(out).exclude(result__match__in=merged).count()}
 
 
 def _stuck(ladder: Ladder) -> int:

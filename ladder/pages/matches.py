@@ -152,6 +152,11 @@ class MatchPage:
         return not (self.over and self.deal.open)
 
     @property
+    def correctable(self) -> bool:
+        """Whether staff can end the match, or take its result back."""
+        return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
+
+    @property
     def failed_attempts(self) -> list[Attempt]:
         """The attempts that brought no result, for a reader who wonders why it took so long."""
         return [attempt for attempt in self.attempts if attempt.failure]

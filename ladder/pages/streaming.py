@@ -1,0 +1,22 @@
+"""Long files, sent while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, StreamingHttpResponse
+
+
+def streamed(request: HttpRequest, name: str, pieces: Iterator[bytes]) -> StreamingHttpResponse:
+    """``pieces`` of JSON lines as a file called ``name``: each is made when the one before has been sent."""
+    content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(content, content_type="application/jsonl", headers=headers)
+
+
+async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    following = sync_to_async(lambda: next(pieces, None))
+    while (piece := await following()) is not None:
+        yield piece

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from django.test import AsyncClient, Client
+
+from esr_platform.accounts.models import User
+from ladder.corrections import void
+from ladder.ledger_files import pieces
+from ladder.models import Intervention, Ladder, LedgerEntry, Match
+from ladder.ratings.recompute import recomputed
+from ladder.rules import rules_of
+from tests.ladder.pages.site import Site
+from tests.ladder.test_corrections import ratings, staff
+from tests.ladder.uploaded import person
+
+WHY = {"reason": "<b>wrong</b>", "sure": "on"}
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    return staff("eve")
+
+
+@pytest.fixture
+def as_staff(eve: User) -> Client:
+    client = Client()
+    client.force_login(eve)
+    return client
+
+
+def html(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status, address
+    return response.content.decode()
+
+
+def address(ladder: Ladder) -> str:
+    return f"/ladders/{ladder.slug}/audit/"
+
+
+def test_everybody_reads_that_the_accounts_hold(site: Site, client: Client) -> None:
+    text = html(client, address(site.ladder))
+    assert "All of these statements hold." in text
+    assert "does not hold" not in text and "As staff" not in text
+    site.ladder.refresh_from_db()
+    assert site.ladder.ledger_head in text
+    assert "Season 1 began." in text
+
+
+def test_what_does_not_hold_is_said_in_words(site: Site, client: Client) -> None:
+    Ladder.objects.filter(pk=site.ladder.pk).update(next_ledger=99)
+    text = html(client, address(site.ladder))
+    assert "One of these statements does not hold." in text
+    assert 'class="broken" role="alert"' in text
+    assert "The ladder has counted to 98." in text
+
+
+def test_corrections_stand_there_with_their_reasons_and_who_it_was_is_for_staff(
+    site: Site, client: Client, as_staff: Client, eve: User
+) -> None:
+    void(site.finished.pk, "<script>alert(1)</script>", eve)
+    for one, sees in ((client, False), (as_staff, True)):
+        text = html(one, address(site.ladder))
+        assert "was taken back." in text and "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+        assert ("eve</span>" in text) == sees
+        assert ("Set another K" in text) == sees
+
+
+def test_the_ledger_is_a_file_from_which_anybody_computes_the_ratings(site: Site, client: Client) -> None:
+    response = client.get(f"/ladders/{site.ladder.slug}/ledger.jsonl")
+    assert response["Content-Type"] == "application/jsonl"
+    assert response["Content-Disposition"] == f'attachment; filename="{site.ladder.slug}-ledger.jsonl"'
+    lines = b"".join(response.streaming_content).splitlines()
+    found = recomputed(lines)
+    assert {pk: one.rating for pk, one in found.standings.items()} == {
+        pk: row[0] for pk, row in ratings(site.ladder).items() if row[2]
+    }
+    assert set(json.loads(lines[1])) == {"ladder", "number", "kind", "document", "previous", "hash"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_site_sends_the_file_while_it_is_read(house: None) -> None:
+    ladder = Ladder.objects.get(slug="edel-stein-reich-4")
+
+    async def fetched() -> bytes:
+        response = await AsyncClient().get(f"/ladders/{ladder.slug}/ledger.jsonl")
+        return b"".join([piece async for piece in response.streaming_content])
+
+    assert asyncio.run(fetched()) == b"".join(pieces(ladder)) != b""
+
+
+def test_staff_take_a_result_back_on_the_matchs_page(site: Site, client: Client, as_staff: Client, eve: User) -> None:
+    match = f"/matches/{site.finished.pk}/"
+    assert "Take its result back" in html(as_staff, match)
+    assert "Take its result back" not in html(client, match)
+    assert "all ratings since are computed anew" in html(as_staff, f"{match}correct/")
+    unsure = as_staff.post(f"{match}correct/", {"reason": "wrong"})
+    assert unsure.status_code == 422 and "Tick this if it is so." in unsure.content.decode()
+    done = as_staff.post(f"{match}correct/", WHY, follow=True)
+    assert "Taken back by staff: &lt;b&gt;wrong&lt;/b&gt;." in done.content.decode()
+    assert LedgerEntry.objects.get(kind="void").author == eve
+    assert "As staff" not in html(as_staff, match)
+    again = as_staff.post(f"{match}correct/", WHY)
+    assert again.status_code == 422 and "has ended" in again.content.decode()
+
+
+def test_staff_withdraw_matches_that_have_not_ended(site: Site, as_staff: Client) -> None:
+    for match, status, said in (
+        (site.queued, "cancelled", "It will be cancelled."),
+        (site.running, "void", "what a worker still brings of it is refused"),
+    ):
+        assert said in html(as_staff, f"/matches/{match.pk}/correct/")
+        as_staff.post(f"/matches/{match.pk}/correct/", WHY)
+        assert Match.objects.get(pk=match.pk).status == status
+    assert Intervention.objects.count() == 2
+    assert "Matches that staff ended" in html(as_staff, address(site.ladder))
+
+
+def test_staff_set_another_k(site: Site, as_staff: Client) -> None:
+    page = f"/ladders/{site.ladder.slug}/correct/k/"
+    assert 'value="40"' in html(as_staff, page)
+    k = {"provisional": 32, "established": 16, "provisional_games": 20}
+    assert as_staff.post(page, {**k, **WHY, "provisional": 0}).status_code == 422
+    assert as_staff.post(page, {**k, **WHY}).status_code == 302
+    assert rules_of(site.ladder).k.provisional_games == 20
+    assert "K is 32 for an entry&#x27;s first 20 games, then 16." in html(as_staff, address(site.ladder))
+    assert "counts already" in as_staff.post(page, {**k, **WHY}).content.decode()
+
+
+def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
+    page = f"/ladders/{site.ladder.slug}/correct/merge/"
+    one, other = [seat.entry for seat in site.finished.seats.order_by("index")[:2]]
+    assert f"({one.bot.slug})" in html(as_staff, page)
+    lacking = as_staff.post(page, {**WHY, "entry": one.pk, "counts": "another"})
+    assert "Choose the bot for which they count." in lacking.content.decode()
+    for counts, into, sentence in (
+        ("another", other.pk, f"The results of {one.bot.name} count for {other.bot.name}."),
+        ("itself", "", f"The results of {one.bot.name} count for itself again."),
+        ("nobody", "", f"The results of {one.bot.name} count for nobody."),
+    ):
+        assert as_staff.post(page, {**WHY, "entry": one.pk, "counts": counts, "into": into}).status_code == 302
+        assert sentence in html(as_staff, address(site.ladder))
+    assert rules_of(site.ladder).merged == {one.pk: None}
+    assert "All of these statements hold." in html(as_staff, address(site.ladder))
+
+
+def test_for_others_there_is_nothing_to_correct(site: Site, client: Client) -> None:
+    pages = [f"/ladders/{site.ladder.slug}/correct/{what}/" for what in ("k", "merge")]
+    pages.append(f"/matches/{site.finished.pk}/correct/")
+    for page in pages:
+        assert "/account/" in client.get(page)["Location"]
+    client.force_login(person("ada"))
+    before = ratings(site.ladder)
+    for page in pages:
+        assert client.get(page).status_code == client.post(page, WHY).status_code == 404
+    assert ratings(site.ladder) == before
+
+
+def test_a_correction_needs_a_token_of_the_form(site: Site, eve: User) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(eve)
+    assert strict.post(f"/matches/{site.finished.pk}/correct/", WHY).status_code == 403
