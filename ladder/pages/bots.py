@@ -11,8 +11,9 @@ from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Sub
 from django.db.models.functions import Coalesce
 
 from bots.models import Bot, BotVersion
-from ladder.models import Entry, Ladder, Match, Seat
+from ladder.models import Entry, Estimate, Ladder, Match, Seat
 from ladder.owner_logs import Somebody
+from ladder.pages.estimates import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
 from ladder.pages.owning.panel import Panel, panel
@@ -50,6 +51,7 @@ class BotPage:
     queued: int
     panel: Panel | None
     source_opens: bool
+    estimates: Sequence[Estimate]
     waits: Sequence[Reason]
 
     @property
@@ -75,7 +77,7 @@ def bots_page(page: str | None, user: Somebody) -> BotsPage:
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
     """The page of ``bot`` for ``user``, with the parts of its matches and versions that an address asks for.
 
-    Sixteen queries at most, and five more for its owner and staff, however much has been played.
+    Seventeen queries at most, and five more for its owner and staff, however much has been played.
     """
     its = matches_seen_by(user).filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=bot)))
     begun = its.exclude(attempts_started=0)
@@ -93,6 +95,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
         queued=queued.count(),
         panel=its_panel,
         source_opens=active is not None and may_read_source(user, active),
+        estimates=of_bot(bot, user),
         waits=reasons(bot, versions, entries, inside=its_panel is not None) if bot.owner_id else (),
     )
 
