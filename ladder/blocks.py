@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
@@ -85,8 +86,8 @@ def end_if_over(block_ids: Iterable[int]) -> int:
     """
     locked = Block.objects.select_for_update(no_key=True).filter(pk__in=sorted(set(block_ids)), ended=None)
     ids = [block.pk for block in locked.only("pk").order_by("pk")]
-    pending = set(Match.objects.filter(block__in=ids, status__in=Match.PENDING).values_list("block", flat=True))
-    return Block.objects.filter(pk__in=[pk for pk in ids if pk not in pending]).update(ended=Now())
+    pending = Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)
+    return Block.objects.filter(~Exists(pending), pk__in=ids).update(ended=Now()) if ids else 0
 
 
 def _numbered(ladder: Ladder, purpose: Block.Purpose, order: Order | None) -> Block:

@@ -30,20 +30,21 @@ _REASON_LENGTH = 400
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to bring one match's result, until the database's clock says otherwise."""
+    """The right to bring one match's result, until the database's clock says otherwise. ``number`` is its attempt's."""
 
     match_id: int
     token: UUID
+    number: int = 1
 
 
 def claim(match_id: int, worker: str) -> Lease | None:
     """Take a queued, due match for ``worker``; ``None`` when it is not to be had. One of several claims gets it."""
-    lease = Lease(match_id, uuid4())
+    token = uuid4()
     due = Match.objects.filter(pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
     with transaction.atomic():
         claimed = due.update(
             status=Match.Status.RUNNING,
-            lease=lease.token,
+            lease=token,
             lease_until=Now() + LEASE,
             started=Now(),
             attempts_started=F("attempts_started") + 1,
@@ -52,9 +53,9 @@ def claim(match_id: int, worker: str) -> Lease | None:
             return None
         number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
         Attempt.objects.create(
-            match_id=match_id, number=number, token=lease.token, worker=worker[:120], started=Now(), heartbeat_at=Now()
+            match_id=match_id, number=number, token=token, worker=worker[:120], started=Now(), heartbeat_at=Now()
         )
-    return lease
+    return Lease(match_id, token, number)
 
 
 def renew(lease: Lease) -> bool:
@@ -95,9 +96,9 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
     return True
 
 
-def delays(match_id: int) -> int:
-    """How often the match was played in vain because the machine was late."""
-    return _count(match_id, (Attempt.Ending.DELAYED,))
+def delays(lease: Lease) -> int:
+    """How often the match was played in vain before because the machine was late."""
+    return _count(lease.match_id, (Attempt.Ending.DELAYED,)) if lease.number > 1 else 0
 
 
 def _held(lease: Lease) -> QuerySet[Match]:

@@ -29,16 +29,17 @@ def trouble() -> str:
 
 def _trouble(host: str) -> str:
     """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
-    latest = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).order_by("-pk")[:_LOOKED_BACK]
+    latest = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).order_by("-pk").annotate(rested=Now() - REST)
+    columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
     said = ""
-    for attempt in latest.annotate(rested=Now() - REST):
-        if host and attempt.worker.rpartition("/")[0] != host:
+    for worker, ending, ended, rested, failure, match_id in columns[:_LOOKED_BACK]:
+        if host and worker.rpartition("/")[0] != host:
             continue
-        if attempt.ending != Attempt.Ending.FAILED or (not said and attempt.ended < attempt.rested):
+        if ending != Attempt.Ending.FAILED or (not said and ended < rested):
             return ""
-        said = said or attempt.failure
-        tried.add(attempt.match_id)
+        said = said or failure
+        tried.add(match_id)
         if len(tried) == MANY:
             return said
     return ""

@@ -14,7 +14,7 @@ A refusal rolls everything back. SQLite has no row locks: there the first write 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -53,10 +53,12 @@ def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] |
     ``logs`` are packed ones for owners, by seat (``ladder.owner_logs``). Raises ``WrongRecord`` for a record that is
     not this match's or not a game by the rules.
     """
-    match = Match.objects.select_related("ladder", "block__series__season").get(pk=lease.match_id)
+    whole = Attempt.objects.select_related("match__ladder", "match__block__series__season")
+    attempt = whole.get(match=lease.match_id, token=lease.token)
+    match = attempt.match
     state = _re_executed(match, report)
-    attempt = Attempt.objects.get(match=match, token=lease.token)
-    seats = list(Seat.objects.filter(match=match).select_related("version__bot", "entry").order_by("index"))
+    seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__check_report")
+    seats = list(seated.order_by("index"))
     result = Result(
         match=match,
         attempt=attempt,
@@ -129,9 +131,14 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
     for one, before_and_after in zip(results, rated, strict=True):
         if before_and_after:
             one.rating_before, one.rating_after = before_and_after
-    for entry in accounts.values():
-        entry.save(update_fields=["rating", "last_change", "games", "wins"])
+    _save(accounts.values())
     leave.count(report, SeatResult.objects.bulk_create(results), bots)
+
+
+def _save(accounts: Iterable[Entry]) -> None:
+    """Write the entries' numbers, all of them in one statement; their rows are there and held."""
+    counted = ["rating", "last_change", "games", "wins"]
+    Entry.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
 
 
 def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Rules:

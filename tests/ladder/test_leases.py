@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db.models.functions import Now
@@ -117,7 +118,7 @@ def test_attempts_spoilt_by_a_slow_machine_are_no_failures(match: Match) -> None
     for ending in (DELAYED, FAILED, DELAYED, FAILED):
         give_back(claimed(match), ending, "slow")
     match.refresh_from_db()
-    assert (match.status, match.attempts_started, delays(match.pk)) == ("queued", 4, 2)
+    assert (match.status, match.attempts_started, delays(Lease(match.pk, uuid4(), 4))) == ("queued", 4, 2)
 
 
 def test_a_lost_worker_costs_an_attempt_and_three_void_the_match(match: Match) -> None:
