@@ -76,4 +76,4 @@ def measured_match(match_id: int) -> None:
 
 app.finalize()
 app.tasks.unregister(TASK)
-app.task(measured_match, name=TASK, lazy=False)
+app.task(name=TASK, lazy=False)(measured_match)

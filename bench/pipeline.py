@@ -1,6 +1,6 @@
 """Whole matches: claimed, played in the sandbox with a fresh process a seat, stored and rated by real Celery workers.
 
-``python -m bench.pipeline [--matches 400] [--workers 2] [--databases sqlite postgresql] [--bot lean|json]`` plays four
+``python -m bench.pipeline [--matches 400] [--workers 2] [--databases sqlite postgresql] [--bot json|lean]`` plays four
 uploaded trivial bots with each other on new databases, with a Redis of its own, and prints matches/s and where the
 processors' time went. A *share* is of all processor time that was used: by workers, bots, broker and database server.
 """
@@ -16,12 +16,12 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from bench.consumption import Processes
+from bench.split import Meter, Run, show
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
@@ -54,52 +54,19 @@ for line in sys.stdin:
         print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
 """,
 }
-"""Trivial bots, which play the default: one that imports nothing but ``sys``, one as people write them."""
+"""Trivial bots, which play the default: one as people write them, and one that imports nothing but ``sys``."""
 
 WARM_UP = 5
 """Blocks before the clock starts, in which the workers prove the sandbox and unpack the bots."""
 
 STALLED_S = 45.0
-GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY = 10.0, 0.30, 0.05
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Processor seconds used so far: by Celery's main process, workers, all below those, broker, database server."""
-
-    main: float
-    worker: float
-    below: float
-    broker: float
-    database: float
-
-
-@dataclass(frozen=True)
-class Meter:
-    """Reads what a running site has used; ``redis`` and ``database`` are pids."""
-
-    worker: int
-    redis: int
-    database: int | None
-
-    def read(self) -> Reading:
-        """As it is now."""
-        seen = Processes()
-        children = seen.children[self.worker]
-        return Reading(
-            seen.own_s([self.worker]),
-            seen.own_s(children),
-            seen.under_s(children),
-            seen.whole_s(self.redis),
-            seen.whole_s(self.database) if self.database else 0.0,
-        )
 
 
 @contextmanager
 def broker(folder: Path) -> Iterator[int]:
     """The Redis that the site embeds, in ``folder``; gives its pid."""
-    command = server_command(folder)
-    redis = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    null, command = subprocess.DEVNULL, server_command(folder)
+    redis = subprocess.Popen(command, stdin=null, stdout=null, preexec_fn=die_with_parent)  # noqa: PLW1509
     try:
         wait_until(lambda: redis_answers(f"unix://{socket_path(folder)}"), "Redis answers")
         yield redis.pid
@@ -123,11 +90,10 @@ def _name(pid: int) -> str:
 
 def four_bots(source: bytes) -> list[Any]:
     """Players of the ladder, four uploaded bots of four people."""
-    from bots.archives import read_upload
+    from bots.archives import ArchiveLimits, read_upload
     from bots.managing import make_active
     from bots.models import Bot, BotVersion
     from bots.stored import keep
-    from bots.uploading import archive_limits
     from esr_platform.accounts.models import User
     from ladder.blocks import Player
     from ladder.joining import enter
@@ -137,9 +103,10 @@ def four_bots(source: bytes) -> list[Any]:
         owner = User.objects.create(username=f"user{number}", email=f"{number}@example.org")
         bot = Bot.objects.create(owner=owner, name=f"Trivial {number}", slug=f"trivial-{number}")
         code = b"# %d\n%b" % (number, source)
+        digest = read_upload("bot.py", code, ArchiveLimits()).digest
         version = BotVersion.objects.create(
-            bot=bot, number=1, digest=read_upload("bot.py", code, archive_limits()).digest, archive=keep("bot.py", code),
-            filename="bot.py", size=len(code), command=["bot.py"], claims={"edel-stein-reich": [4]},
+            bot=bot, number=1, digest=digest, archive=keep("bot.py", code), filename="bot.py", size=len(code),
+            command=["bot.py"], claims={"edel-stein-reich": [4]},
         )  # fmt: skip
         make_active(version)
         enter(bot)
@@ -189,42 +156,6 @@ def costs(folder: Path, since: float) -> list[dict[str, float]]:
     return [line for line in lines if line["began_at"] >= since]
 
 
-def show(title: str, before: Reading, after: Reading, tasks: list[dict[str, float]], workers: int, since: float) -> None:
-    """Print matches/s and the split."""
-    count = len(tasks)
-    wall = max(task["ended_at"] for task in tasks) - since
-    total = {key: sum(task[key] for task in tasks) for key in tasks[0]}
-    used = {name: getattr(after, name) - getattr(before, name) for name in vars(after)}
-    parts = {
-        "the bots, from the start of their interpreters to their end": used["below"],
-        "starting them, at the worker's end": total["starts_cpu_s"],
-        "runner and engine": total["game_cpu_s"] - total["starts_cpu_s"],
-        "claim, specification, re-execution, result, rating": total["task_cpu_s"] - total["game_cpu_s"],
-        "database server": used["database"],
-        "Celery and its broker": used["main"] + used["broker"] + used["worker"] - total["task_cpu_s"],
-    }
-    whole = sum(parts.values())
-    print(f"{title}: {count / wall:.1f} matches/s ({count} matches, {workers} workers, {os.cpu_count()} cores)")
-    for name, seconds in parts.items():
-        print(f"    {seconds / count * 1e3:7.2f} ms {seconds / whole:6.1%}  {name}")
-    print(f"    {whole / count * 1e3:7.2f} ms of processor time a match; {whole / wall:.2f} cores were busy")
-    idle = workers * wall - total["task_s"]
-    print(
-        f"    a worker's time: {total['starts_s'] / count * 1e3:.1f} ms starting, "
-        f"{(total['game_s'] - total['starts_s']) / count * 1e3:.1f} ms playing, "
-        f"{(total['task_s'] - total['game_s']) / count * 1e3:.1f} ms claiming and storing, "
-        f"{idle / count * 1e3:.1f} ms between matches"
-    )
-    ours = 1 - (parts["the bots, from the start of their interpreters to their end"] + total["starts_cpu_s"]) / whole
-    celery = parts["Celery and its broker"] / whole
-    for what, reached, goal, met in (
-        ("matches/s", f"{count / wall:.1f}", f"at least {GOAL_MATCHES_S:.0f}", count / wall >= GOAL_MATCHES_S),
-        ("the platform's own share", f"{ours:.1%}", f"below {GOAL_PLATFORM:.0%}", ours < GOAL_PLATFORM),
-        ("Celery's share", f"{celery:.1%}", f"below {GOAL_CELERY:.0%}", celery < GOAL_CELERY),
-    ):
-        print(f"    {what}: {reached}, {goal}: {'met' if met else 'MISSED'}")
-
-
 def measure(options: argparse.Namespace) -> None:
     """One database, the one of DATABASE_URL, which is empty."""
     import django
@@ -248,12 +179,13 @@ def measure(options: argparse.Namespace) -> None:
         after = meter.read()
     tasks = costs(logs, since)
     check(len(tasks) + 4 * WARM_UP)
-    show(f"{options.inside}, {options.bot} bots", before, after, tasks, options.workers, since)
+    wall_s = max(task["ended_at"] for task in tasks) - since
+    show(f"{options.inside}, {options.bot} bots", Run(after.since(before), tasks, options.workers, wall_s))
 
 
 def _worker(group: Group, workers: int) -> subprocess.Popen[bytes]:
-    options = ["--queues", "matches,soon", "--concurrency", str(workers), "--loglevel", "ERROR", "--hostname", "p@bench"]
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    options = ["--queues", "matches,soon", "--concurrency", str(workers), "--loglevel", "ERROR"]
+    quiet = ["--hostname", "pipeline@bench", "--without-gossip", "--without-mingle", "--without-heartbeat"]
     return group.python("-m", "celery", "--quiet", "--app", "bench.measured", "worker", *options, *quiet)
 
 
@@ -285,7 +217,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
-    parser.add_argument("--bot", default="lean", choices=sorted(BOTS))
+    parser.add_argument("--bot", default="json", choices=sorted(BOTS))
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:

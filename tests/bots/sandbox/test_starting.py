@@ -154,6 +154,14 @@ def test_seats_of_one_game_are_different_users_under_root(sandbox_launcher: Sand
     assert min(owners) > 60_000
 
 
+def test_every_start_has_a_hash_seed_dice_and_an_address_layout_of_its_own(sandbox_launcher: SandboxLauncher) -> None:
+    tell = "import random, sys\nsys.stderr.write(f'{hash(\"block\")} {random.random()} {id(object())}')"
+    with program(tell) as bot:
+        said = [stop(sandbox_launcher.start(bot, Limits()))[1].split() for _ in range(3)]
+    for column in zip(*said, strict=True):
+        assert len(set(column)) == 3
+
+
 def test_nothing_is_left_of_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
     before = set(os.listdir("/proc/self/fd"))
     duel(launcher, HouseProgram("random"), HouseProgram("random"))

@@ -1,0 +1,168 @@
+"""What a bot's start costs, and what a warmed interpreter would save: decision 0052.
+
+``python -m bench.starts [--rounds 100]`` starts bots as the ladder does, and, in sandboxes made for the purpose,
+children of a warmed interpreter (``bench/warmed.py``): some begin in it, some in a new one. It prints what each takes
+until it speaks, and how much of what should be new with every game is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from bots.protocol import Limits
+from bots.runner import LocalProgram
+from bots.sandbox import SandboxLauncher, bubblewrap, sandbox
+from bots.sandbox.interpreter import OPTIONS, bots_interpreter
+from bots.sandbox.leases import Leases
+from bots.sandbox.limits import as_user
+from bots.sandbox.runtime import runtime_folder
+from bots.sandbox.sandboxed import find_bubblewrap
+from bots.sandbox.seccomp import bot_filter, no_filter
+
+USUAL = "copy, dataclasses, functools, heapq, itertools, json, math, random, re"
+"""The library that a warmed interpreter has imported."""
+
+TELL = """\
+import os
+print('{"pid": %d, "hash": %d, "layout": %d}' % (os.getpid(), hash("block"), id(object())), flush=True)
+"""
+POWERS = ("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP")
+"""What a parent needs to give each child namespaces of its own, and to take its own powers away from it."""
+
+
+@dataclass(frozen=True)
+class Starts:
+    """A way to start: the median seconds until the bot spoke, processor seconds each, and what they said."""
+
+    wall_s: float
+    cpu_s: float
+    said: list[dict[str, Any]]
+
+    def different(self, what: str) -> int:
+        """How many different values of this they have told."""
+        return len({said[what] for said in self.said})
+
+
+def cpu_s() -> float:
+    """Processor time of this process and of all it has waited for."""
+    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def repeated(start: Callable[[], tuple[dict[str, Any], float]], rounds: int) -> Starts:
+    """Start one after the other, each ended before the next."""
+    before = cpu_s()
+    found = [start() for _ in range(rounds)]
+    cpu = (cpu_s() - before) / rounds
+    return Starts(median(took for _, took in found), cpu, [said for said, _ in found])
+
+
+def sandboxed(launcher: SandboxLauncher, folder: Path) -> tuple[dict[str, Any], float]:
+    """One start as the ladder does it: what the bot said, and after how many seconds."""
+    began = perf_counter()
+    process = launcher.start(LocalProgram(folder), Limits())
+    os.set_blocking(process.stdout, True)
+    line = os.read(process.stdout, 1000)
+    took = perf_counter() - began
+    process.stop(1000)
+    for descriptor in (process.stdin, process.stdout, process.stderr):
+        os.close(descriptor)
+    return json.loads(line), took
+
+
+def bare(command: list[str], folder: Path) -> tuple[dict[str, Any], float]:
+    """One start with nothing around it."""
+    began = perf_counter()
+    said = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(said), perf_counter() - began
+
+
+def warmed(variant: str, rounds: int) -> Starts:
+    """Children of a warmed interpreter. Raises ``CalledProcessError`` where this kernel does not let it make any."""
+    with folder_of({"warmed.py": Path(__file__).with_name("warmed.py").read_text()}) as folder:
+        (folder / "filter").write_bytes(bot_filter())
+        (folder / "filter").chmod(0o644)
+        with Leases(runtime_folder() / "seats").for_a_start() as lease:
+            user = [] if lease.uid is None else as_user(lease.uid, Limits())
+            user = user[user.index("--") + 1 :] if user else []  # its limits would be those of the tools as well
+            said = _inside([*user, str(find_bubblewrap())], folder, ["warmed.py", variant, str(rounds)])
+            lease.release()
+    return Starts(median(said["spans_s"]), said["cpu_s"], said["said"])
+
+
+def _inside(before: list[str], folder: Path, arguments: list[str]) -> Any:
+    """What a Python program says in the bots' world, with the powers of a parent and no filter of its own."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    with tempfile.TemporaryFile() as options, tempfile.TemporaryFile() as bpf, os.fdopen(nothing, "rb"):
+        interpreter = bots_interpreter()
+        extra = [] if interpreter.prefix is None else [interpreter.prefix]
+        descriptors = {"status_fd": nothing, "block_fd": nothing, "seccomp_fd": bpf.fileno()}
+        options.write(bubblewrap.options(folder, extra, {}, **descriptors))
+        options.write(b"".join(word.encode() + b"\0" for word in POWERS))
+        bpf.write(no_filter())
+        for file in (options, bpf):
+            file.seek(0)
+        command = [*before, "--args", str(options.fileno()), "--", str(interpreter.path), *OPTIONS, *arguments]
+        handed = (options.fileno(), bpf.fileno(), nothing)
+        done = subprocess.run(command, pass_fds=handed, capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"There is no warmed parent here: {done.stderr}")
+        return json.loads(done.stdout)
+
+
+@contextmanager
+def folder_of(files: dict[str, str]) -> Iterator[Path]:
+    """A folder with these files that every user can read."""
+    with tempfile.TemporaryDirectory(prefix="esr-starts-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for title, text in files.items():
+            (folder / title).write_text(text)
+            (folder / title).chmod(0o644)
+        yield folder
+
+
+def show(title: str, starts: Starts) -> None:
+    """Print one line, and what is new with each start."""
+    new = ", ".join(f"{starts.different(what)} {title}" for what, title in NEW.items())
+    print(f"{starts.wall_s * 1e3:6.2f} ms {starts.cpu_s * 1e3:6.2f} ms  {title}\n{'':21}of {len(starts.said)}: {new}")
+
+
+NEW = {"hash": "hash seeds", "layout": "address layouts"}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    arguments.add_argument("--rounds", type=int, default=100)
+    rounds = arguments.parse_args().rounds
+    launcher, test = sandbox()
+    if launcher is None:
+        sys.exit(f"There is no sandbox here. {test.problem} {test.remedy}")
+    print("until it speaks, processor time")
+    command = [str(bots_interpreter().path), *OPTIONS, "bot.py"]
+    with folder_of({"bot.py": TELL}) as plain, folder_of({"bot.py": f"import {USUAL}\n{TELL}"}) as usual:
+        show("an interpreter, nothing around it", repeated(lambda: bare(command, plain), rounds))
+        show("sandboxed, as the ladder starts bots", repeated(lambda: sandboxed(launcher, plain), rounds))
+        show(f"sandboxed, importing {USUAL}", repeated(lambda: sandboxed(launcher, usual), rounds))
+    show("a child of a warmed parent, in a new interpreter, importing json and random", warmed("exec", rounds))
+    forked = warmed("fork", rounds)
+    show("a child of a warmed parent, in its interpreter, everything imported", forked)
+    last = forked.said[-1]
+    print(f"{'':21}it is process {last['pid']}, has capabilities {last['capabilities']:#x}, seccomp {last['seccomp']}")
+
+
+if __name__ == "__main__":
+    main()
