@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from django.db import transaction
+
 from bots.models import Bot
 from games.registry import GAMES
+from ladder.blocks import Player, schedule_block
 from ladder.leases import MOST_FAILURES, claim, give_back
-from ladder.models import Attempt, Entry, Ladder, Match
+from ladder.models import Attempt, Block, Entry, Ladder, Match
 from ladder.results import record_result
 from ladder.scheduling import fill
 from tests.ladder.reports import report_of
@@ -16,17 +19,21 @@ from tests.ladder.reports import report_of
 
 @dataclass(frozen=True)
 class Site:
-    """One match in each state, on the ladder for four; ``finished`` and ``forfeited`` have results.
+    """One match in each state, on the ladder for four.
 
-    ``others`` are finished matches, one of every other ladder.
+    ``finished``, ``forfeited`` and ``void`` are of a block that has ended. ``closed`` has a result, too, but its block
+    goes on: with ``running`` and ``queued``. ``unrated`` is of a test that has ended. ``others`` are finished matches
+    of blocks that have ended, one of every other ladder.
     """
 
     ladder: Ladder
     finished: Match
     forfeited: Match
     void: Match
+    closed: Match
     running: Match
     queued: Match
+    unrated: Match
     others: tuple[Match, ...]
 
     @property
@@ -36,7 +43,7 @@ class Site:
     @property
     def addresses(self) -> list[str]:
         """Every kind of page."""
-        matches = (self.finished, self.forfeited, self.void, self.running, self.queued)
+        matches = (self.finished, self.forfeited, self.void, self.closed, self.running, self.queued, self.unrated)
         return [
             "/",
             "/ladders/",
@@ -73,11 +80,17 @@ def make_void(match: Match) -> Match:
     return match
 
 
+def finish_block(block: Block) -> list[Match]:
+    """Finish all games of ``block`` that are still to be played."""
+    games = block.matches.filter(status="queued").select_related("ladder").order_by("pk")
+    return [finish(game) for game in list(games)]
+
+
 def built() -> Site:
     """The site on the ladders and bots that are there; every ladder has a result."""
     fill(Random(3))
     others = tuple(
-        finish(Match.objects.select_related("ladder").filter(ladder=ladder).earliest("pk"))
+        finish_block(ladder.blocks.earliest("pk"))[0]
         for ladder in Ladder.objects.exclude(slug="edel-stein-reich-4").order_by("pk")
     )
     ladder = Ladder.objects.get(slug="edel-stein-reich-4")
@@ -87,13 +100,25 @@ def built() -> Site:
         finished=finish(matches[0]),
         forfeited=finish(matches[1], {2: "exit"}),
         void=make_void(matches[2]),
-        running=matches[3],
-        queued=matches[4],
+        closed=finish(matches[4]),
+        running=matches[5],
+        queued=matches[6],
+        unrated=finish_block(block_of_a_test(ladder, matches[0]))[0],
         others=others,
     )
+    finish(matches[3])
     assert claim(site.running.pk, "a test") is not None
-    site.running.refresh_from_db()
+    for match in (site.finished, site.forfeited, site.void, site.running):
+        match.refresh_from_db()
     return site
+
+
+def block_of_a_test(ladder: Ladder, like: Match) -> Block:
+    """An unrated block of those who sit at ``like``."""
+    players = [Player(seat.version) for seat in like.seats.order_by("index")]
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        return schedule_block(locked, players, purpose=Block.Purpose.TEST)
 
 
 def rename(bot: Bot, name: str) -> None:

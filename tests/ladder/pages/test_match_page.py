@@ -24,7 +24,16 @@ def test_a_finished_match_shows_ranks_scores_and_ratings(site: Site, client: Cli
         assert points(seat.result.rating_before, 1) in text
         assert points(seat.result.rating_after, 1) in text
         assert signed(seat.result.change, 1) in text
-    assert "rated as number 1 of the ladder" in text
+    assert "rated as number 2 of the ladder" in text, "number 1 is the season's start"
+
+
+def test_a_match_that_is_not_rated_has_a_result_without_ratings(site: Site, client: Client) -> None:
+    text = page(client, site.unrated)
+    assert "rated as number" not in text
+    assert "None" not in text
+    for seat in site.unrated.seats.select_related("result"):
+        assert f">{seat.result.score['money']}<" in text
+    assert bytes(site.unrated.block.seed).hex() in text
 
 
 def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site, client: Client) -> None:
@@ -57,23 +66,24 @@ def test_a_void_match_says_why_and_offers_its_deal(site: Site, client: Client) -
     text = page(client, site.void)
     assert "Given up after 3 attempts. The last one: the disk is full." in text
     assert "Log of the deal" in text
-    assert bytes(site.void.seed).hex() in text
+    assert bytes(site.void.block.seed).hex() in text
     log = client.get(f"/matches/{site.void.pk}/record").json()
     assert log["format"] == "match-log/1"
 
 
-def test_a_match_that_is_not_over_keeps_its_secrets_on_every_page(site: Site, client: Client) -> None:
-    secrets = [bytes(match.seed).hex() for match in (site.running, site.queued)]
+def test_a_match_keeps_its_secrets_on_every_page_until_its_whole_block_is_over(site: Site, client: Client) -> None:
+    assert site.closed.block == site.running.block == site.queued.block != site.finished.block
+    secret = bytes(site.running.block.seed).hex()
     for address in site.addresses:
         text = client.get(address).content.decode()
-        assert not any(secret in text for secret in secrets), address
-    for match in (site.running, site.queued):
-        assert match.commitment in page(client, match)
-        assert "opens when the match is over" in page(client, match)
+        assert secret not in text, address
+    for match in (site.running, site.queued, site.closed):
+        assert match.block.commitment in page(client, match)
+        assert "opens after the last of its 4 games" in page(client, match)
         assert "The game, told" not in page(client, match)
         response = client.get(f"/matches/{match.pk}/record")
         assert response.status_code == 404
-        assert "opens when the match is over" in response.content.decode()
+        assert "opens when" in response.content.decode()
 
 
 def test_the_record_is_a_download_that_verifies(site: Site, client: Client) -> None:
@@ -85,8 +95,8 @@ def test_the_record_is_a_download_that_verifies(site: Site, client: Client) -> N
 
 def test_a_waiting_match_says_how_many_are_before_it(site: Site) -> None:
     assert match_page(site.queued.pk, AnonymousUser()).ahead == 0
-    later = Match.objects.filter(ladder=site.ladder, status="queued").order_by("pk")[2]
-    assert match_page(later.pk, AnonymousUser()).ahead == 2
+    later = Match.objects.filter(ladder=site.ladder, status="queued").order_by("pk")[1]
+    assert match_page(later.pk, AnonymousUser()).ahead == 1
 
 
 def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -> None:
