@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Prefetch, Q, QuerySet
 
+from bots.models import Bot
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
 from games.words import listing
@@ -42,6 +43,11 @@ def by_rank(match: Match) -> list[Seat]:
     return sorted(match.seats.all(), key=lambda seat: (getattr(result_of(seat), "rank", 0), seat.index))
 
 
+def seat_of(match: Match, bot: Bot) -> Seat:
+    """The seat of ``bot`` in a listed match; of two versions in a test, that of the better one."""
+    return next(seat for seat in by_rank(match) if seat.version.bot_id == bot.pk)
+
+
 def reached(match: Match, seat: Seat) -> str:
     """What ``seat`` reached in the first column of its game's tables, or that it forfeited; empty without a result."""
     result = result_of(seat)
@@ -51,12 +57,20 @@ def reached(match: Match, seat: Seat) -> str:
 
 
 def names(seats: Sequence[Seat]) -> list[str]:
-    """What the seats are called in a told game: bots that share a name are told apart by their address names."""
+    """What the seats are called in a told game: bots that share a name are told apart by their address names.
+
+    Two versions of one bot, which only a test has, are told apart by their numbers.
+    """
     plain = [seat.version.bot.name for seat in seats]
-    return [
-        f"{name} ({seat.version.bot.slug})" if plain.count(name) > 1 else name
-        for name, seat in zip(plain, seats, strict=True)
-    ]
+    bots = [seat.version.bot_id for seat in seats]
+    return [_name(seat, plain, bots) for seat in seats]
+
+
+def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
+    bot = seat.version.bot
+    if bots.count(bot.pk) > 1:
+        return str(seat.version)
+    return f"{bot.name} ({bot.slug})" if plain.count(bot.name) > 1 else bot.name
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ register.filter("seat_counts", words.seat_counts)
 register.filter("drawn", markup.drawn)
 register.filter("coded", markup.coded)
 register.filter("by_rank", matches.by_rank)
+register.filter("seat_of", matches.seat_of)
 
 
 @register.simple_tag(takes_context=True)

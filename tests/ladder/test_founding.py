@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+
+from bots.models import Bot
+from bots.refusals import Refused
+from esr_platform.accounts.models import User
+from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link
+from ladder.joining import CannotJoin, join
+from ladder.models import Entry, Ladder
+from tests.ladder.pages.people import staff
+from tests.ladder.uploaded import DUEL, person, uploaded
+
+
+@pytest.fixture
+def eve(house: None) -> User:
+    return staff("eve")
+
+
+def plan(**changes: Any) -> Plan:
+    return Plan(**{"name": "Fast duels", "game": DUEL, "seats": 2, **changes})
+
+
+def test_a_ladder_for_everybody_opens_with_a_season_the_chosen_house_and_every_bot_that_claims_it(
+    bot: Bot, eve: User
+) -> None:
+    ladder = found_ladder(plan(limits={"move_ms": 200}, house=["greedy", "vintner"], weight=2), eve)
+    assert (ladder.slug, ladder.limits, ladder.weight, ladder.invitation) == ("fast-duels", {"move_ms": 200}, 2, "")
+    assert ladder.seasons.get().series.count() == 3
+    names = set(Entry.objects.filter(ladder=ladder, active=True).values_list("bot__name", flat=True))
+    assert names == {"Greedy", "Mine"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"game": "chess"}, "no such table"),
+        ({"seats": 4}, "no such table"),
+        ({"name": "!!!"}, "needs letters"),
+        ({"name": "Test duels"}, "cannot begin with"),
+        ({"name": "Live duels"}, "cannot begin with"),
+        ({"limits": {"move_ms": 0}}, "These limits are none"),
+        ({"limits": {"game_ms": 600_000}}, "workers are cut short"),
+        ({"freezes_at": timezone.now()}, "still to come"),
+        ({"name": "Edel Stein Reich 4", "game": "edel-stein-reich", "seats": 4}, "address edel-stein-reich-4 already"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_with_what_to_do(eve: User, changes: dict[str, Any], sentence: str) -> None:
+    before = Ladder.objects.count()
+    with pytest.raises(Refused, match=sentence):
+        found_ladder(plan(**changes), eve)
+    assert Ladder.objects.count() == before
+
+
+def test_a_class_is_seen_and_entered_by_members_alone(bot: Bot, eve: User) -> None:
+    ladder = found_ladder(plan(private=True, freezes_at=timezone.now() + timedelta(days=1)), eve)
+    carl = person("carl")
+    assert not Entry.objects.filter(ladder=ladder).exists()
+    with pytest.raises(CannotJoin, match="by invitation"):
+        join(bot, ladder)
+    assert member_by_link(ladder.invitation, bot.owner) == ladder
+    assert member_by_link(ladder.invitation, bot.owner) == ladder
+    assert join(bot, ladder).active
+    seen = {user: ladder in Ladder.objects.visible_to(user) for user in (bot.owner, eve, carl, AnonymousUser())}
+    assert list(seen.values()) == [True, True, False, False]
+    assert Ladder.objects.visible_to(bot.owner).count() == Ladder.objects.count()
+
+
+def test_a_new_upload_enters_no_ladder_by_invitation_by_itself(eve: User) -> None:
+    ladder = found_ladder(plan(by_invitation=True), eve)
+    ada = person("ada")
+    invite(ladder, [ada])
+    assert not Entry.objects.filter(ladder=ladder, bot=uploaded(ada)).exists()
+    assert ladder in Ladder.objects.visible_to(AnonymousUser())
+
+
+def test_a_link_ends_with_the_next_one(eve: User) -> None:
+    ladder = found_ladder(plan(private=True), eve)
+    old, ada = ladder.invitation, person("ada")
+    assert new_link(ladder) != old
+    assert member_by_link(old, ada) is None
+    assert member_by_link("", ada) is None
+    assert member_by_link("\0", ada) is None
+
+
+def test_nobody_is_invited_to_what_is_for_everybody(eve: User) -> None:
+    ladder = found_ladder(plan(), eve)
+    with pytest.raises(Refused, match="is for everybody"):
+        invite(ladder, [person("ada")])
+    assert member_by_link("", person("bob")) is None
