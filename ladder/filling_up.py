@@ -29,25 +29,11 @@ class Company:
     bots: int
     season_open: bool
 
-    @property
-    def only_house(self) -> bool:
-        """Whether nobody's bot plays there."""
-        return not self.owners
 
-    @property
-    def too_few_people(self) -> bool:
-        """Whether every table needs bots of the house."""
-        return 0 < self.owners < self.ladder.seats
-
-    @property
-    def filled_up(self) -> bool:
-        """Whether house bots sit down that are not on the ladder for its own sake."""
-        return self.owners + self.house < self.ladder.seats
-
-
-def company(ladder: Ladder) -> Company:
-    """Who plays on ``ladder`` now; one query."""
-    return companies([ladder])[ladder.pk]
+def people_on(ladder: Ladder) -> int:
+    """How many people have a bot that plays on ``ladder``, counted up to the seats of a table; one query."""
+    theirs = Entry.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+    return len(theirs.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
 
 
 def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:

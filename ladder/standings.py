@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db.models import Q
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
 
 from ladder.models import Entry, Ladder
 from ladder.ratings.elo import PROVISIONAL_GAMES
@@ -26,12 +28,7 @@ class Standing:
 
 def table(ladder: Ladder) -> list[Standing]:
     """Everybody who plays or has played on ``ladder``, best rating first; one query, bots and owners included."""
-    entries = (
-        Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
-        .select_related("bot__owner")
-        .order_by("-rating", "pk")
-    )
-    return ranked(entries)
+    return ranked(_listed(ladder))
 
 
 def ranked(entries: Iterable[Entry]) -> list[Standing]:
@@ -41,3 +38,28 @@ def ranked(entries: Iterable[Entry]) -> list[Standing]:
         tied = bool(standings) and standings[-1].entry.rating == entry.rating
         standings.append(Standing(standings[-1].rank if tied else place, entry))
     return standings
+
+
+def page_of(ladder: Ladder, number: str | None, rows: int) -> Page[Standing]:
+    """Page ``number`` of that table, the nearest there is; three queries, and no rows but those of the page."""
+    shown: Page[Any] = Paginator(_listed(ladder), rows).get_page(number)
+    standings = ranked(shown.object_list)
+    if standings and shown.number > 1:
+        first = standings[0].entry.rating
+        better = _listed(ladder).filter(rating__gt=first).count()
+        before = shown.start_index() - 1
+        standings = [
+            replace(one, rank=better + 1 if one.entry.rating == first else before + one.rank) for one in standings
+        ]
+    shown.object_list = standings
+    return shown
+
+
+def leaders(ladder: Ladder, most: int) -> list[Standing]:
+    """Those of rank 1, at most so many; one query."""
+    return [standing for standing in ranked(_listed(ladder)[:most]) if standing.rank == 1]
+
+
+def _listed(ladder: Ladder) -> QuerySet[Entry]:
+    everybody = Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
+    return everybody.select_related("bot__owner").order_by("-rating", "pk")

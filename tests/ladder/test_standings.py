@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ladder.models import Entry, Ladder
-from ladder.standings import table
+from ladder.standings import leaders, page_of, table
 
 
 def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
@@ -43,3 +43,31 @@ def test_the_win_share_of_an_entry_without_games_is_unknown(ladder: Ladder) -> N
     assert entry.win_share is None
     entry.games, entry.wins = 4, 90
     assert entry.win_share == 0.375
+
+
+def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, django_assert_num_queries: Any) -> None:
+    """Ties across the edge of a page included."""
+    ratings = [1600, 1500, 1500, 1500, 1500, 1400, 1400, 1300]
+    for entry, rating in zip(ladder.entries.order_by("pk"), ratings, strict=True):
+        Entry.objects.filter(pk=entry.pk).update(rating=rating * 1000)
+    whole = [(row.rank, row.entry.pk) for row in table(ladder)]
+    for size in (1, 2, 3, 5, 8, 50):
+        pages = [page_of(ladder, str(number), size) for number in range(1, -(-8 // size) + 1)]
+        assert [(row.rank, row.entry.pk) for page in pages for row in page] == whole
+    with django_assert_num_queries(3):
+        last = page_of(ladder, "99", 3)
+    assert [row.rank for row in last] == [6, 8]
+    assert (last.start_index(), last.end_index(), last.paginator.count) == (7, 8, 8)
+
+
+def test_an_empty_table_has_one_empty_page(ladder: Ladder) -> None:
+    Entry.objects.filter(ladder=ladder).update(active=False)
+    assert list(page_of(ladder, None, 50)) == []
+    assert leaders(ladder, 5) == []
+
+
+def test_leaders_share_the_first_rank(ladder: Ladder) -> None:
+    best = list(ladder.entries.order_by("pk")[2:5])
+    Entry.objects.filter(pk__in=[entry.pk for entry in best]).update(rating=1_700_000)
+    assert [row.entry for row in leaders(ladder, 5)] == best
+    assert [row.entry for row in leaders(ladder, 2)] == best[:2]
