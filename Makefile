@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -126,6 +126,9 @@ bench-pipeline: $(VENV)/.dev services  ## matches/s from claim to rating through
 
 bench-starts: $(VENV)/.dev sandbox  ## what a bot's start costs, and what a warmed interpreter would save and give away
 	@$(BIN)/python -m bench.starts $(BENCH_ARGS)
+
+bench-ratings: $(VENV)/.dev  ## how long the estimates of a big season take
+	@$(BIN)/python -m bench.ratings $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house
