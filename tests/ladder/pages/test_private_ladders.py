@@ -52,7 +52,7 @@ class Class:
             "number": 1,
             "index": 0,
             "token": "no-invitation",
-            "other": "house-greedy",
+            "bot": self.bot.slug,
         }
 
 
