@@ -6,20 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, Sum, Window
+from django.core.paginator import Page
+from django.db.models import Count, F, Q, Window
 from django.db.models.functions import RowNumber
 from django.urls import reverse
 
 from bots.models import BotVersion
 from games.base import Game
 from games.registry import GAMES
+from ladder.books import rated_results
+from ladder.filling_up import people_on
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.axis import Axis, axis
+from ladder.pages.estimates import Estimated, estimated
 from ladder.pages.tabs import Tabs, ladder_tabs
-from ladder.ratings.elo import PROVISIONAL_GAMES, START_RATING
-from ladder.standings import Standing, table
+from ladder.ratings.elo import PROVISIONAL_GAMES
+from ladder.standings import Standing, leaders, page_of
 
 ROWS = 50
 LEADERS = 5
@@ -32,44 +35,38 @@ class Board:
     ladder: Ladder
     leaders: Sequence[Entry]
     entries: int
+    finished: int
 
     @property
     def game(self) -> Game:
         return GAMES[self.ladder.game]
 
-    @property
-    def finished(self) -> int:
-        """Rated matches: the ledger counts them without gaps."""
-        return self.ladder.next_ledger - 1
-
 
 @dataclass(frozen=True)
 class Books:
-    """What has become of everything scheduled on a ladder, and whether the ratings still sum to what was given out."""
+    """What is to be played on a ladder, and how many rated matches have a result that counts."""
 
     finished: int
-    void: int
-    cancelled: int
     running: int
     queued: int
-    surplus: int
-
-    @property
-    def scheduled(self) -> int:
-        return self.finished + self.void + self.cancelled + self.running + self.queued
 
 
 @dataclass(frozen=True)
 class LadderPage:
-    """One ladder's table, a page of it, with everything that is drawn beside it."""
+    """One ladder's table, a page of it, with everything that is drawn beside it.
+
+    ``people`` have bots that play here; they are counted up to the seats of a table.
+    """
 
     ladder: Ladder
     tabs: Sequence[Tabs]
     standings: Page[Standing]
     leaders: Sequence[Standing]
     versions: Mapping[int, int]
+    estimated: Estimated
     axis: Axis
     books: Books
+    people: int
 
     @property
     def game(self) -> Game:
@@ -92,7 +89,7 @@ class LadderPage:
 
 
 def boards(user: Viewer) -> list[Board]:
-    """Every ladder that ``user`` may see, with its leaders; two queries."""
+    """Every ladder that ``user`` may see, with its leaders; three queries."""
     ladders: Any = Ladder.objects.visible_to(user).annotate(standing=Count("entries", filter=Q(entries__active=True)))
     place = Window(RowNumber(), partition_by=F("ladder"), order_by=(F("rating").desc(), F("pk").asc()))
     best = (
@@ -101,38 +98,40 @@ def boards(user: Viewer) -> list[Board]:
         .filter(place__lte=LEADERS)
     )
     leaders = list(best.select_related("bot__owner").order_by("place"))
+    shown = list(ladders.order_by("pk"))
+    finished = rated_results(shown)
     return [
-        Board(ladder, [entry for entry in leaders if entry.ladder_id == ladder.pk], ladder.standing)
-        for ladder in ladders.order_by("pk")
+        Board(ladder, [one for one in leaders if one.ladder_id == ladder.pk], ladder.standing, finished[ladder.pk])
+        for ladder in shown
     ]
 
 
 def books(ladder: Ladder) -> Books:
     """The books of ``ladder``; two queries, neither of which reads the finished matches."""
-    others = [Match.Status.QUEUED, Match.Status.RUNNING, Match.Status.VOID, Match.Status.CANCELLED]
-    rows = Match.objects.filter(ladder=ladder, status__in=others).order_by().values_list("status")
-    found = dict(rows.annotate(number=Count("pk")))
-    totals = Entry.objects.filter(ladder=ladder).aggregate(rating=Sum("rating", default=0), number=Count("pk"))
+    pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).order_by().values_list("status")
+    found = dict(pending.annotate(number=Count("pk")))
     return Books(
-        finished=ladder.next_ledger - 1,
-        surplus=totals["rating"] - START_RATING * totals["number"],
-        **{status.value: found.get(status.value, 0) for status in others},
+        finished=rated_results([ladder])[ladder.pk],
+        running=found.get(Match.Status.RUNNING, 0),
+        queued=found.get(Match.Status.QUEUED, 0),
     )
 
 
 def ladder_page(ladder: Ladder, page: str | None, user: Viewer) -> LadderPage:
-    """Page ``page`` of the table of ``ladder``, the nearest there is; five queries."""
-    standings = table(ladder)
-    shown = Paginator(standings, ROWS).get_page(page)
+    """Page ``page`` of the table of ``ladder``, the nearest there is; nine queries, however many stand there."""
+    shown = page_of(ladder, page, ROWS)
     bots = [standing.entry.bot_id for standing in shown]
+    its_estimates = estimated(ladder, list(shown))
     return LadderPage(
         ladder=ladder,
         tabs=ladder_tabs(Ladder.objects.visible_to(user).order_by("pk"), ladder, _address),
         standings=shown,
-        leaders=[standing for standing in standings if standing.rank == 1],
+        leaders=leaders(ladder, LEADERS),
         versions=active_versions(bots),
-        axis=axis([standing.entry.rating for standing in shown]),
+        estimated=its_estimates,
+        axis=axis([*(standing.entry.rating for standing in shown), *its_estimates.bounds]),
         books=books(ladder),
+        people=people_on(ladder),
     )
 
 
