@@ -1,0 +1,89 @@
+"""Two uploaded bots that feed each other, in matches of a real ladder: what the staff's report makes of them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.core.management import call_command
+
+from bots.house.inside import played_inside
+from bots.models import Bot
+from bots.runner.report import MatchReport, SeatReport
+from bots.sandbox import SandboxLauncher
+from ladder import playing
+from ladder.gathering import gather
+from ladder.measuring import measure
+from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
+from ladder.pages.statistics.feeding import feeding_report
+from tests.ladder.finishing import finished_block, table_of
+from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met
+from tests.ladder.uploaded import person, scheduled, uploaded
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+BLOCKS = 90
+SOURCE = (Path(__file__).parent / "statistics" / "conspirator.py").read_text(encoding="utf-8")
+CLAIMS = {"edel-stein-reich": [4]}
+
+
+def conspirator(role: str) -> Bot:
+    """One of the two, as its own owner uploads it."""
+    source = SOURCE.replace('ROLE = "friend"', f'ROLE = "{role}"')
+    return uploaded(person(f"owner-of-{role}"), role, source.encode(), CLAIMS)
+
+
+@pytest.fixture
+def company(ladder: Ladder) -> Ladder:
+    """The ladder for four with the house and the two."""
+    for role in CONSPIRATORS:
+        conspirator(role)
+    return ladder
+
+
+def played_in_process(match: Match) -> MatchReport:
+    """The match's own deal, played by the bots at its table without processes."""
+    names = [seat.version.bot.name.lower() for seat in match.seats.select_related("version__bot").order_by("index")]
+    bots = cast(tuple(names))
+    state = played_inside(match.ladder.game, [bots[name] for name in names], bytes(match.block.seed))
+    seats = tuple(SeatReport(name, "00" * 32, 1000, (), (), 0, "") for name in names)
+    return MatchReport(state.record, (), seats, (), False, 1000)
+
+
+def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_not_appear(company: Ladder) -> None:
+    entries = {entry.bot.name.lower(): entry for entry in company.entries.select_related("bot")}
+    names = [*HONEST, *CONSPIRATORS]
+    met, random = dict.fromkeys(combinations(range(len(names)), 2), 0), Random(13)
+    for _ in range(BLOCKS):
+        table = least_met(met, len(names), 4, random)
+        finished_block(company, [entries[names[player]] for player in table], played_in_process)
+    gather()
+    measure()
+    report = feeding_report(company)
+    assert [(row.taker.bot.name, row.giver.bot.name) for row in report.alarms] == [("friend", "feeder")]
+    assert report.rows[0] == report.alarms[0]
+    said = StringIO()
+    call_command("who_feeds_whom", company.slug, "--json", stdout=said)
+    found = json.loads(said.getvalue())["found"]
+    assert [one["stands_out"] for one in found] == [True] + [False] * (len(found) - 1)
+    assert found[0]["taker"] == entries["friend"].bot.slug
+    fed = PairTally.objects.get(entry=entries["friend"], opponent=entries["feeder"])
+    assert fed.received > 3 * fed.sold
+
+
+def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_launcher: SandboxLauncher) -> None:
+    named = [company.entries.select_related("bot").get(bot__name=name) for name in CONSPIRATORS]
+    others = list(company.entries.select_related("bot").filter(bot__slug__in=["house-haggler", "house-greedy"]))
+    for _ in range(2):
+        block = scheduled(company, table_of([*named, *others]))
+        for match in block.matches.all():
+            assert playing.play(match.pk) is not None
+    gather()
+    assert SeasonStatistics.objects.get().blocks == 2
+    assert not [one for result in Result.objects.all() for one in result.report["forfeits"]]
+    fed = PairTally.objects.get(entry=named[1], opponent=named[0])
+    assert fed.received > fed.sold > 0
