@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import environ
+from celery.schedules import crontab
 
 from esr_platform.accounts.usernames import RESERVED
 from esr_platform.database import database
@@ -248,6 +249,8 @@ CELERY_TASK_ROUTES = {
     "ladder.tasks.check_next": {"queue": "checks"},
     "ladder.tasks.estimate": {"queue": "estimates"},
     "ladder.tasks.measure": {"queue": "estimates"},
+    "ladder.tasks.audit": {"queue": "estimates"},
+    "ladder.tasks.check_ratings": {"queue": "estimates"},
 }
 CELERY_DB_REUSE_MAX = 200
 CELERY_TIMEZONE = TIME_ZONE
@@ -264,9 +267,15 @@ CELERY_BEAT_SCHEDULE = {
         "estimate": 30.0,
         "gather": 10.0,
         "measure": 120.0,
+        "audit": 300.0,
         "forget_old_logs": 600.0,
         "forget_orphans": 86_400.0,
     }.items()
+}
+CELERY_BEAT_SCHEDULE["check_ratings"] = {
+    "task": "ladder.tasks.check_ratings",
+    "schedule": crontab(hour=3, minute=17),
+    "options": {"expires": 3600.0},
 }
 CELERY_BEAT_SCHEDULE["write_letters"] = {
     "task": "esr_platform.accounts.tasks.write_letters",
@@ -276,6 +285,7 @@ CELERY_BEAT_SCHEDULE["write_letters"] = {
 
 # What is said about it
 
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # with it, a program reads /metrics; without, staff alone
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 LOGGING_CONFIG = None
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

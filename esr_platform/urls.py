@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from esr_platform.api import problems
+from esr_platform.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("esr_platform.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("api/v1/", include("esr_platform.api.urls")),
+    path("metrics", metrics, name="metrics"),
     path("", include("ladder.pages.urls")),
 ]
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from time import monotonic
 from typing import Final
 
+from django.db.models import OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from ladder.books import Books, books_of
@@ -109,6 +111,28 @@ def recent_audit(ladder: Ladder) -> Audit:
 def audit_all() -> int:
     """Follow every chain further, audit every ladder and keep how many statements do not hold; the sum of them."""
     return sum(_audited(ladder) for ladder in Ladder.objects.order_by("pk"))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was kept of the last audit of a ladder, by its slug, and of the last check of its ratings."""
+
+    ladder: str
+    violations: int
+    audited: datetime
+    differences: int
+
+
+def kept_audits() -> list[Kept]:
+    """What the clock's task found last, for every ladder that it has counted; one query."""
+    checks = RebuildRun.objects.filter(ladder=OuterRef("ladder"), purpose=RebuildRun.Purpose.CHECK).order_by("-pk")
+    marks = (
+        ChainMark.objects.exclude(audited=None)
+        .order_by("ladder")
+        .annotate(differences=Coalesce(Subquery(checks.values("differences")[:1]), 0))
+    )
+    rows = marks.values_list("ladder__slug", "violations", "audited", "differences")
+    return [Kept(slug, violations, at, differences) for slug, violations, at, differences in rows if at]
 
 
 def _audited(ladder: Ladder) -> int:

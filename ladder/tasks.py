@@ -5,7 +5,18 @@ from __future__ import annotations
 from celery import shared_task
 
 from bots import orphans
-from ladder import checks, dispatching, freezing, gathering, owner_logs, playing, scheduling, sweeping
+from ladder import (
+    auditing,
+    checks,
+    dispatching,
+    freezing,
+    gathering,
+    owner_logs,
+    playing,
+    rebuilding,
+    scheduling,
+    sweeping,
+)
 from ladder.orders import feeding
 
 
@@ -71,6 +82,18 @@ def measure() -> None:
     from ladder import measuring  # here, so that only who measures pays for numpy in memory
 
     measuring.measure()
+
+
+@shared_task
+def audit() -> None:
+    """Count whether the accounts of every ladder hold, and keep it for the metric (queue ``estimates``)."""
+    auditing.audit_all()
+
+
+@shared_task
+def check_ratings() -> None:
+    """Rebuild every rating from the ledgers, and keep what differs (queue ``estimates``)."""
+    rebuilding.rerate(check=True)
 
 
 @shared_task

@@ -48,6 +48,7 @@ class Site:
             "/",
             "/ladders/",
             f"/ladders/{self.ladder.slug}/",
+            f"/ladders/{self.ladder.slug}/audit/",
             "/bots/",
             f"/bots/{self.bot.slug}/",
             "/matches/",

@@ -124,15 +124,20 @@ def test_our_own_fault_is_told_without_needing_anything(client: Client, settings
 
 
 def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client) -> None:
+    """A bot of the house whose entry is not active only fills up; others have left or are retired."""
     site.bot.entries.update(active=False)
+    assert "fills up" in html(client, f"/ladders/{site.ladder.slug}/")
+    bot = uploaded(person("ada"), claims={site.ladder.game: [site.ladder.seats]})
+    finish(match_of(bot, site.ladder))
+    retire(bot)
     assert "retired" in html(client, f"/ladders/{site.ladder.slug}/")
-    assert "retired" in html(client, f"/bots/{site.bot.slug}/")
+    assert "retired" in html(client, f"/bots/{bot.slug}/")
 
 
-def test_the_books_of_a_ladder_balance(site: Site, client: Client) -> None:
+def test_a_ladder_says_what_is_played_and_where_its_accounts_are(site: Site, client: Client) -> None:
     text = html(client, f"/ladders/{site.ladder.slug}/")
-    assert "2 finished, 1 void, 1 running" in text
-    assert "The sum of all rating changes is 0.000." in text
+    assert "4 games rated, 1 running" in text
+    assert f'href="/ladders/{site.ladder.slug}/audit/"' in text
 
 
 def test_opening_the_house_again_changes_no_page(site: Site, client: Client) -> None:
