@@ -55,11 +55,6 @@ def page_of(ladder: Ladder, number: str | None, rows: int) -> Page[Standing]:
     return shown
 
 
-def leaders(ladder: Ladder, most: int) -> list[Standing]:
-    """Those of rank 1, at most so many; one query."""
-    return [standing for standing in ranked(_listed(ladder)[:most]) if standing.rank == 1]
-
-
 def _listed(ladder: Ladder) -> QuerySet[Entry]:
     everybody = Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
     return everybody.select_related("bot__owner").order_by("-rating", "pk")

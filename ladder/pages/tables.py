@@ -16,16 +16,18 @@ from games.base import Game
 from games.registry import GAMES
 from ladder.books import rated_results
 from ladder.filling_up import people_on
+from ladder.freezing import playing_versions
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.axis import Axis, axis
 from ladder.pages.estimates import Estimated, estimated
 from ladder.pages.tabs import Tabs, ladder_tabs
 from ladder.ratings.elo import PROVISIONAL_GAMES
-from ladder.standings import Standing, leaders, page_of
+from ladder.standings import Standing, page_of
 
 ROWS = 50
 LEADERS = 5
+"""Entries that are named as the best, at most."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ class Books:
 class LadderPage:
     """One ladder's table, a page of it, with everything that is drawn beside it.
 
-    ``people`` have bots that play here; they are counted up to the seats of a table.
+    ``leaders`` are those of rank 1 on this page, a few at most. ``people`` have bots that play here, counted up to the
+    seats of a table.
     """
 
     ladder: Ladder
@@ -120,14 +123,13 @@ def books(ladder: Ladder) -> Books:
 def ladder_page(ladder: Ladder, page: str | None, user: Viewer) -> LadderPage:
     """Page ``page`` of the table of ``ladder``, the nearest there is; nine queries, however many stand there."""
     shown = page_of(ladder, page, ROWS)
-    bots = [standing.entry.bot_id for standing in shown]
     its_estimates = estimated(ladder, list(shown))
     return LadderPage(
         ladder=ladder,
         tabs=ladder_tabs(Ladder.objects.visible_to(user).order_by("pk"), ladder, _address),
         standings=shown,
-        leaders=leaders(ladder, LEADERS),
-        versions=active_versions(bots),
+        leaders=[standing for standing in shown if standing.rank == 1][:LEADERS],
+        versions=_versions(ladder, [standing.entry for standing in shown]),
         estimated=its_estimates,
         axis=axis([*(standing.entry.rating for standing in shown), *its_estimates.bounds]),
         books=books(ladder),
@@ -137,6 +139,13 @@ def ladder_page(ladder: Ladder, page: str | None, user: Viewer) -> LadderPage:
 
 def _address(ladder: Ladder) -> str:
     return reverse("pages:ladder", args=[ladder.slug])
+
+
+def _versions(ladder: Ladder, entries: Sequence[Entry]) -> dict[int, int]:
+    """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
+    if ladder.freezes_at is None:
+        return active_versions([entry.bot_id for entry in entries])
+    return {bot: version.number for bot, version in playing_versions(entries).items()}
 
 
 def active_versions(bots: Sequence[int]) -> dict[int, int]:

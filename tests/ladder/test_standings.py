@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ladder.models import Entry, Ladder
-from ladder.standings import leaders, page_of, table
+from ladder.standings import page_of, table
 
 
 def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
@@ -63,11 +63,3 @@ def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, djang
 def test_an_empty_table_has_one_empty_page(ladder: Ladder) -> None:
     Entry.objects.filter(ladder=ladder).update(active=False)
     assert list(page_of(ladder, None, 50)) == []
-    assert leaders(ladder, 5) == []
-
-
-def test_leaders_share_the_first_rank(ladder: Ladder) -> None:
-    best = list(ladder.entries.order_by("pk")[2:5])
-    Entry.objects.filter(pk__in=[entry.pk for entry in best]).update(rating=1_700_000)
-    assert [row.entry for row in leaders(ladder, 5)] == best
-    assert [row.entry for row in leaders(ladder, 2)] == best[:2]

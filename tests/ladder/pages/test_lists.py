@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import re
 
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from ladder.models import Match
 from ladder.pages.matches import listed
 from ladder.pages.paging import cursor, part
 from tests.ladder.pages.site import Site, block_of_a_test, crowd
+from tests.ladder.uploaded import person, uploaded
 
 
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:
@@ -75,3 +78,23 @@ def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> N
     order = re.findall(r'href="/bots/([a-z-]+)/"', text)
     best = client.get(f"/bots/{order[0]}/").content.decode()
     assert re.search(r">1<span class=\"meta\">of 8<", best)
+
+
+def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
+    def said() -> str:
+        return client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+
+    assert "Only house bots play here so far." in said()
+    for number in range(site.ladder.seats):
+        uploaded(person(f"p{number}"), f"bot {number}", claims={site.ladder.game: [site.ladder.seats]})
+        few = "Too few people have a bot here for a table of four: house bots take the empty seats." in said()
+        assert few == (number + 1 < site.ladder.seats)
+    assert "Only house bots" not in said()
+
+
+def test_a_page_of_a_big_table_needs_ten_queries_at_most(site: Site, client: Client) -> None:
+    crowd(site.ladder, 160)
+    for page in ("1", "2", "4"):
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"/ladders/{site.ladder.slug}/", {"page": page}).status_code == 200
+            assert len(queries) <= 10, [query["sql"] for query in queries]
