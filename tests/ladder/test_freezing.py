@@ -4,6 +4,7 @@ from datetime import timedelta
 from random import Random
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
@@ -91,6 +92,15 @@ def test_a_version_whose_check_ends_after_the_deadline_was_not_there_in_time(hou
     assert (entry.frozen, entry.active) == (None, False)
     with pytest.raises(CannotJoin):
         join(bot, duel)
+
+
+def test_the_table_shows_the_version_that_plays_there(bot: Bot, duel: Ladder, client: Client) -> None:
+    with_deadline(duel)
+    activate(new_version(bot))
+    text = client.get(f"/ladders/{duel.slug}/").content.decode()
+    assert "v1 · ada" in text and "v2" not in text
+    assert "versions are frozen" in text
+    assert f"{bot.slug},ada,1,yes" in client.get(f"/ladders/{duel.slug}/table.csv").content.decode()
 
 
 def test_houses_bots_are_not_frozen(bot: Bot, duel: Ladder) -> None:
