@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-pairings bench-tables locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -129,6 +129,12 @@ bench-starts: $(VENV)/.dev sandbox  ## what a bot's start costs, and what a warm
 
 bench-ratings: $(VENV)/.dev  ## how long the estimates of a big season take
 	@$(BIN)/python -m bench.ratings $(BENCH_ARGS)
+
+bench-pairings: $(VENV)/.dev  ## how long the next 100 blocks among 10,000 entries take to be drawn
+	@$(BIN)/python -m bench.pairings
+
+bench-tables: $(VENV)/.dev services  ## how long the server takes for the table of a ladder with 10,000 entries, on both databases
+	@$(BIN)/python -m bench.tables
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house
