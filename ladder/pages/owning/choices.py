@@ -63,7 +63,8 @@ def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) 
 def _choice(
     ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
 ) -> Iterator[Choice]:
-    claimed = active is not None and active.claims_table(ladder.game, ladder.seats)
+    frozen = entry is not None and entry.frozen_id is not None
+    claimed = frozen or (active is not None and active.claims_table(ladder.game, ladder.seats))
     later = next((version for version in waiting if version.claims_table(ladder.game, ladder.seats)), None)
     if (ladder.open and (claimed or later)) or entry is not None:
         yield Choice(ladder, entry, claimed, later)
