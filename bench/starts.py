@@ -43,6 +43,10 @@ POWERS = ("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP")
 """What a parent needs to give each child namespaces of its own, and to take its own powers away from it."""
 
 
+NEW = {"hash": "hash seeds", "layout": "address layouts"}
+"""What should differ from start to start."""
+
+
 @dataclass(frozen=True)
 class Starts:
     """A way to start: the median seconds until the bot spoke, processor seconds each, and what they said."""
@@ -137,11 +141,8 @@ def folder_of(files: dict[str, str]) -> Iterator[Path]:
 
 def show(title: str, starts: Starts) -> None:
     """Print one line, and what is new with each start."""
-    new = ", ".join(f"{starts.different(what)} {title}" for what, title in NEW.items())
+    new = ", ".join(f"{starts.different(what)} {plural}" for what, plural in NEW.items())
     print(f"{starts.wall_s * 1e3:6.2f} ms {starts.cpu_s * 1e3:6.2f} ms  {title}\n{'':21}of {len(starts.said)}: {new}")
-
-
-NEW = {"hash": "hash seeds", "layout": "address layouts"}
 
 
 def main() -> None:
