@@ -12,6 +12,9 @@ from games.registry import GAMES
 from ladder.models import Entry, Ladder, Season, SeasonStatistics
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 
+SHOWN = 25
+"""Pairs on a page, unless more stand out."""
+
 
 @dataclass(frozen=True)
 class FeedingRow:
@@ -41,6 +44,12 @@ class FeedingReport:
     def alarms(self) -> list[FeedingRow]:
         """The pairs that stand out."""
         return [row for row in self.rows if row.found["stands_out"]]
+
+    @property
+    def shown(self) -> list[FeedingRow]:
+        """The pairs worth a row: each from the side that gained more than expected."""
+        gaining = [row for row in self.rows if row.found["excess"] > 0]
+        return gaining[: max(SHOWN, len(self.alarms))]
 
     @property
     def alarm(self) -> float:
