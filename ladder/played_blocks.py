@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from ladder.figures import exchanges_in, figures_of, seats_in
 from ladder.models import Block, Match, Result, Season, SeatResult
+from ladder.openness import opened
 from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 
@@ -20,7 +21,7 @@ def ended_blocks(season: Season) -> QuerySet[Block]:
 
 def played_blocks(block_ids: Collection[int]) -> dict[int, PlayedBlock]:
     """By id, those of the ended blocks that count: every game finished, and every seat still rated; two queries."""
-    ended = SeatResult.objects.filter(result__match__block__in=block_ids, result__match__block__ended__isnull=False)
+    ended = SeatResult.objects.filter(opened("result__match__block"), result__match__block__in=block_ids)
     rows = ended.select_related("seat").defer("evidence", "score").order_by("result__match__seating", "seat__index")
     by_result: dict[int, list[SeatResult]] = defaultdict(list)
     for row in rows:
