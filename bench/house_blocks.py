@@ -1,64 +1,60 @@
-"""What a block is worth with house bots: real games, played in this process, no results drawn from a model."""
+"""What a block is worth with house bots: seasons of real games, played in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
+from itertools import count
 from time import perf_counter
 
-import numpy as np
-
+from bench.season import Results, Season
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from games.registry import GAMES
 from ladder.pairings.seatings import seatings
-from ladder.ratings.bootstrap import Estimates, estimate
-from ladder.ratings.plackett_luce import Games
 
-TABLES: Sequence[tuple[str, tuple[str, ...]]] = (
-    ("edel-stein-reich-duel", ("kontor", "greedy")),
-    ("edel-stein-reich", ("kontor", "greedy", "haggler")),
-    ("edel-stein-reich", ("kontor", "greedy", "haggler", "random")),
-    ("die-weinhaendler", ("sommelier", "vintner", "gleaner")),
-    ("die-weinhaendler", ("sommelier", "vintner", "gleaner", "cellarman")),
-    ("die-weinhaendler", ("sommelier", "vintner", "gleaner", "cellarman", "random")),
+LADDERS = (
+    ("edel-stein-reich-duel", 2),
+    ("edel-stein-reich", 3),
+    ("edel-stein-reich", 4),
+    ("edel-stein-reich", 5),
+    ("die-weinhaendler", 4),
 )
-"""By game, who sits at the table."""
+"""Games, with the seats of a table."""
+
+SLOW = ("kontor", "sommelier", "dreamer")
+"""Bots that think, each game for as long as the others play fifty."""
 
 
-def played(game: str, table: Sequence[str], count: int) -> Games:
-    """``count`` games of ``table``, in whole blocks."""
-    makers = {name: load(HOUSE[name]) for name in table}
-    orders = seatings(len(table))
-    sitting, ranks, blocks = [], [], []
-    for block in range(count // len(orders)):
-        seed = sha256(f"block/{block}".encode()).digest()
-        for order in orders:
-            names = [table[player] for player in order]
-            outcome = play_inside(game, [(HOUSE[name], makers[name]) for name in names], seed)
-            sitting.append(order)
-            ranks.append(outcome["ranks"])
-            blocks.append(block)
-    return Games(len(table), np.array(sitting), np.array(ranks), np.array(blocks))
+def blocks_of(game: str, seats: int, names: Sequence[str]) -> Results:
+    """Plays blocks of house bots, each with the next deal."""
+    makers = {name: load(HOUSE[name]) for name in names}
+    deals = count()
+
+    def play(entries: Sequence[int]) -> list[list[int]]:
+        seed = sha256(f"block/{next(deals)}".encode()).digest()
+        tables = [[names[entries[player]] for player in order] for order in seatings(seats)]
+        return [play_inside(game, [(HOUSE[name], makers[name]) for name in table], seed)["ranks"] for table in tables]
+
+    return play
 
 
-def show_real(count: int) -> None:
-    """Print for each table the widths with blocks, and with the same games as if each had its own deal."""
-    for game, table in TABLES:
+def show_real(matches: int) -> None:
+    """Print for each ladder the widths with blocks, and with the same games as if each had its own deal."""
+    for game, seats in LADDERS:
         began = perf_counter()
-        games = played(game, table, count)
-        found = estimate(games, 1, replicates=2000)
-        apart = estimate(replace(games, blocks=np.arange(len(games.seats))), 1, replicates=2000)
-        ratios = (apart.margins / found.margins) ** 2
+        names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
+        season = Season(seats, 1, blocks_of(game, seats, names))
+        season.come((bot, None) for bot in range(len(names)))
+        season.play(range(1, 1 + -(-matches // len(seatings(seats)))))
+        found, apart = season.estimates(), season.estimates(apart=True)
+        ratio = (apart.margins**2).mean() / (found.margins**2).mean()
         print(
-            f"{GAMES[game].name}, {len(games.seats)} games of {len(seatings(len(table)))} a block"
-            f" ({perf_counter() - began:.0f} s): a game of a block is worth {_mean_ratio(found, apart):.2f}",
+            f"{GAMES[game].name}, {seats} seats, {found.games.sum() // seats} games, {perf_counter() - began:.0f} s:"
+            f" a game of a block is worth {ratio:.2f}"
+        )
+        rows = zip(names, found.points, found.margins, (apart.margins / found.margins) ** 2, strict=True)
+        print(
+            "  " + ", ".join(f"{name} {points:.0f} ± {margin:.0f} ({one:.2f})" for name, points, margin, one in rows),
             flush=True,
         )
-        for name, points, margin, ratio in zip(table, found.points, found.margins, ratios, strict=True):
-            print(f"  {name:10} {points:6.0f} ± {margin:3.0f}   {ratio:.2f}", flush=True)
-
-
-def _mean_ratio(found: Estimates, apart: Estimates) -> float:
-    return float((apart.margins**2).mean() / (found.margins**2).mean())
