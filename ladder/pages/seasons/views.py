@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -66,7 +66,8 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def open_next(request: HttpRequest, slug: str) -> HttpResponse:
     ladder, form = ladder_seen_by(request.user, slug), OpenForm(request.POST)
     if not form.is_valid():
-        raise Http404("The form asks what the season keeps of the ratings.")
+        context = {"page": seasons_page(ladder), "form": form}
+        return render(request, "pages/seasons.html", context, status=_REFUSED)
     try:
         season = seasons.open_next(ladder, form.kept, cast("User", request.user))
         messages.success(request, f"{season} is open.")
