@@ -19,7 +19,7 @@ STATES = {
     "": ("played and running", ~Q(attempts_started=0)),
     "running": ("running", Q(status=Match.Status.RUNNING)),
     "waiting": ("waiting", Q(status=Match.Status.QUEUED)),
-    "void": ("void", Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED])),
+    "void": ("void", Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED])),
 }
 """What can be asked for: the word in the address, the word on the page, and which matches it means."""
 

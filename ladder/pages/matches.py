@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from bots.models import Bot
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
 from games.words import listing
-from ladder.models import Attempt, LedgerEntry, Match, Seat, SeatResult
+from ladder.models import Attempt, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
@@ -123,13 +123,13 @@ class SeatTable:
 class MatchPage:
     """One match with its seats. What is closed before the end of its block is not in here before that.
 
-    ``delayed`` are the seats, from 0, that the machine made late in the game that counts, ``logged`` those whose logs
-    the viewer may read.
+    ``ledger`` are the numbers that speak of its result, by kind. ``delayed`` are the seats, from 0, that the machine
+    made late in the game that counts, ``logged`` those whose logs the viewer may read.
     """
 
     match: Match
     attempts: Sequence[Attempt]
-    ledger_number: int | None
+    ledger: Mapping[str, int]
     delayed: Collection[int]
     ahead: int
     logged: Collection[int]
@@ -185,13 +185,13 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
     """All that ``user`` may see of one match, in at most seven queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(_seats(), "attempts").get(pk=match_id)
-    rated = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.RESULT, result__match=match)
-    number, delays = rated.values_list("number", "result__report__machine_delays").first() or (None, ())
+    said = Result.objects.filter(match=match)
+    rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
     return MatchPage(
         match=match,
         attempts=list(match.attempts.all()),
-        ledger_number=number,
-        delayed=frozenset(delay["seat"] for delay in delays or ()),
+        ledger={kind: number for kind, number, _ in rows if kind},
+        delayed=frozenset(delay["seat"] for _, _, delays in rows for delay in delays),
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
         deal=deal_of(match),

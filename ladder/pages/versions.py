@@ -58,7 +58,9 @@ def _of(bot: Bot) -> QuerySet[BotVersion]:
 
 
 def _games(versions: Sequence[BotVersion], user: Viewer) -> dict[int, int]:
-    """Rated games by version, on ladders that ``user`` may see."""
+    """Games that are rated and count by version, on ladders that ``user`` may see."""
     seen = Ladder.objects.visible_to(user)
-    seats = Seat.objects.filter(version__in=versions, result__isnull=False, match__ladder__in=seen).order_by()
+    seats = Seat.objects.filter(
+        version__in=versions, result__rating_after__isnull=False, match__ladder__in=seen
+    ).order_by()
     return dict(seats.values_list("version").annotate(number=Count("pk")))

@@ -40,6 +40,7 @@ STATUSES: Final = {
     "finished": "finished",
     "void": "void",
     "cancelled": "cancelled",
+    "aborted": "aborted",
 }
 
 

@@ -5,11 +5,13 @@ from django.test import Client
 
 from games.record import from_json, verify
 from games.registry import GAMES
+from ladder.corrections import void
 from ladder.models import Match
 from ladder.pages.markup import drawn
 from ladder.pages.matches import match_page
 from ladder.pages.words import points, signed
 from tests.ladder.pages.site import Site, rename
+from tests.ladder.uploaded import person
 
 
 def page(client: Client, match: Match) -> str:
@@ -34,6 +36,23 @@ def test_a_match_that_is_not_rated_has_a_result_without_ratings(site: Site, clie
     for seat in site.unrated.seats.select_related("result"):
         assert f">{seat.result.score['money']}<" in text
     assert bytes(site.unrated.block.seed).hex() in text
+
+
+def test_a_result_that_was_taken_back_says_why_and_has_no_ratings(site: Site, client: Client) -> None:
+    staff = person("staff")
+    staff.is_staff = True
+    void(site.finished.pk, "two bots of one owner sat there", staff)
+    text = page(client, site.finished)
+    assert "rated as number 2 of the ladder, taken back as number 6" in text
+    assert "Taken back by staff: two bots of one owner sat there. It counts for no rating." in text
+    assert "None" not in text
+    assert client.get("/").status_code == client.get(f"/bots/{site.bot.slug}/").status_code == 200
+
+
+def test_an_aborted_match_says_so(site: Site, client: Client) -> None:
+    Match.objects.filter(pk=site.void.pk).update(status="aborted", reason="Everybody has left")
+    assert "<b>Aborted.</b> Everybody has left." in page(client, site.void)
+    assert f"/matches/{site.void.pk}/" in client.get("/matches/?state=void").content.decode()
 
 
 def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site, client: Client) -> None:

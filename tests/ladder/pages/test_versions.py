@@ -92,6 +92,6 @@ def test_games_are_counted_for_the_versions_that_are_shown(bot: Bot) -> None:
 def test_a_page_reads_no_more_rows_than_it_shows(bot: Bot, client: Client) -> None:
     with CaptureQueriesContext(connection) as queries:
         client.get(f"/bots/{bot.slug}/")
-    of_versions = [query["sql"] for query in queries if re.search(r'SELECT "bots_botversion"\."id"', query["sql"])]
+    of_versions = [query["sql"] for query in queries if re.search(r'SELECT "bots_botversion"\."id", ', query["sql"])]
     assert len(of_versions) == 2
     assert all("LIMIT" in sql or '"active"' in sql.split("WHERE")[1] for sql in of_versions)
