@@ -164,11 +164,12 @@ def _of_matches(books: Books) -> Iterator[Statement]:
 
 
 def _of_ratings(books: Books) -> Iterator[Statement]:
-    taken_out = f" − {_n(books.out)} that count for nobody" if books.out else ""
-    wrong = abs(books.seats - books.out - books.rows) + books.unexplained
+    out = books.out - books.unexplained
+    taken_out = f" − {_n(out)} where a merged entry sat" if out else ""
+    wrong = abs(books.seats - out - books.rows)
     yield Statement(
         "Every seat of a finished rated game that was not voided since has a rating.",
-        f"{_n(books.rows)} ratings = {_n(books.seats)} seats{taken_out}",
+        f"{_n(books.rows)} ratings, {_n(books.seats)} seats{taken_out}",
         f"{_n(wrong)} seats have a rating and should not, or have none and should." if wrong else "",
     )
     total = f"{books.surplus / 1000:g}".replace("-", "−")
