@@ -7,11 +7,14 @@ from hashlib import sha256
 from itertools import count
 from time import perf_counter
 
+from numpy import exp, log
+
 from bench.season import Results, Season
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from games.registry import GAMES
 from ladder.pairings.seatings import seatings
+from ladder.ratings.bootstrap import Estimates
 
 LADDERS = (
     ("edel-stein-reich-duel", 2),
@@ -26,34 +29,43 @@ SLOW = ("kontor", "sommelier", "dreamer")
 """Bots that think, each game for as long as the others play fifty."""
 
 
-def blocks_of(game: str, seats: int, names: Sequence[str]) -> Results:
-    """Plays blocks of house bots, each with the next deal."""
+def results_of(game: str, seats: int, names: Sequence[str], *, apart: bool) -> Results:
+    """Plays tables of house bots in all seatings: each with one deal, or ``apart``, with a deal for every game."""
     makers = {name: load(HOUSE[name]) for name in names}
     deals = count()
 
     def play(entries: Sequence[int]) -> list[list[int]]:
-        seed = sha256(f"block/{next(deals)}".encode()).digest()
-        tables = [[names[entries[player]] for player in order] for order in seatings(seats)]
-        return [play_inside(game, [(HOUSE[name], makers[name]) for name in table], seed)["ranks"] for table in tables]
+        ranks, seed = [], b""
+        for order in seatings(seats):
+            if apart or not seed:
+                seed = sha256(f"deal/{next(deals)}".encode()).digest()
+            table = [names[entries[player]] for player in order]
+            ranks.append(play_inside(game, [(HOUSE[name], makers[name]) for name in table], seed)["ranks"])
+        return ranks
 
     return play
 
 
+def played(game: str, seats: int, names: Sequence[str], matches: int, *, apart: bool) -> Estimates:
+    """The estimates of a season, bootstrapped over its tables either way: only the deals differ."""
+    season = Season(seats, 1, results_of(game, seats, names, apart=apart))
+    season.come((bot, None) for bot in range(len(names)))
+    season.play(range(1, 1 + -(-matches // len(seatings(seats)))))
+    return season.estimates()
+
+
 def show_real(matches: int) -> None:
-    """Print for each ladder the widths with blocks, and with the same games as if each had its own deal."""
+    """Print for each ladder the widths with blocks, and those of a season in which every game has its own deal."""
     for game, seats in LADDERS:
         began = perf_counter()
         names = [name for name, bot in HOUSE.items() if bot.plays(game, seats) and name not in SLOW]
-        season = Season(seats, 1, blocks_of(game, seats, names))
-        season.come((bot, None) for bot in range(len(names)))
-        season.play(range(1, 1 + -(-matches // len(seatings(seats)))))
-        found, apart = season.estimates(), season.estimates(apart=True)
-        ratio = (apart.margins**2).mean() / (found.margins**2).mean()
+        found, apart = (played(game, seats, names, matches, apart=apart) for apart in (False, True))
+        ratios = (apart.margins / found.margins) ** 2
+        print(f"{GAMES[game].name}, {seats} seats, twice {found.games.sum() // seats} games, ", end="")
         print(
-            f"{GAMES[game].name}, {seats} seats, {found.games.sum() // seats} games, {perf_counter() - began:.0f} s:"
-            f" a game of a block is worth {ratio:.2f}"
+            f"{perf_counter() - began:.0f} s: a game of a block is worth {exp(log(ratios).mean()):.2f} (geometric mean)"
         )
-        rows = zip(names, found.points, found.margins, (apart.margins / found.margins) ** 2, strict=True)
+        rows = zip(names, found.points, found.margins, ratios, strict=True)
         print(
             "  " + ", ".join(f"{name} {points:.0f} ± {margin:.0f} ({one:.2f})" for name, points, margin, one in rows),
             flush=True,
