@@ -75,20 +75,24 @@ def rows(order: Order, found: Scores, players: Sequence[OrderPlayer]) -> list[Ro
     return sorted(lines, key=lambda line: -line.score.value if line.score else 0.0)
 
 
-def differences(order: Order, found: Scores) -> list[float]:
-    """By block, what the candidate scored more than the baseline on the same deal, in the order of the blocks.
+def over_in_turn(order: Order) -> list[int]:
+    """The blocks of ``order`` by number, up to the first that is still being played; to be read before the scores.
 
-    It ends before the first block that is still being played: which games last long must not decide which count first.
+    Which games last long must not decide which count first.
     """
-    pair = dict(order.players.exclude(part=OrderPlayer.Part.GAUNTLET).values_list("part", "version"))
-    candidate, baseline = pair[OrderPlayer.Part.CANDIDATE], pair[OrderPlayer.Part.BASELINE]
-    taken = []
+    ids = []
     for block, ended in Block.objects.filter(order=order).order_by("pk").values_list("pk", "ended"):
         if ended is None:
             break
-        if block in found:
-            taken.append(found[block][0, candidate].score - found[block][1, baseline].score)
-    return taken
+        ids.append(block)
+    return ids
+
+
+def differences(order: Order, over: Sequence[int], found: Scores) -> list[float]:
+    """By block of ``over`` that counts, what the candidate scored more than the baseline on the same deal."""
+    pair = dict(order.players.exclude(part=OrderPlayer.Part.GAUNTLET).values_list("part", "version"))
+    candidate, baseline = pair[OrderPlayer.Part.CANDIDATE], pair[OrderPlayer.Part.BASELINE]
+    return [found[block][0, candidate].score - found[block][1, baseline].score for block in over if block in found]
 
 
 def hypotheses(order: Order) -> Hypotheses:
@@ -98,4 +102,5 @@ def hypotheses(order: Order) -> Hypotheses:
 
 def walk_of(order: Order) -> Walk:
     """How a comparison stands."""
-    return walk(differences(order, scores(order)), hypotheses(order))
+    over = over_in_turn(order)
+    return walk(differences(order, over, scores(order)), hypotheses(order))

@@ -12,7 +12,7 @@ from bots.models import BotVersion
 from games.words import listing
 from ladder.models import Agreement, Block, Ladder, Match, Order, OrderPlayer
 from ladder.models.ladders import Viewer
-from ladder.orders.reckoning import Row, Scores, differences, hypotheses, rows, scores
+from ladder.orders.reckoning import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
 from ladder.pages.finding import found
 from ladder.pages.matches import listed_part
 from ladder.pages.ordering.chart import Chart, chart
@@ -69,6 +69,7 @@ class OrderPage:
     players: Sequence[OrderPlayer]
     agreements: Sequence[Agreement]
     found: Scores
+    over: Sequence[int]
     written: int
     ended: int
     matches: Part[Match]
@@ -86,7 +87,7 @@ class OrderPage:
     @property
     def dropped(self) -> int:
         """Blocks that have ended and do not count."""
-        return self.ended - self.counted
+        return max(0, self.ended - self.counted)
 
     @property
     def rows(self) -> list[Row]:
@@ -102,7 +103,7 @@ class OrderPage:
         if self.order.kind != Order.Kind.COMPARISON:
             return None
         by_part = {player.part: player.version for player in self.players}
-        taken = differences(self.order, self.found)
+        taken = differences(self.order, self.over, self.found)
         walked = walk(taken, hypotheses(self.order))
         mean = mean_of(taken[: len(walked.ratios)])
         return Comparison(self.order, by_part[_Part.CANDIDATE], by_part[_Part.BASELINE], walked, mean)
@@ -145,13 +146,15 @@ def may_cancel(order: Order, user: Viewer) -> bool:
 
 
 def order_page(order: Order, parameters: Callable[[str], str | None], user: Viewer) -> OrderPage:
-    """All that is to be said of ``order``; seven queries, and one more for a comparison."""
+    """All that is to be said of ``order``; eight queries, and one more for a comparison."""
     blocks = list(Block.objects.filter(order=order).values_list("ended", flat=True))
+    over = over_in_turn(order)
     return OrderPage(
         order=order,
         players=list(_players().filter(order=order)),
         agreements=list(order.agreements.select_related("person")),
         found=scores(order),
+        over=over,
         written=len(blocks),
         ended=sum(ended is not None for ended in blocks),
         matches=listed_part(Match.objects.filter(block__order=order), parameters),

@@ -15,7 +15,7 @@ from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
 from ladder.orders.feeding import AHEAD, READY_BEFORE, feed
 from ladder.orders.ordering import order_scheduled
-from ladder.orders.reckoning import differences, rows, scores, walk_of
+from ladder.orders.reckoning import differences, over_in_turn, rows, scores, walk_of
 from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Verdict
 from ladder.seasons import close
@@ -88,7 +88,11 @@ def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: La
     older, newer = active(bot), new_version(bot)
     order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")], most=3)
     play_all(order)
-    assert (order.state, order.verdict, len(differences(order, scores(order)))) == ("finished", "open", 3)
+    assert (order.state, order.verdict, len(differences(order, over_in_turn(order), scores(order)))) == (
+        "finished",
+        "open",
+        3,
+    )
 
 
 def test_differences_wait_for_a_block_that_takes_longer(bot: Bot, duel: Ladder) -> None:
@@ -98,10 +102,10 @@ def test_differences_wait_for_a_block_that_takes_longer(bot: Bot, duel: Ladder) 
     first, *later = blocks_of(order)
     for match in Match.objects.filter(block__in=later).order_by("pk"):
         finish(match)
-    assert differences(order, scores(order)) == []
+    assert differences(order, over_in_turn(order), scores(order)) == []
     for match in first.matches.order_by("pk"):
         finish(match)
-    assert len(differences(order, scores(order))) == AHEAD
+    assert len(differences(order, over_in_turn(order), scores(order))) == AHEAD
 
 
 def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, duel: Ladder) -> None:
