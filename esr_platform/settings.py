@@ -266,7 +266,7 @@ CELERY_BEAT_SCHEDULE = {
         "tell_of_checks": 2.0,
         "estimate": 30.0,
         "gather": 10.0,
-        "measure": 120.0,
+        "measure": 60.0,
         "audit": 300.0,
         "forget_old_logs": 600.0,
         "forget_orphans": 86_400.0,

@@ -13,12 +13,13 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from games.base import Document
-from ladder.models import Season, SeasonStatistics
+from ladder.models import Season, SeasonStatistics, SeatTally
 from ladder.played_blocks import ended_blocks, played_blocks
 from ladder.statistics.blocks import PlayedBlock
 from ladder.statistics.feeding import feedings
 from ladder.statistics.saving import variance_saved
 from ladder.statistics.seats import seat_effect
+from ladder.statistics.tallies import SeatSum, added
 
 MOST_BLOCKS: Final = 5000
 """The latest blocks of a season over which it is measured: enough for any interval that anybody can see."""
@@ -27,12 +28,13 @@ NAMED: Final = 100
 """Pairs that are kept of who feeds whom, the most striking first."""
 
 _READ_AT_ONCE: Final = 500
+_GROWTH: Final = 50
 
 
 def measure() -> int:
-    """Measure every season whose tallies have grown since it was measured; how many."""
-    grown = SeasonStatistics.objects.exclude(blocks=F("measured_blocks")).select_related("season").order_by("season")
-    return sum(measure_season(statistics) for statistics in grown)
+    """Measure every season whose tallies have grown by a fiftieth since it was measured; how many."""
+    grown = SeasonStatistics.objects.filter(blocks__gt=F("measured_blocks") + F("measured_blocks") / _GROWTH)
+    return sum(measure_season(statistics) for statistics in grown.select_related("season").order_by("season"))
 
 
 def measure_season(statistics: SeasonStatistics) -> bool:
@@ -43,7 +45,7 @@ def measure_season(statistics: SeasonStatistics) -> bool:
         mine.update(
             measured=Now(),
             measured_blocks=statistics.blocks,
-            document=season_document(blocks),
+            document=season_document(blocks) | {"totals": seat_totals(statistics.season)},
             feeding=feeding_document(blocks),
         )
     )
@@ -66,6 +68,17 @@ def season_document(blocks: Sequence[PlayedBlock]) -> Document:
         "seats": [asdict(mean) for mean in seat_effect(blocks)],
         "saving": saving and asdict(saving),
     }
+
+
+def seat_totals(season: Season) -> list[Document]:
+    """By seat, the sums of all tallies of ``season``, in their units: ``{"games", "wins", "figures"}``."""
+    totals: dict[int, SeatSum] = {}
+    for seat, games, wins, figures in (
+        SeatTally.objects.filter(season=season).order_by().values_list("seat", "games", "wins", "figures").iterator()
+    ):
+        its = totals.setdefault(seat, SeatSum())
+        its.games, its.wins, its.figures = its.games + games, its.wins + wins, added(its.figures, figures)
+    return [{"games": its.games, "wins": its.wins, "figures": its.figures} for _, its in sorted(totals.items())]
 
 
 def feeding_document(blocks: Sequence[PlayedBlock]) -> Document:

@@ -35,6 +35,7 @@ class FeedingReport:
     blocks: int
     pairs: int
     rows: Sequence[FeedingRow]
+    standing_out: int
 
     @property
     def game(self) -> Game:
@@ -67,6 +68,22 @@ def feeding_report(ladder: Ladder) -> FeedingReport:
     return report_from(ladder, season, kept.measured if kept else None, kept.feeding if kept else {})
 
 
+def feeding_reports() -> list[FeedingReport]:
+    """The report of every ladder without its rows' bots; three queries."""
+    latest = {season.ladder_id: season for season in Season.objects.order_by("number")}
+    known = SeasonStatistics.objects.filter(season__in=latest.values()).defer("document")
+    kept = {statistics.season_id: statistics for statistics in known}
+    return [_short(ladder, latest.get(ladder.pk), kept) for ladder in Ladder.objects.order_by("pk")]
+
+
+def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> FeedingReport:
+    its = kept.get(season.pk) if season else None
+    document = its.feeding if its else {}
+    alarms = sum(one["stands_out"] for one in document.get("found", ()))
+    measured = its.measured if its else None
+    return FeedingReport(ladder, season, measured, document.get("blocks", 0), document.get("pairs", 0), (), alarms)
+
+
 def report_from(
     ladder: Ladder, season: Season | None, measured: datetime | None, document: Mapping[str, Any]
 ) -> FeedingReport:
@@ -75,4 +92,5 @@ def report_from(
     ids = {one[side] for one in found for side in ("taker", "giver")}
     entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("bot__owner")}
     rows = [FeedingRow(entries[one["taker"]], entries[one["giver"]], one) for one in found]
-    return FeedingReport(ladder, season, measured, document.get("blocks", 0), document.get("pairs", 0), rows)
+    alarms = sum(one["stands_out"] for one in found)
+    return FeedingReport(ladder, season, measured, document.get("blocks", 0), document.get("pairs", 0), rows, alarms)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef
 
-from ladder.models import Entry
+from ladder.models import Entry, SeatTally
 from ladder.pages.statistics.entries import Against, shares_between
 from ladder.pages.statistics.season import Of
 
@@ -35,7 +36,8 @@ class MatrixPage:
 
 def matrix_page(of: Of, page: str | None) -> MatrixPage:
     """Page ``page`` of the matrix, the nearest there is, in the order of ratings; three queries."""
-    played = of.ladder.entries.filter(seat_tallies__season=of.season).distinct()
+    tallied = SeatTally.objects.filter(season=of.season, entry=OuterRef("pk"))
+    played = of.ladder.entries.filter(Exists(tallied))
     shown = Paginator(played.select_related("bot").order_by("-rating", "pk"), SIDE).get_page(page)
     entries = list(shown)
     shares = shares_between(entries, of)

@@ -12,7 +12,7 @@ from django.http import Http404
 
 from games.base import Game
 from games.registry import GAMES
-from ladder.models import Ladder, Season, SeasonStatistics, SeatTally
+from ladder.models import Ladder, Season, SeasonStatistics
 from ladder.models.ladders import Viewer
 from ladder.pages.paging import cursor
 from ladder.pages.seeing import ladder_seen_by
@@ -58,7 +58,7 @@ class SeatRow:
     """A seat from 0: the share of opponents beaten there, first places a game and the game's figures over the whole."""
 
     seat: int
-    share: Mean | None
+    share: Mean
     first: float
     figures: FigureRow
 
@@ -81,7 +81,12 @@ class StatisticsPage:
     blocks: int
     measured: datetime | None
     document: Mapping[str, Any]
-    tallies: Sequence[Mapping[str, Any]]
+
+    @property
+    def totals(self) -> Sequence[Mapping[str, Any]]:
+        """By seat, what all tallies came to when it was measured."""
+        totals: Sequence[Mapping[str, Any]] = self.document.get("totals", ())
+        return totals
 
     @property
     def games(self) -> int:
@@ -107,22 +112,19 @@ class StatisticsPage:
 
     @cached_property
     def seats(self) -> list[SeatRow]:
-        """A row a seat, from the tallies; empty before there are any."""
+        """A row a seat; empty until it was measured."""
         rows = []
-        for seat in range(self.of.ladder.seats):
-            here = [tally for tally in self.tallies if tally["seat"] == seat]
-            games = sum(tally["games"] for tally in here)
-            table = figure_table(self.of.game, together(tally["figures"] for tally in here), games)
+        for seat, (total, share) in enumerate(zip(self.totals, self.shares, strict=False)):
+            table = figure_table(self.of.game, total["figures"], total["games"])
             if table is not None:
-                share = self.shares[seat] if seat < len(self.shares) else None
-                rows.append(SeatRow(seat, share, sum(tally["wins"] for tally in here) / WIN / games, table.rows[-1]))
+                rows.append(SeatRow(seat, share, total["wins"] / WIN / total["games"], table.rows[-1]))
         return rows
 
     @cached_property
     def phases(self) -> FigureTable | None:
         """What a seat comes to in each stretch of the game."""
-        games = sum(tally["games"] for tally in self.tallies)
-        return figure_table(self.of.game, together(tally["figures"] for tally in self.tallies), games)
+        games = sum(total["games"] for total in self.totals)
+        return figure_table(self.of.game, together(total["figures"] for total in self.totals), games)
 
 
 def season_of(user: Viewer, slug: str, number: str | None) -> Of:
@@ -137,13 +139,11 @@ def season_of(user: Viewer, slug: str, number: str | None) -> Of:
 
 
 def statistics_page(of: Of) -> StatisticsPage:
-    """The statistics of a season; two queries."""
+    """The statistics of a season; one query, however many games it has had."""
     kept = SeasonStatistics.objects.filter(season=of.season).defer("feeding").first() if of.season else None
-    tallies = SeatTally.objects.filter(season=of.season).values("seat", "games", "wins", "figures")
     return StatisticsPage(
         of=of,
         blocks=kept.blocks if kept else 0,
         measured=kept.measured if kept else None,
         document=kept.document if kept else {},
-        tallies=list(tallies) if kept else [],
     )

@@ -6,11 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ladder.models import Ladder
 from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.staff import for_staff
 from ladder.pages.statistics.entries import entry_page
-from ladder.pages.statistics.feeding import feeding_report
+from ladder.pages.statistics.feeding import feeding_report, feeding_reports
 from ladder.pages.statistics.matrix import matrix_page
 from ladder.pages.statistics.season import season_of, statistics_page
 
@@ -38,8 +37,7 @@ def entry(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
 @for_staff
 def feedings(request: HttpRequest) -> HttpResponse:
     """Every ladder's report, in short."""
-    reports = [feeding_report(ladder) for ladder in Ladder.objects.order_by("pk")]
-    return render(request, "pages/feedings.html", {"reports": reports})
+    return render(request, "pages/feedings.html", {"reports": feeding_reports()})
 
 
 @require_safe
