@@ -1,7 +1,8 @@
 """Every setting of the site, with defaults that run it on one machine without any configuration.
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
-``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, and
+``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``,
+``METRICS_TOKEN``, and
 the limits of uploads and orders by their names below. Times are seconds unless the name says otherwise.
 """
 
