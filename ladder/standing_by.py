@@ -44,7 +44,8 @@ def standing_by(ladder: Ladder) -> StandingBy:
 
     House bots that fill up the tables are among them only while the others are too few for one.
     """
-    entries = list(Entry.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing()))
+    everybody = Entry.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
+    entries = list(everybody.only("ladder", "bot", "rating", "games", "frozen"))
     players = _players(ladder, entries)
     entries = [entry for entry in entries if entry.pk in players]
     if spare := fillers(ladder, [_owner(players[entry.pk].version) for entry in entries]):
