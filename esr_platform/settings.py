@@ -2,8 +2,8 @@
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
 ``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``,
-``METRICS_TOKEN``, and
-the limits of uploads and orders by their names below. Times are seconds unless the name says otherwise.
+``METRICS_TOKEN``, and the limits of uploads and orders by their names below. Times are seconds unless the name says
+otherwise.
 """
 
 from __future__ import annotations
