@@ -19,7 +19,8 @@ from bots.programs import house_bot
 from ladder.blocks import end_if_over
 from ladder.models import Block, Match, Seat
 
-OVERTAKEN = timedelta(minutes=10)
+OVERTAKEN = timedelta(hours=1)
+"""Far longer than bad luck: under kills and load a match was passed over for ten minutes and could be played."""
 
 _OVERTAKEN = "No worker could begin it, while later matches of the ladder were played."
 

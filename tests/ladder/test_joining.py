@@ -222,9 +222,13 @@ def test_bots_of_one_owner_never_meet(duel: Ladder) -> None:
     assert theirs
 
 
-def test_one_bot_never_meets_another_version_of_itself(bot: Bot, duel: Ladder) -> None:
+def test_one_bot_never_meets_another_version_of_itself_and_meets_the_house_where_it_is_alone(
+    bot: Bot, duel: Ladder
+) -> None:
     make_active(new_version(bot, claims=DUEL_ONLY))
     duel.entries.exclude(bot=bot).update(active=False)
     assert not Match.objects.filter(ladder=duel).exists()
     fill()
-    assert not Match.objects.filter(ladder=duel).exists()
+    tables = [list(match.seats.values_list("version__bot", flat=True)) for match in duel.matches.all()]
+    assert {table.count(bot.pk) for table in tables} >= {1}
+    assert max(table.count(bot.pk) for table in tables) == 1
