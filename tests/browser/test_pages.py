@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from ladder.models import Match
-from tests.ladder.pages.site import Site, finish, rename
+from tests.ladder.pages.site import Site, block_of_a_test, finish, finish_block, rename
 
 pytestmark = pytest.mark.slow
 
@@ -99,10 +98,17 @@ def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
     assert referenced == []
 
 
-def test_a_match_that_is_watched_shows_its_result_by_itself(site: Site, watched: Page) -> None:
-    watched.goto(f"/matches/{site.queued.pk}/")
+def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_its_block_is_over(
+    site: Site, watched: Page
+) -> None:
+    block = block_of_a_test(site.ladder, site.finished)
+    match = block.matches.select_related("ladder").order_by("seating")[0]
+    watched.goto(f"/matches/{match.pk}/")
     expect(watched.get_by_text("waits for a worker")).to_be_visible()
-    finish(Match.objects.select_related("ladder").get(pk=site.queued.pk))
+    finish(match)
+    expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=15_000)
+    expect(watched.get_by_role("heading", name="The game, told")).not_to_be_visible()
+    finish_block(block)
     expect(watched.get_by_role("heading", name="The game, told")).to_be_visible(timeout=15_000)
 
 
