@@ -17,7 +17,7 @@ from tests.examples import pages
 from tests.packaging.sources import ROOT, copy_to
 
 pytestmark = pytest.mark.slow
-SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy")
+SITE_ONLY = ("django", "celery", "redis", "structlog", "pettingzoo", "gymnasium", "numpy", "scipy")
 
 
 class Empty:
