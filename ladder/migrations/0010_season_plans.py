@@ -6,21 +6,27 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('ladder', '0009_last_seat'),
+        ("ladder", "0009_last_seat"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='season',
-            name='closed_by',
-            field=models.ForeignKey(blank=True, help_text='who of the staff has closed it, or said when it closes', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="season",
+            name="closed_by",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="who of the staff has closed it, or said when it closes",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='season',
-            name='closes_at',
+            model_name="season",
+            name="closes_at",
             field=models.DateTimeField(blank=True, null=True),
         ),
     ]
