@@ -4,6 +4,8 @@ import asyncio
 import json
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.db import connections
 from django.test import AsyncClient, Client
 
 from esr_platform.accounts.models import User
@@ -87,7 +89,9 @@ def test_the_site_sends_the_file_while_it_is_read(house: None) -> None:
 
     async def fetched() -> bytes:
         response = await AsyncClient().get(f"/ladders/{ladder.slug}/ledger.jsonl")
-        return b"".join([piece async for piece in response.streaming_content])
+        sent = b"".join([piece async for piece in response.streaming_content])
+        await sync_to_async(connections.close_all)()  # of the thread that has read them
+        return sent
 
     assert asyncio.run(fetched()) == b"".join(pieces(ladder)) != b""
 
