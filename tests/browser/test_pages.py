@@ -104,7 +104,7 @@ def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_it
     block = block_of_a_test(site.ladder, site.finished)
     match = block.matches.select_related("ladder").order_by("seating")[0]
     watched.goto(f"/matches/{match.pk}/")
-    expect(watched.get_by_text("waits for a worker")).to_be_visible()
+    expect(watched.get_by_text("This match waits for a worker")).to_be_visible()
     finish(match)
     expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=15_000)
     expect(watched.get_by_role("heading", name="The game, told")).not_to_be_visible()
