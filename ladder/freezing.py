@@ -7,7 +7,7 @@ installed: what a newer installation has replaced could not be played.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -43,13 +43,17 @@ def freeze_all() -> int:
     return len(bots)
 
 
-def playing_versions(entries: Iterable[Entry], with_bot: str = "bot") -> dict[int, BotVersion]:
+def playing_versions(
+    entries: Iterable[Entry], with_bot: str = "bot", fields: Sequence[str] = ()
+) -> dict[int, BotVersion]:
     """By bot, the version that plays for its entry: the frozen one, else the bot's active one. Two queries.
 
-    ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too.
+    ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too. ``fields`` are what is read of
+    both, where that is not everything.
     """
     by_bot = {entry.bot_id: entry.frozen_id for entry in entries}
     versions = BotVersion.objects.select_related(with_bot).defer("check_report")
+    versions = versions.only(*fields) if fields else versions
     active = {one.bot_id: one for one in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])}
     pinned = {one.bot_id: one for one in versions.filter(pk__in=[f for f in by_bot.values() if f])}
     return active | pinned

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from bots.models import Bot, BotVersion
 from bots.programs import house_bot, plays
@@ -14,6 +15,9 @@ from ladder.freezing import playing_versions
 from ladder.models import Block, Entry, Estimate, Ladder, LastSeat, Match, Seat
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.seatings import seatings
+
+_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "claims")
+"""What pairing needs of a version and its bot: there may be ten thousand."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def standing_by(ladder: Ladder) -> StandingBy:
 
 def _players(ladder: Ladder, entries: Collection[Entry]) -> dict[int, Player]:
     """By entry, with the version that plays for it, where it can be played at the ladder's tables now."""
-    versions = playing_versions(entries)
+    versions = playing_versions(entries, fields=_READ)
     return {
         entry.pk: Player(versions[entry.bot_id], entry)
         for entry in entries
