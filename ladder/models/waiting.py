@@ -9,7 +9,7 @@ from ladder.models.ladders import Entry
 
 
 class LastSeat(models.Model):
-    """When an entry was last given a seat in a rated block, and how many games its version has been given since it came.
+    """When an entry was last given a seat in a rated block, and how many games its version was given since it came.
 
     ``since`` is the id of that block; of an entry that has had no seat, the last one there was when it came. The
     scheduler alone writes it, while it holds the row of the ladder. It is no part of the accounts.
