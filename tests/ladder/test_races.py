@@ -21,6 +21,7 @@ from ladder.rebuilding import rerate
 from ladder.results import record_result
 from ladder.scheduling import QUEUE_LENGTH
 from ladder.sweeping import sweep
+from ladder.verifying.deals import verify_deals
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_blocks import players_of
@@ -50,8 +51,9 @@ def leased() -> list[tuple[int, str]]:
 
 
 def check_accounts() -> None:
-    """Every ladder's numbers are what its gapless ledger gives."""
+    """Every ladder's numbers are what its gapless ledger gives, and every deal is what its gapless number gives."""
     assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
+    assert [fault for season in Season.objects.all() for one in verify_deals(season) for fault in one.faults] == []
 
 
 def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
@@ -144,6 +146,7 @@ def test_several_schedulers_fill_no_queue_beyond_its_length_but_for_the_rest_of_
         assert list(ladder.blocks.order_by("number").values_list("number", flat=True)) == list(
             range(1, scheduled[ladder.pk] // games + 1)
         )
+    check_accounts()
 
 
 def test_last_games_of_a_block_that_end_at_once_end_it_once_and_never_early(race: Race, house: None) -> None:
