@@ -15,6 +15,7 @@ from ladder.freezing import playing_versions
 from ladder.models import Block, Entry, Estimate, Ladder, LastSeat, Match, Seat
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.seatings import seatings
+from ladder.rules import merged_on
 
 _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "claims")
 """What pairing needs of a version and its bot: there may be ten thousand."""
@@ -44,17 +45,21 @@ class StandingBy:
 
 
 def standing_by(ladder: Ladder) -> StandingBy:
-    """Everybody who may be given a seat on ``ladder`` now; six queries, however many there are.
+    """Everybody who may be given a seat on ``ladder`` now; seven queries, however many there are.
 
-    House bots that fill up the tables are among them only while the others are too few for one.
+    House bots that fill up the tables are among them only while the others are too few for one. Who was merged into
+    another entry, or out, is not.
     """
     everybody = Entry.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
-    entries = list(everybody.only("ladder", "bot", "rating", "games", "frozen"))
+    merged = merged_on([ladder])
+    entries = [
+        entry for entry in everybody.only("ladder", "bot", "rating", "games", "frozen") if entry.pk not in merged
+    ]
     players = _players(ladder, entries)
     entries = [entry for entry in entries if entry.pk in players]
     if spare := fillers(ladder, [_owner(players[entry.pk].version) for entry in entries]):
         players |= _players(ladder, spare)
-        entries += [entry for entry in spare if entry.pk in players]
+        entries += [entry for entry in spare if entry.pk in players and entry.pk not in merged]
     last_seats, waiting, widths = _last_seats(ladder, entries), _waiting(ladder), _widths(ladder)
     candidates = [
         Candidate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -17,6 +17,7 @@ from ladder.models import Attempt, Block, Entry, Ladder, Match
 from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import TURNS
 from ladder.resting import trouble
+from ladder.rules import merged_on
 from ladder.throughput import Throughput, recent
 from ladder.traffic import Traffic, traffic
 
@@ -32,6 +33,7 @@ class Cause(Enum):
     IN_CHECK = "its version waits for its check"
     NO_VERSION = "no version is ready"
     DECLINED = "its owner has left the ladder"
+    MERGED = "its results count for another entry, or for nobody"
     NOT_CLAIMED = "the version that plays does not claim the table"
     CLOSED = "the ladder is closed"
     NO_SEASON = "no season is open"
@@ -66,7 +68,7 @@ class Wait:
 def waits_of(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry]) -> list[Wait]:
     """What ``bot`` waits for, of its ``entries`` with their ladders: one answer for all, or one each.
 
-    ``versions`` are its newest first, and the active one among them. Eight queries at most, however long the queues.
+    ``versions`` are its newest first, and the active one among them. Nine queries at most, however long the queues.
     """
     plays = any(version.active for version in versions)
     its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
@@ -108,12 +110,13 @@ class _Around:
     throughput: Throughput
     line: Sequence[int]
     down: str
+    merged: Collection[int]
 
     @classmethod
     def read(cls, ladders: Sequence[Ladder]) -> _Around:
         throughput = recent()
         queued = traffic(throughput)
-        return cls(companies(ladders), throughput, queued.line, _down(queued))
+        return cls(companies(ladders), throughput, queued.line, _down(queued), merged_on(ladders))
 
 
 def _down(queued: Traffic) -> str:
@@ -142,6 +145,8 @@ def _closed(entry: Entry, around: _Around) -> Wait | None:
         return Wait(Cause.CLOSED, ladder)
     if entry.declined:
         return Wait(Cause.DECLINED, ladder)
+    if entry.pk in around.merged:
+        return Wait(Cause.MERGED, ladder)
     if not entry.active:
         return Wait(Cause.NOT_CLAIMED, ladder)
     return None if around.companies[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)

@@ -74,6 +74,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.IN_CHECK: _in_check,
     Cause.NO_VERSION: lambda name, _: f"No version of {name} is ready to play.",
     Cause.DECLINED: lambda name, _: f"{name} has left this ladder.",
+    Cause.MERGED: lambda name, _: f"The results of {name} do not count for it here any more; the accounts say why.",
     Cause.NOT_CLAIMED: lambda *_: "The version that plays does not claim this table.",
     Cause.CLOSED: lambda *_: "The ladder is closed: no new games are scheduled.",
     Cause.NO_SEASON: lambda *_: "A season has closed, and the next one is not open yet.",

@@ -28,7 +28,7 @@ def test_candidates_are_read_with_as_many_queries_however_many_there_are(
     for number in range(12):
         uploaded(person(f"p{number}"), f"bot {number}", claims=FOUR)
     ready(ladder)
-    with django_assert_num_queries(6 + 2):  # and the two of a transaction inside a test's
+    with django_assert_num_queries(7 + 2):  # and the two of a transaction inside a test's
         assert len(ready(ladder).candidates) == 20
 
 

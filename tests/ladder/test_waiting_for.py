@@ -8,7 +8,9 @@ import pytest
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
 from ladder import joining
+from ladder.corrections import merge
 from ladder.leases import claim
 from ladder.models import Attempt, Entry, Ladder, Match, Season
 from ladder.pages.versions import spoken_of
@@ -137,6 +139,14 @@ def test_it_has_no_version(bot: Bot) -> None:
 def test_its_owner_has_left_the_ladder(bot: Bot, ladder: Ladder) -> None:
     joining.leave(bot, ladder)
     assert answer(bot).cause is Cause.DECLINED
+
+
+def test_its_results_count_for_nobody_any_more(bot: Bot, ladder: Ladder) -> None:
+    judge = User.objects.create(username="judge", email="judge@example.org", is_staff=True)
+    merge(Entry.objects.get(bot=bot), None, "it was played by a person", judge)
+    fill()
+    assert answer(bot).cause is Cause.MERGED
+    assert not Match.objects.filter(seats__version__bot=bot).exists()
 
 
 def test_the_version_that_plays_does_not_claim_the_table(bot: Bot, ladder: Ladder) -> None:
