@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +17,8 @@ from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.statistics.figures import FigureTable, figure_table, together
 from ladder.pages.statistics.history import History, Line, history, line
 from ladder.pages.statistics.season import Of
-from ladder.ratings.means import Mean, t_quantile
 from ladder.ratings.shares import WIN
+from ladder.statistics.pair_share import PairShare, pair_share
 
 ROWS = 50
 
@@ -40,7 +39,7 @@ class Against:
     """What was reached against one opponent; ``share`` has its interval over blocks."""
 
     tally: PairTally
-    share: Mean
+    share: PairShare
 
     @property
     def paid(self) -> float | None:
@@ -129,13 +128,9 @@ def entry_page(of: Of, user: Somebody, slug: str, page: str | None) -> EntryPage
     )
 
 
-def share_of(tally: PairTally) -> Mean:
+def share_of(tally: PairTally) -> PairShare:
     """The mean share of a pair's points with its 95 % interval, from the sums over blocks."""
-    blocks, mean = tally.blocks, tally.share_sum / tally.blocks
-    if blocks < 2:
-        return Mean(mean, None, blocks)
-    spread = max(0.0, tally.share_squares - blocks * mean * mean) / (blocks - 1)
-    return Mean(mean, t_quantile(blocks - 1) * math.sqrt(spread / blocks), blocks)
+    return pair_share(tally.blocks, tally.share_sum, tally.share_squares)
 
 
 def shares_between(entries: Sequence[Entry], of: Of) -> Mapping[tuple[int, int], Any]:

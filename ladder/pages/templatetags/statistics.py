@@ -10,6 +10,7 @@ from django import template
 from ladder.pages import words
 from ladder.pages.statistics.season import SeatAxis
 from ladder.ratings.means import Mean
+from ladder.statistics.pair_share import PairShare
 
 register = template.Library()
 
@@ -53,12 +54,18 @@ def slice_at(items: Sequence[Any], place: int) -> Any:
 
 
 @register.filter
-def is_better(share: Mean) -> bool:
-    """Whether all of the interval lies above one half."""
-    return share.low is not None and share.low > 0.5
+def span(share: PairShare) -> str:
+    """The interval in per cent, in words."""
+    return f"{100 * share.low:.0f} to {100 * share.high:.0f}"
 
 
 @register.filter
-def is_worse(share: Mean) -> bool:
+def is_better(share: PairShare) -> bool:
+    """Whether all of the interval lies above one half."""
+    return share.low > 0.5
+
+
+@register.filter
+def is_worse(share: PairShare) -> bool:
     """Whether all of the interval lies below one half."""
-    return share.high is not None and share.high < 0.5
+    return share.high < 0.5
