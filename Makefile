@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-pairings bench-tables locks pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables locks pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -129,6 +129,12 @@ bench-starts: $(VENV)/.dev sandbox  ## what a bot's start costs, and what a warm
 
 bench-ratings: $(VENV)/.dev  ## how long the estimates of a big season take
 	@$(BIN)/python -m bench.ratings $(BENCH_ARGS)
+
+bench-rebuild: $(VENV)/.dev  ## how long a rebuild of a million matches' ratings takes
+	@$(BIN)/python -m bench.rebuild
+
+bench-verifying: $(VENV)/.dev  ## games/s that a core verifies, with the plain and the compiled engine
+	@$(BIN)/python -m bench.verifying
 
 bench-pairings: $(VENV)/.dev  ## how long the next 100 blocks among 10,000 entries take to be drawn
 	@$(BIN)/python -m bench.pairings

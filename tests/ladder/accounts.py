@@ -1,4 +1,4 @@
-"""Whether the books of all ladders are right after everything has ended, reckoned apart from the site's own audit."""
+"""Whether the books of all ladders are right after everything has ended, reckoned again beside the site's own audit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from django.db.models import Max
 
 from games.record import RecordError, verify
+from ladder.auditing import audit
 from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, SeatResult
 from ladder.packing import unpack
 from ladder.pairings.seatings import seatings
@@ -20,7 +21,10 @@ def accounts() -> list[str]:
     rebuilds = rerate(check=True, records=True)
     wrong = [f"{rebuild.ladder}: {difference}" for rebuild in rebuilds for difference in rebuild.differences]
     books = (one for ladder in Ladder.objects.all() for one in _wrong_books(ladder))
-    return [*wrong, *_wrong_matches(), *_wrong_blocks(), *books]
+    violated = (
+        f"{ladder}: {one.title} {one.problem}" for ladder in Ladder.objects.all() for one in audit(ladder).violations
+    )
+    return [*wrong, *_wrong_matches(), *_wrong_blocks(), *books, *violated]
 
 
 def _wrong_matches() -> Iterator[str]:
