@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
@@ -34,6 +34,13 @@ def lines(season: Season) -> Iterator[str]:
     for one in series:
         for deal in _deals(one):
             yield _line(deal)
+
+
+def pieces(season: Season) -> Iterator[bytes]:
+    """The same in bytes, some hundred lines at once, for whoever sends it."""
+    following = lines(season)
+    while piece := "".join(islice(following, _AT_ONCE)):
+        yield piece.encode("ascii")
 
 
 def _head(season: Season, series: list[DealSeries]) -> Document:

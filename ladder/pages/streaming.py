@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections
 from django.http import HttpRequest, StreamingHttpResponse
 
 
@@ -17,6 +18,13 @@ def streamed(request: HttpRequest, name: str, pieces: Iterator[bytes]) -> Stream
 
 
 async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    following = sync_to_async(lambda: next(pieces, None))
-    while (piece := await following()) is not None:
+    following = sync_to_async(_next)
+    while (piece := await following(pieces)) is not None:
         yield piece
+
+
+def _next(pieces: Iterator[bytes]) -> bytes | None:
+    """The next piece. Whoever reads slowly holds no connection meanwhile: a few of them would take the whole pool."""
+    piece = next(pieces, None)
+    close_old_connections()
+    return piece

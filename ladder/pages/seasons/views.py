@@ -16,7 +16,8 @@ from ladder.pages.seasons.forms import CloseForm, OpenForm
 from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by, seasons_page
 from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.staff import for_staff
-from ladder.season_deals import lines
+from ladder.pages.streaming import streamed
+from ladder.season_deals import pieces
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -41,9 +42,7 @@ def one_season(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 def deals(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
     season = season_seen_by(request.user, slug, number)
-    name = f"{slug}-season-{number}-deals.jsonl"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(lines(season), content_type="application/jsonl", headers=headers)
+    return streamed(request, f"{slug}-season-{number}-deals.jsonl", pieces(season))
 
 
 @require_POST

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
-from django.db import connection
-from django.test import Client
+from asgiref.sync import sync_to_async
+from django.db import connection, connections
+from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
+from ladder.season_deals import lines
 from ladder.seasons import close, publish_keys
 from tests.ladder.blocks import block_on, finish_block
 from tests.ladder.pages.people import staff
@@ -135,3 +138,12 @@ def test_a_private_ladders_seasons_are_for_its_members(played: Ladder, client: C
     Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True, invitation="x" * 43)
     for address in (SEASONS, FIRST, f"{FIRST}deals.jsonl"):
         assert client.get(address).status_code == 404
+
+
+def test_a_slow_reader_of_all_deals_holds_no_connection_to_the_database(played: Ladder) -> None:
+    async def begun() -> tuple[bytes, bool]:
+        response = await AsyncClient().get(f"{FIRST}deals.jsonl")
+        first = await anext(aiter(response.streaming_content))
+        return first, await sync_to_async(lambda: connections["default"].connection is None)()
+
+    assert asyncio.run(begun()) == ("".join(lines(current(played))).encode(), True)
