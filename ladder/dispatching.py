@@ -25,7 +25,12 @@ logger = logging.getLogger(__name__)
 TASK = "ladder.tasks.play_match"
 QUEUE = "matches"
 SOON = "soon"
-"""The queue of matches with priority. Workers take from both in turn, so these wait for one match and not for all."""
+ON_TIME = "on_time"
+"""The queues of first matches and of matches at a set time. Workers take from all in turn, so these wait for one match
+and not for all; the worker for checks takes those at a set time, too, so that long matches of others hold up none."""
+
+AT_A_SET_TIME: Final = 2
+"""From this priority on, a match has the queue of those at a set time; every other with priority is a first one."""
 
 WINDOW: Final = 32
 """Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
@@ -51,16 +56,22 @@ def send(match_ids: Iterable[int]) -> int:
     Without a broker nothing is lost: the next :func:`dispatch` sends the rest.
     """
     ids = list(match_ids)
-    sent, soon = 0, set(Match.objects.filter(pk__in=ids, priority__gt=0).values_list("pk", flat=True))
+    sent, first = 0, dict(Match.objects.filter(pk__in=ids, priority__gt=0).values_list("pk", "priority"))
     try:
         for match_id in ids:
-            queue = SOON if match_id in soon else QUEUE
+            queue = _queue(first.get(match_id, 0))
             current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
     except (OperationalError, OSError) as error:
         logger.warning("%s matches wait for the broker: %s", len(ids) - sent, error)
         Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
     return sent
+
+
+def _queue(priority: int) -> str:
+    if priority >= AT_A_SET_TIME:
+        return ON_TIME
+    return SOON if priority > 0 else QUEUE
 
 
 def _marked(match_ids: list[int]) -> set[int]:

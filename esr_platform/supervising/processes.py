@@ -32,12 +32,15 @@ def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
 
 def player(environment: Mapping[str, str]) -> Command:
     """The worker that plays ladder matches, with a process a core."""
-    return _worker("player", "matches,soon", os.cpu_count() or 1, environment)
+    return _worker("player", "matches,soon,on_time", os.cpu_count() or 1, environment)
 
 
 def checker(environment: Mapping[str, str]) -> Command:
-    """The worker that checks uploads and computes estimates: one process for four cores; ladder matches keep theirs."""
-    return _worker("checker", "checks,estimates", max(1, (os.cpu_count() or 1) // 4), environment)
+    """The worker that checks uploads and computes estimates, one process for four cores; ladder matches keep theirs.
+
+    It takes matches at a set time, too: those of the ladder may keep all players for minutes.
+    """
+    return _worker("checker", "checks,estimates,on_time", max(1, (os.cpu_count() or 1) // 4), environment)
 
 
 def clerk(environment: Mapping[str, str]) -> Command:

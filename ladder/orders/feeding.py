@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from bots.models import BotVersion
 from ladder.blocks import Player, schedule_block
-from ladder.dispatching import dispatch
+from ladder.dispatching import AT_A_SET_TIME, dispatch
 from ladder.ledger import NoSeason
 from ladder.models import Block, Ladder, Order, OrderPlayer
 from ladder.orders.ending import cancelled, ended
@@ -31,9 +31,6 @@ READY_BEFORE: Final = timedelta(seconds=30)
 
 ORDERED: Final = -1
 """The priority of tests, challenges and comparisons: below the ladder's, with a share of their own in dispatching."""
-
-ON_TIME: Final = 2
-"""The priority of scheduled matches."""
 
 _NOT_AGREED: Final = "Not everybody had agreed when its time came."
 _State = Order.State
@@ -98,7 +95,7 @@ def _block(order: Order, ladder: Ladder, number: int) -> Block:
         players,
         others=others,
         purpose=Block.Purpose(order.kind),
-        priority=ON_TIME if scheduled else ORDERED,
+        priority=AT_A_SET_TIME if scheduled else ORDERED,
         due_at=order.due_at,
         sent=False,
         order=order,

@@ -57,7 +57,7 @@ class Site:
         wait_until(lambda: redis_answers(f"unix://{socket_path(self.folder)}"), "Redis answers")
 
     def start_process(self, name: str) -> None:
-        queue = "matches,soon" if name.startswith("matches") else name
+        queue = "matches,soon,on_time" if name.startswith("matches") else name
         self.running[name] = self.group.beat() if name == "beat" else self.group.worker(queue)
 
     def kill_child(self) -> bool:

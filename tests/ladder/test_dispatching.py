@@ -14,7 +14,7 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.celery import app
 from ladder.blocks import Player, schedule_block
-from ladder.dispatching import QUEUE, SOON, WINDOW, dispatch
+from ladder.dispatching import ON_TIME, QUEUE, SOON, WINDOW, dispatch
 from ladder.models import Attempt, Block, Ladder, Match, Order
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from ladder.scheduling import QUEUE_LENGTH, fill
@@ -26,7 +26,7 @@ from tests.ladder.uploaded import person, uploaded
 def messages(broker: str) -> list[str]:
     """The match ids that wait in the workers' queues, those with priority first, then first sent first."""
     with redis.Redis.from_url(broker) as client:
-        waiting = [message for queue in (SOON, QUEUE) for message in reversed(client.lrange(queue, 0, -1))]
+        waiting = [message for queue in (ON_TIME, SOON, QUEUE) for message in reversed(client.lrange(queue, 0, -1))]
     return [json.loads(message)["headers"]["argsrepr"] for message in waiting]
 
 

@@ -36,7 +36,7 @@ class Processes:
         self.started.append(process)
         return process
 
-    def worker(self, queues: str = "matches,soon", processes: int = 1) -> subprocess.Popen[bytes]:
+    def worker(self, queues: str = "matches,soon,on_time", processes: int = 1) -> subprocess.Popen[bytes]:
         """Start a Celery worker for ``queues``; what it is sent before it is ready waits for it."""
         name = f"w{len(self.started)}-{os.getpid()}@test"
         options = ["--queues", queues, "--concurrency", str(processes), "--hostname", name, "--loglevel", "WARNING"]

@@ -25,7 +25,7 @@ ON_TIME_S = 5.0
 
 
 def start(processes: Processes) -> None:
-    processes.worker("matches,soon", processes=2)
+    processes.worker("matches,soon,on_time", processes=2)
     processes.worker("default")
     processes.beat()
 
