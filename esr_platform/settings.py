@@ -155,6 +155,7 @@ CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
 CHECK_TURN_SECONDS = env.int("CHECK_TURN_SECONDS", default=60)  # after which it lets others in between two games
 ORDERS_AT_ONCE = env.int("ORDERS_AT_ONCE", default=3)  # open ones of one person
+ORDERS_A_DAY = env.int("ORDERS_A_DAY", default=100)  # of one person, cancelled ones too
 ORDERED_GAMES_A_DAY = env.int("ORDERED_GAMES_A_DAY", default=2400)  # of one person
 ORDER_BLOCKS = env.int("ORDER_BLOCKS", default=100)
 COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)

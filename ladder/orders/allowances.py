@@ -28,6 +28,7 @@ class Allowances:
     """What may be ordered: at once and a day by one person, and in one order."""
 
     at_once: int
+    orders_a_day: int
     games_a_day: int
     blocks: int
     comparison_blocks: int
@@ -39,6 +40,7 @@ def allowances() -> Allowances:
     """The limits as the settings have them."""
     return Allowances(
         at_once=settings.ORDERS_AT_ONCE,
+        orders_a_day=settings.ORDERS_A_DAY,
         games_a_day=settings.ORDERED_GAMES_A_DAY,
         blocks=settings.ORDER_BLOCKS,
         comparison_blocks=settings.COMPARISON_BLOCKS,
@@ -65,6 +67,11 @@ def require_room(person: User, games: int) -> None:
     limits = allowances()
     if Order.objects.filter(requested_by=person, state__in=Order.OPEN).count() >= limits.at_once:
         raise TooMany(f"{limits.at_once} of your orders are open, which is the most. Wait for one, or cancel one.", 60)
+    if Order.objects.filter(requested_by=person, created__gt=timezone.now() - DAY).count() >= limits.orders_a_day:
+        raise TooMany(
+            f"You have ordered {limits.orders_a_day} times within 24 hours, which is the most: cancelled orders count,"
+            " since their deals are used up. Come back later."
+        )
     left = games_left(person)
     if games > left:
         raise TooMany(

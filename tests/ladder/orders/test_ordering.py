@@ -89,6 +89,17 @@ def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, d
     a_test(bot.owner, duel, table, blocks=1)
 
 
+def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings: Any) -> None:
+    settings.ORDERS_A_DAY = 3
+    table = [active(bot), house("greedy")]
+    for _ in range(3):
+        cancel(a_test(bot.owner, duel, table, blocks=1), bot.owner)
+    with pytest.raises(TooMany, match="ordered 3 times within 24 hours"):
+        a_test(bot.owner, duel, table, blocks=1)
+    Order.objects.update(created=timezone.now() - timedelta(hours=25))
+    a_test(bot.owner, duel, table, blocks=1)
+
+
 @pytest.mark.parametrize("blocks", [0, -1, 101])
 def test_an_order_has_some_blocks_and_not_too_many(bot: Bot, duel: Ladder, blocks: int) -> None:
     with pytest.raises(Refused, match="1 to 100 blocks"):
