@@ -47,7 +47,8 @@ def _feed(order_id: int) -> int:
     if _pending(order_id) >= AHEAD:
         return 0  # found out without a lock: mostly there is nothing to do
     with transaction.atomic():
-        order = Order.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=order_id)
+        held = Order.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder", "requested_by")
+        order = held.get(pk=order_id)
         if order.state not in (_State.PLANNED, _State.RUNNING):
             return 0
         return 0 if _is_over(order) else _write(order)
@@ -89,18 +90,26 @@ def _write(order: Order) -> int:
 def _block(order: Order, ladder: Ladder, number: int) -> Block:
     """Block ``number`` of the order, from 0."""
     players, others = lineups(order, ladder.seats, number)
-    scheduled = order.kind == Order.Kind.SCHEDULED
     return schedule_block(
         ladder,
         players,
         others=others,
         purpose=Block.Purpose(order.kind),
-        priority=AT_A_SET_TIME if scheduled else ORDERED,
+        priority=_priority(order, number),
         due_at=order.due_at,
         sent=False,
         order=order,
         rotated=order.rotated,
     )
+
+
+def _priority(order: Order, number: int) -> int:
+    """Staff's matches at a set time go before everything, of everybody's the first deal.
+
+    The other deals take turns with what else was ordered: else naming a time would be a way past all ladders.
+    """
+    at_once = order.kind == Order.Kind.SCHEDULED and (number == 0 or order.requested_by.is_staff)
+    return AT_A_SET_TIME if at_once else ORDERED
 
 
 def lineups(order: Order, seats: int, number: int) -> tuple[list[Player], list[Player]]:

@@ -8,18 +8,19 @@ from django.utils import timezone
 
 from bots.models import Bot
 from bots.refusals import Refused
-from ladder.dispatching import dispatch
+from ladder.dispatching import AT_A_SET_TIME, dispatch
 from ladder.leases import claim
 from ladder.models import Ladder, LedgerEntry, Match, Order, SeatResult
 from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
-from ladder.orders.feeding import AHEAD, READY_BEFORE, feed
+from ladder.orders.feeding import AHEAD, ORDERED, READY_BEFORE, feed
 from ladder.orders.ordering import order_scheduled
 from ladder.orders.reckoning import differences, over_in_turn, rows, scores, walk_of
 from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Verdict
 from ladder.seasons import close
 from tests.ladder.orders.orders import a_comparison, a_test, active, blocks_of, finish, house, play_all
+from tests.ladder.pages.people import staff
 from tests.ladder.pages.site import make_void
 from tests.ladder.uploaded import new_version, person, uploaded
 
@@ -169,6 +170,19 @@ def test_a_match_is_written_before_its_time_and_begins_at_it(bot: Bot, duel: Lad
     dispatch()
     assert not matches.filter(sent_at=None).exists()
     assert play_all(order).state == "finished"
+
+
+def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_for_it(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    order = scheduled(bot, duel, theirs)
+    answer(order, theirs.owner, True)
+    table, soon = [active(bot).pk, active(theirs).pk], timezone.now() + timedelta(hours=1)
+    asked_by_staff = order_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
+    Order.objects.update(due_at=timezone.now())
+    feed()
+    for one, priorities in ((order, [AT_A_SET_TIME, ORDERED]), (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME])):
+        blocks = [block.matches.order_by().values_list("priority", flat=True).distinct() for block in blocks_of(one)]
+        assert [list(found) for found in blocks] == [[priority] for priority in priorities]
 
 
 def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> None:
