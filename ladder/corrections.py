@@ -17,7 +17,7 @@ from django.utils import timezone
 from bots.refusals import Refused
 from games.base import Document
 from ladder.interventions import REASON_LENGTH, by_staff
-from ladder.ledger import append
+from ladder.ledger import NoSeason, append
 from ladder.models import Entry, Intervention, Ladder, LedgerEntry, Match, RebuildRun, Result, Season
 from ladder.ratings.elo import KFactor
 from ladder.ratings.replay import Correction, Merge, NewK, Void
@@ -114,7 +114,7 @@ def _void_rated(plan: _Plan, match: Match, counted: LedgerEntry) -> str:
 
     try:
         beside(match.ladder_id, then, planned=[plan.meaning], before=first)
-    except ValueError as error:
+    except (NoSeason, ValueError) as error:
         raise _refusal(error) from error
     return replacement
 
@@ -129,7 +129,7 @@ def _correct(plan: _Plan) -> LedgerEntry:
             lambda ladder, reading: _apply(plan, ladder, reading, started),
             planned=[plan.meaning],
         )
-    except ValueError as error:
+    except (NoSeason, ValueError) as error:
         raise _refusal(error) from error
 
 
@@ -164,5 +164,5 @@ def _take_back(match: Match, reason: str, by: User) -> None:
     Intervention.objects.create(match=match, action=Intervention.Action.TAKEN_BACK, reason=reason, author=by)
 
 
-def _refusal(error: ValueError) -> Refused:
+def _refusal(error: Exception) -> Refused:
     return error if isinstance(error, Refused) else Refused(f"This cannot stand in the ledger: {error}.")

@@ -124,8 +124,9 @@ def write(ladder: Ladder, reading: Reading) -> int:
 
 
 def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> Reading:
+    upto = _last_number(ladder)  # first: what else than a result comes after it is seen as such, and never left out
     reading = Reading(ladder, corrections_of(ladder), planned, records=records)
-    reading.read(_last_number(ladder))
+    reading.read(upto)
     return reading
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from bots.models import Bot
 from bots.refusals import Refused
@@ -179,6 +181,26 @@ def test_without_an_open_season_nothing_is_corrected(played: Ladder, eve: User) 
     ):
         with pytest.raises(Refused, match=r"No season of .* is open"):
             correct()
+    assert differences() == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("then", [None, Fraction(1, 2)])
+def test_a_season_that_closes_while_a_result_is_taken_back_keeps_it(
+    played: Ladder, eve: User, then: Fraction | None
+) -> None:
+    season, match, final = played.seasons.get(), finished(played)[0], list[Any]()
+
+    def closing(execute: Any, sql: str, *rest: Any) -> Any:
+        if not final and 'FROM "ladder_rebuildrun"' in sql and not connection.in_atomic_block:
+            final.append(close(season, then).closed)
+        return execute(sql, *rest)
+
+    with pytest.raises(Refused, match="cannot stand in the ledger"), connection.execute_wrapper(closing):
+        void(match.pk, "wrong", eve)
+    assert all(final)
+    match.refresh_from_db()
+    assert (match.status, Intervention.objects.count()) == ("finished", 0)
     assert differences() == []
 
 

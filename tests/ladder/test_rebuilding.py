@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, Match, RebuildRun, Result, Seat, SeatResult
-from ladder.rebuilding import rerate
+from ladder.rebuilding import rerate, rerate_ladder
 from ladder.results import record_result
 from ladder.seasons import close
 from tests.ladder.long_ledgers import append_results
@@ -155,4 +156,26 @@ def test_the_command_says_what_differs_and_fails(played: Ladder) -> None:
 def test_a_ledger_of_a_thousand_and_more_is_rebuilt(ladder: Ladder) -> None:
     append_results(ladder, 1100)
     assert sum(rebuild.results for rebuild in rerate(check=False)) == 1100
+    assert differences() == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("moment", range(1, 8))
+def test_a_season_that_starts_at_any_moment_of_a_rebuild_is_in_it(played: Ladder, moment: int) -> None:
+    """It starts before the ``moment``-th query of the ledger, if that comes before the ladder is locked."""
+    seen = 0
+
+    def closing(execute: Any, sql: str, *rest: Any) -> Any:
+        nonlocal seen
+        if sql.startswith("SELECT") and 'FROM "ladder_ledgerentry"' in sql and not connection.in_atomic_block:
+            seen += 1
+            if seen == moment:
+                close(played.seasons.get())
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(closing):
+        rebuild = rerate_ladder(played.pk, check=False)
+    assert (seen >= moment) == (played.seasons.count() == 2)
+    assert rebuild.differences == []
+    assert not played.entries.exclude(games=0).exists() or seen < moment
     assert differences() == []
