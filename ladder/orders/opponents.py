@@ -82,9 +82,9 @@ def _may_choose(person: User, ladder: Ladder, version: BotVersion) -> bool:
         return False
     if version.bot.owner_id == person.pk:
         return True
-    if ladder.by_invitation and version.bot.owner_id is not None:
-        return _entered(ladder).filter(bot=version.bot_id).filter(_plays_there(version)).exists()
-    return version.active
+    if version.bot.owner_id is None:
+        return version.active
+    return _entered(ladder).filter(bot=version.bot_id).filter(_plays_there(version)).exists()
 
 
 def _best_of_the_others(person: User, ladder: Ladder, also: str | None) -> list[BotVersion]:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from bots.refusals import Refused, TooMany
+from ladder.joining import activate, leave
 from ladder.models import Ladder, Membership, Order
 from ladder.orders.allowances import games_left
 from ladder.orders.ending import cancel
@@ -136,6 +137,21 @@ def test_one_is_offered_ones_own_versions_the_house_and_the_others_that_play(bot
     assert list(offered.own) == [newer, active(bot)]
     assert house("greedy") in offered.house and house("vintner") not in offered.house
     assert list(offered.others) == [active(theirs)]
+
+
+def test_whoever_has_left_a_ladder_or_is_frozen_there_is_not_chosen_with_what_plays_elsewhere(
+    bot: Bot, duel: Ladder
+) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    frozen, newer = active(theirs), new_version(theirs)
+    theirs.entries.filter(ladder=duel).update(frozen=frozen)
+    activate(newer)
+    with pytest.raises(Refused, match="cannot be chosen"):
+        a_test(bot.owner, duel, [active(bot), newer])
+    assert a_test(bot.owner, duel, [active(bot), frozen]).kind == "challenge"
+    leave(theirs, duel)
+    with pytest.raises(Refused, match="cannot be chosen"):
+        a_test(bot.owner, duel, [active(bot), frozen])
 
 
 def test_on_a_ladder_by_invitation_only_who_is_entered_can_be_challenged(bot: Bot, duel: Ladder) -> None:
