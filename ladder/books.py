@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Max, Q, Sum
 
 from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Seat, SeatResult
-from ladder.rules import rules_of
+from ladder.rules import ever_merged_on
 
 _NO_RESULTS = [kind for kind in LedgerEntry.Kind if kind != LedgerEntry.Kind.RESULT]
 
@@ -23,9 +23,9 @@ class Books:
 
     ``rated`` and ``unrated`` are matches by status. ``seats`` are those of finished rated matches, ``rows`` the seat
     results that have ratings, ``out`` those of finished rated matches that have none, of which ``unexplained`` are at
-    tables without an entry that is merged. ``surplus`` is the sum of all changes in 1/1000 point. ``ledger`` are its
-    entries by kind, ``last_number`` the greatest number. ``deals`` are the numbers that series have given, ``blocks``
-    those that blocks have; ``stuck`` are blocks that have no game to be played and are not ended.
+    tables without an entry that was ever merged. ``surplus`` is the sum of all changes in 1/1000 point. ``ledger`` are
+    its entries by kind, ``last_number`` the greatest number. ``deals`` are the numbers that series have given,
+    ``blocks`` those that blocks have; ``stuck`` are blocks that have no game to be played and are not ended.
     """
 
     rated: Mapping[str, int]
@@ -110,7 +110,7 @@ def _ratings(ladder: Ladder) -> dict[str, int]:
     )
     if not totals["out"]:
         return {**totals, "unexplained": 0}
-    merged = Seat.objects.filter(entry__in=list(rules_of(ladder).merged)).values("match")
+    merged = Seat.objects.filter(entry__in=ever_merged_on([ladder])).values("match")
     return {**totals, "unexplained": rows.filter(out).exclude(result__match__in=merged).count()}
 
 

@@ -22,8 +22,16 @@ def rules_of(ladder: Ladder) -> Rules:
 
 def merged_on(ladders: Iterable[Ladder]) -> set[int]:
     """The entries on ``ladders`` whose results do not count for themselves, so that they play no more. One query."""
+    last = {one.entry: one.into for one in _merges(ladders)}
+    return {entry for entry, into in last.items() if into != entry}
+
+
+def ever_merged_on(ladders: Iterable[Ladder]) -> set[int]:
+    """The entries on ``ladders`` that are merged or once were: closed seasons keep what counted then. One query."""
+    return {one.entry for one in _merges(ladders)}
+
+
+def _merges(ladders: Iterable[Ladder]) -> list[Merge]:
     written = LedgerEntry.objects.filter(ladder__in=ladders, kind=LedgerEntry.Kind.MERGE).order_by()
     rows = sorted(written.values_list("number", "kind", "document"), key=itemgetter(0))
-    merges = [one for one in (item(*row) for row in rows) if isinstance(one, Merge)]
-    last = {one.entry: one.into for one in merges}
-    return {entry for entry, into in last.items() if into != entry}
+    return [one for one in (item(*row) for row in rows) if isinstance(one, Merge)]

@@ -104,6 +104,20 @@ def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(pl
         assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
 
 
+def test_an_entry_that_counts_again_in_a_later_season_leaves_the_closed_one_as_it_was(
+    played: Ladder, eve: User
+) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    assert out
+    merge(out, None, "cheated", eve)
+    close(played.seasons.get())
+    merge(out, out, "it was another one", eve)
+    assert audit(played).books.out > 0
+    assert broken(played) == []
+    rerate(check=True)
+    assert broken(played) == []
+
+
 def test_a_chain_is_followed_from_where_it_was_left(played: Ladder) -> None:
     mark = go_on(played)
     assert mark.number == LedgerEntry.objects.filter(ladder=played).count()
