@@ -14,7 +14,7 @@ from typing import Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from ladder.blocks import end_if_over
@@ -151,8 +151,7 @@ def _regress(ladder: Ladder, kept: Fraction) -> None:
 
 def _cancel_unbegun(season: Season) -> None:
     """What is rated and was never tried is not played any more; what was tried is, so that nobody gains by it."""
-    rated = Match.objects.filter(block__series__season=season, block__purpose=Block.Purpose.LADDER)
-    untried = rated.filter(status=Match.Status.QUEUED, attempts_started=0)
+    untried = _rated(season).filter(status=Match.Status.QUEUED, attempts_started=0)
     with transaction.atomic():
         ids = list(untried.select_for_update(of=("self",), no_key=True).order_by("pk").values_list("pk", flat=True))
         Match.objects.filter(pk__in=ids, status=Match.Status.QUEUED, attempts_started=0).update(
@@ -161,12 +160,17 @@ def _cancel_unbegun(season: Season) -> None:
         end_if_over(Match.objects.filter(pk__in=ids).values_list("block", flat=True))
 
 
+def _rated(season: Season) -> QuerySet[Match]:
+    """The rated matches of ``season``, and those from before the first, which count in whichever is open."""
+    mine = Q(block__series__season=season) | Q(block__series=None)
+    return Match.objects.filter(mine, ladder=season.ladder, block__purpose__in=Block.RATED)
+
+
 def _finish(season: Season) -> bool:
     with transaction.atomic():
         ladder = _locked(season.ladder)
         current = Season.objects.get(pk=season.pk)
-        pending = Match.objects.filter(block__series__season=season, status__in=Match.PENDING)
-        if current.closed or pending.filter(block__purpose=Block.Purpose.LADDER).exists():
+        if current.closed or _rated(season).filter(status__in=Match.PENDING).exists():
             return False
         FinalStanding.objects.bulk_create(
             FinalStanding(

@@ -80,6 +80,19 @@ def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel
     assert set(LedgerEntry.objects.filter(kind="result").values_list("season__number", flat=True)) == {1}
 
 
+def test_closing_waits_for_what_is_from_before_the_first_season(duel: Ladder, season: Season) -> None:
+    """Without another season there would be none in which it counts."""
+    begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
+    Block.objects.filter(pk__in=[begun.pk, untried.pk]).update(purpose="early", series=None, number=None)
+    leases = [(claimed(game), game) for game in begun.matches.select_related("ladder", "block")]
+    assert close(season, then=None).closed is None
+    assert set(untried.matches.values_list("status", flat=True)) == {"cancelled"}
+    assert all(record_result(lease, report_of(game)) for lease, game in leases)
+    sweep()
+    assert Season.objects.get(pk=season.pk).closed is not None
+    assert kinds(duel) == ["season", "result", "result"]
+
+
 def test_a_void_game_does_not_keep_a_season_open(duel: Ladder, season: Season) -> None:
     block = scheduled(duel, players_of(duel))
     for game in block.matches.all():
