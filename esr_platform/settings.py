@@ -209,7 +209,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20, "source": 30}
+REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20, "source": 30, "files": 30}
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
 SPECTACULAR_SETTINGS = {
     "TITLE": f"{SITE_NAME} API",

@@ -13,6 +13,7 @@ from bots.refusals import Refused
 from ladder import corrections, interventions
 from ladder.ledger_files import pieces
 from ladder.models import Match
+from ladder.pages import pacing
 from ladder.pages.auditing.forms import KForm, MergeForm, ReasonForm
 from ladder.pages.auditing.showing import audit_page
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
@@ -33,6 +34,7 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+@pacing.of_long_files
 def ledger(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     return streamed(request, f"{slug}-ledger.jsonl", pieces(ladder_seen_by(request.user, slug)))
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots.refusals import Refused
 from ladder import founding
 from ladder.models import Ladder, Membership
+from ladder.pages import pacing
 from ladder.pages.finding import found
 from ladder.pages.founding.forms import InviteForm, LadderForm
 from ladder.pages.founding.table_file import table_file
@@ -84,6 +85,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @require_safe
+@pacing.of_long_files
 def download_table(request: HttpRequest, slug: str) -> HttpResponse:
     """The table of a ladder as CSV, for whoever may see it."""
     ladder = ladder_seen_by(request.user, slug)

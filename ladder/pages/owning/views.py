@@ -9,12 +9,11 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.cache import add_never_cache_headers, get_conditional_response
+from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots.models import Bot, BotVersion
-from bots.pace import address, wait_s
 from bots.refusals import NameRefused, Refused, TooMany
 from bots.starting_kits import NAME, starting_kit
 from bots.stored import Lost, OutOfReach
@@ -27,6 +26,7 @@ from ladder.pages.owning.bringing import bringing
 from ladder.pages.owning.forms import UploadForm, VersionForm
 from ladder.pages.owning.mine import my_bots
 from ladder.pages.owning.version import VersionPage
+from ladder.pages.pacing import too_many
 from ladder.pages.seeing import match_seen_by
 
 _REFUSED = 422
@@ -135,21 +135,14 @@ def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -
     """What takes long to read, unless the visitor has it already, and so many times a minute for one address."""
     response = get_conditional_response(request, etag)
     if response is None:
-        wait = wait_s("source", address(request.META))
-        if wait:
-            return _too_many(request, wait)
+        refusal = too_many(request, "source")
+        if refusal is not None:
+            return refusal
         try:
             response = answer()
         except (Lost, OutOfReach) as failure:
             raise Http404("The code cannot be read at the moment.") from failure
     response["ETag"] = etag
-    return response
-
-
-def _too_many(request: HttpRequest, wait: int) -> HttpResponse:
-    response = render(request, "429.html", {"wait_s": wait}, status=429)
-    response["Retry-After"] = str(wait)
-    add_never_cache_headers(response)
     return response
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from ladder import seasons
 from ladder.models import Season
+from ladder.pages import pacing
 from ladder.pages.owning.access import is_staff
 from ladder.pages.seasons.forms import CloseForm, OpenForm
 from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by, seasons_page
@@ -40,6 +41,7 @@ def one_season(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_safe
+@pacing.of_long_files
 def deals(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
     season = season_seen_by(request.user, slug, number)
     return streamed(request, f"{slug}-season-{number}-deals.jsonl", pieces(season))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -81,6 +82,17 @@ def test_the_ledger_is_a_file_from_which_anybody_computes_the_ratings(site: Site
         pk: row[0] for pk, row in ratings(site.ladder).items() if row[2]
     }
     assert set(json.loads(lines[1])) == {"ladder", "number", "kind", "document", "previous", "hash"}
+
+
+def test_one_address_has_long_files_only_so_often(house: None, client: Client, settings: Any) -> None:
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "files": 3}
+    ladder = "/ladders/edel-stein-reich-4"
+    files = [f"{ladder}/ledger.jsonl", f"{ladder}/table.csv", f"{ladder}/seasons/1/deals.jsonl"]
+    assert [client.get(address).status_code for address in files] == [200, 200, 200]
+    for address in files:
+        refused = client.get(address)
+        assert refused.status_code == 429 and refused["Retry-After"]
+    assert client.get(files[0], REMOTE_ADDR="192.0.2.1").status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)
