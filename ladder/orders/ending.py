@@ -20,11 +20,16 @@ _DECIDED = "The comparison was decided without it."
 
 
 def cancel(order: Order, by: User) -> None:
-    """End the order of ``by``, or anybody's by staff: what nobody has begun is not played. Raises ``Refused``."""
+    """End an order: what nobody has begun is not played. Raises ``Refused``.
+
+    Who may ask for that is the page's to say; but once it has begun, only who ordered it, and staff.
+    """
     with transaction.atomic():
         locked = held(order)
         if not locked.open:
             raise Refused("It has ended already.")
+        if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
+            raise Refused("It has begun. Now only who ordered it can cancel it.")
         cancelled(locked, f"Cancelled by {by.username}.")
 
 

@@ -196,6 +196,20 @@ def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> No
     assert Match.objects.filter(block__order=order).count() == 2
 
 
+def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    begun, planned = scheduled(bot, duel, theirs), scheduled(bot, duel, theirs)
+    for order in (begun, planned):
+        answer(order, theirs.owner, True)
+    Order.objects.filter(pk=begun.pk).update(due_at=timezone.now())
+    feed()
+    with pytest.raises(Refused, match="It has begun"):
+        cancel(begun, theirs.owner)
+    cancel(planned, theirs.owner)
+    cancel(begun, begun.requested_by)
+    assert set(Order.objects.values_list("state", flat=True)) == {"cancelled"}
+
+
 def test_one_refusal_ends_a_match_and_an_answer_stands(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     order = scheduled(bot, duel, theirs)
