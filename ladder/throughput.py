@@ -10,19 +10,22 @@ from statistics import fmean
 
 from django.db.models.functions import Now
 
-from ladder.models import Attempt
+from ladder.models import Attempt, Block
 
 LATELY = timedelta(seconds=10)
 LOOKED_BACK = timedelta(minutes=5)
 MOST_READ = 1000
 """Attempts that are looked at; on a busy site they reach back less far."""
 
+_COLUMNS = ("match__ladder", "started", "ended", "ending", "now", "match__block__purpose")
+
 
 @dataclass(frozen=True)
 class Throughput:
     """Games by ladder: ``begun`` in the last ``LATELY``, ``finished`` within ``span_s`` seconds of the last minutes.
 
-    ``mean_s`` is how long one lasted, in seconds, where any was finished.
+    ``mean_s`` is how long a rated one lasted, in seconds, where any was finished: nobody makes a ladder's games dear,
+    and so rare, by ordering long ones there.
     """
 
     begun: Counter[int] = field(default_factory=Counter)
@@ -48,18 +51,16 @@ class Throughput:
 def recent() -> Throughput:
     """One query, of the latest attempts only."""
     rows = Attempt.objects.order_by("-pk").annotate(now=Now())
-    found = [
-        row
-        for row in rows.values_list("match__ladder", "started", "ended", "ending", "now")[:MOST_READ]
-        if row[1] > row[4] - LOOKED_BACK
-    ]
-    begun, lasted, ends = Counter[int](), defaultdict[int, list[float]](list), list[datetime]()
-    for ladder_id, started, ended, ending, now in found:
+    found = [row for row in rows.values_list(*_COLUMNS)[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
+    begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
+    lasted = defaultdict[int, list[float]](list)
+    for ladder_id, started, ended, ending, now, purpose in found:
         begun[ladder_id] += started > now - LATELY
         if ended is not None and ending == Attempt.Ending.FINISHED:
-            lasted[ladder_id].append((ended - started).total_seconds())
+            finished[ladder_id] += 1
             ends.append(ended)
-    finished = Counter({ladder_id: len(times) for ladder_id, times in lasted.items()})
+            if purpose in Block.RATED:
+                lasted[ladder_id].append((ended - started).total_seconds())
     means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
     span = (max(ends) - min(row[1] for row in found)).total_seconds() if ends else 0.0
     return Throughput(+begun, finished, max(span, 0.0), means)
