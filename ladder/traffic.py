@@ -60,13 +60,14 @@ class Traffic:
         """Everything else that is not on its way, each ladder and person with its share."""
         flows: dict[bool, dict[int, Flow]] = {True: {}, False: {}}
         ahead = Counter((one.rated, one.flow) for one in self._counting)
-        by_flow = defaultdict[tuple[bool, int, float], list[int]](list)
+        by_flow = defaultdict[tuple[bool, int, float], list[Waiting]](list)
         for one in self.matches:
             if one.priority <= 0 and not one.on_its_way:
-                by_flow[one.rated, one.flow, one.weight].append(one.match_id)
+                by_flow[one.rated, one.flow, one.weight].append(one)
         for (rated, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if rated else 1.0
-            flows[rated][flow] = Flow(waiting, ahead[rated, flow], weight, cost)
+            ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
+            flows[rated][flow] = Flow(ids, ahead[rated, flow], weight, cost, since.timestamp())
         return shared(flows[True], flows[False])
 
     @property
@@ -130,5 +131,10 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
     )
 
 
+def _since(one: Waiting) -> datetime:
+    """When it became due, or was told of last."""
+    return one.sent_at or one.due_at
+
+
 def _told(one: Waiting) -> tuple[int, datetime, int]:
-    return -one.priority, one.sent_at or one.due_at, one.match_id
+    return -one.priority, _since(one), one.match_id

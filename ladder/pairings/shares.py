@@ -1,8 +1,9 @@
 """Whose games the workers are told of next, so that everybody has the share of them that is theirs.
 
-Weighted fair queueing (A. Demers, S. Keshav, S. Shenker, 1989): the games of a flow follow each other at distances of
-their length by the flow's weight, counted from what it has on its way already; the smallest tag goes first. What nobody
-uses is for the others.
+Start-time fair queueing (P. Goyal, H. M. Vin, H. Cheng, 1996): the games of a flow follow each other at distances of
+their length by the flow's weight, counted from what it has on its way already; the smallest tag goes first. So who has
+nothing on its way comes before all who have, whatever the weights, and of those the one that has waited longest. What
+nobody uses is for the others.
 """
 
 from __future__ import annotations
@@ -23,24 +24,25 @@ UNRATED_WEIGHT = 1
 class Flow:
     """Games that wait, in their order, of one ladder or one person.
 
-    ``on_the_way`` are those that workers were told of and have not begun; ``cost`` is how long one lasts, in any unit
-    that all flows have in common.
+    ``on_the_way`` are those that workers were told of and have not begun; ``cost`` is how long one lasts, and ``since``
+    when the first of them began to wait, in any units that all flows have in common.
     """
 
     waiting: Sequence[int]
     on_the_way: int = 0
     weight: float = 1
     cost: float = 1
+    since: float = 0
 
 
 def in_fair_order(flows: Mapping[int, Flow]) -> list[int]:
-    """Everything that waits, as the flows' weights have it; of equals, the flow with the smaller key first.
+    """Everything that waits, as the flows' weights have it; of equals, who has waited longer, then the smaller key.
 
     Raises ``ValueError`` for a flow without weight or cost, which would never have its turn, or take all.
     """
     if any(flow.weight <= 0 or flow.cost <= 0 for flow in flows.values()):
         raise ValueError("a flow needs a weight and a cost above 0")
-    return [game for _, _, game in merge(*(_tagged(key, flow) for key, flow in sorted(flows.items())))]
+    return [game for *_, game in merge(*(_tagged(key, flow) for key, flow in flows.items()))]
 
 
 def shared(rated: Mapping[int, Flow], unrated: Mapping[int, Flow]) -> list[int]:
@@ -54,6 +56,7 @@ def shared(rated: Mapping[int, Flow], unrated: Mapping[int, Flow]) -> list[int]:
     )
 
 
-def _tagged(key: int, flow: Flow) -> Iterator[tuple[float, int, int]]:
+def _tagged(key: int, flow: Flow) -> Iterator[tuple[float, float, int, int, int]]:
     step = flow.cost / flow.weight
-    return ((place * step, key, game) for place, game in zip(count(flow.on_the_way + 1), flow.waiting, strict=False))
+    places = zip(count(flow.on_the_way), flow.waiting, strict=False)
+    return ((place * step, flow.since, key, place, game) for place, game in places)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 
 import pytest
 from hypothesis import given
@@ -76,3 +76,25 @@ def test_persons_share_what_is_unrated() -> None:
 def test_a_flow_without_weight_is_an_error() -> None:
     with pytest.raises(ValueError, match="weight and a cost"):
         in_fair_order({1: flow(1, 1, weight=0)})
+
+
+@given(st.lists(st.tuples(st.floats(0.25, 100), st.floats(0.01, 100)), min_size=2, max_size=12), st.integers(1, 32))
+def test_nobody_is_passed_over_for_ever_whatever_the_weights(drawn: list[tuple[float, float]], window: int) -> None:
+    """All flows always have games, and the workers begin what they were told of in that order."""
+    on_the_way, begun, told_last = deque[int](), list[int](), [0.0] * len(drawn)
+    for now in range(1, len(drawn) + window + 1):
+        while len(on_the_way) < window:
+            ahead = Counter(on_the_way)
+            made = {
+                key: Flow([key], ahead[key], weight, cost, told_last[key]) for key, (weight, cost) in enumerate(drawn)
+            }
+            first = in_fair_order(made)[0]
+            on_the_way.append(first)
+            told_last[first] = now
+        begun.append(on_the_way.popleft())
+    assert set(begun) == set(range(len(drawn)))
+
+
+def test_of_those_with_nothing_on_their_way_the_one_that_waits_longest_is_first() -> None:
+    made = {1: Flow([1], since=9), 2: Flow([2], weight=100, since=8), 3: Flow([3], 1, since=1), 4: Flow([4], since=7)}
+    assert in_fair_order(made) == [4, 2, 1, 3]
