@@ -108,7 +108,9 @@ class InviteForm(forms.Form):
 
     def clean_names(self) -> list[User]:
         """The people; whoever is not found is named."""
-        names = [name for name in re.split(r"[\s,;]+", self.cleaned_data["names"]) if name][:MOST_NAMES]
+        names = [name for name in re.split(r"[\s,;]+", self.cleaned_data["names"]) if name]
+        if len(names) > MOST_NAMES:
+            raise forms.ValidationError(f"That is {len(names)} names. Invite at most {MOST_NAMES} at once.")
         people: list[Any] = list(get_user_model()._default_manager.filter(username__in=names).order_by("pk"))
         missing = sorted(set(names) - {person.username for person in people})
         if missing:

@@ -74,6 +74,8 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
     response = client.post("/ladders/seminar/members/", {"names": "ada nobody"})
     assert response.status_code == 422
     assert "Nobody is called nobody." in response.content.decode()
+    many = client.post("/ladders/seminar/members/", {"names": "ada " * 201})
+    assert "201 names. Invite at most 200 at once." in many.content.decode()
     client.post("/ladders/seminar/members/", {"names": "ada, eve"})
     client.post("/ladders/seminar/members/", {"names": "ada"})
     assert Membership.objects.filter(ladder=ladder).count() == 2
