@@ -34,6 +34,10 @@ PATIENCE = timedelta(seconds=60)
 MOST = 4
 """So many times its length a queue may hold, with what nobody has begun."""
 
+PROBE = timedelta(minutes=15)
+"""A full queue that nobody begins is given a block as often: by what comes later, ``ladder.retiring`` tells what nobody
+can play from workers that are down."""
+
 FIRST = 1
 """The priority of the first games of somebody's new bot or version on a ladder."""
 
@@ -69,8 +73,14 @@ def _room(ladder: Ladder, throughput: Throughput) -> tuple[int, int]:
     """How many games the queue of ``ladder`` has room for, and how many with what does not wait for room."""
     length = max(QUEUE_LENGTH * ladder.weight, throughput.begun[ladder.pk])
     rated = Match.objects.filter(ladder=ladder, status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
-    queued = rated.aggregate(fresh=Count("pk", filter=Q(due_at__gt=Now() - PATIENCE)), number=Count("pk"))
+    queued = rated.aggregate(
+        fresh=Count("pk", filter=Q(due_at__gt=Now() - PATIENCE)),
+        late=Count("pk", filter=Q(due_at__lt=Now() - PROBE)),
+        number=Count("pk"),
+    )
     most = MOST * length - queued["number"]
+    if most <= 0 and queued["late"] == queued["number"]:
+        return 1, 0
     return min(length - queued["fresh"], most), most
 
 

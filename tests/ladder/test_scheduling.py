@@ -17,6 +17,7 @@ from ladder.models import Attempt, Block, Entry, Ladder, LastSeat, Match, Seat
 from ladder.pairings.candidates import NEW_VERSION_GAMES
 from ladder.pairings.seatings import seatings
 from ladder.results import record_result
+from ladder.retiring import OVERTAKEN, end_overtaken_matches
 from ladder.scheduling import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill
 from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
@@ -242,6 +243,23 @@ def test_without_workers_the_queue_grows_to_a_few_times_its_length_and_no_furthe
         fill()
         wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
     assert Match.objects.count() == MOST * QUEUE_LENGTH
+
+
+def test_a_queue_full_of_what_nobody_can_play_is_tried_with_others_and_emptied(ladder: Ladder) -> None:
+    """Nothing later would be scheduled beside it otherwise, and so nothing could ever overtake it."""
+    for _ in range(MOST):
+        fill()
+        wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    stuck = list(Match.objects.values_list("pk", flat=True))
+    assert fill() == 0
+    wait(Match.objects.all(), OVERTAKEN + timedelta(seconds=1))
+    block = len(seatings(ladder.seats))
+    assert (fill(), fill()) == (block, 0)
+    assert end_overtaken_matches() == 0
+    for match in Match.objects.exclude(pk__in=stuck):
+        claimed(match)
+    assert end_overtaken_matches() == len(stuck) == MOST * QUEUE_LENGTH
+    assert fill() == QUEUE_LENGTH
 
 
 def test_a_match_that_is_given_back_again_and_again_holds_its_ladder_not_up(ladder: Ladder) -> None:
