@@ -64,9 +64,7 @@ def close(season: Season, then: Fraction | None = KEPT, by: AbstractBaseUser | N
         _locked(season.ladder)
         if not _not_closing(season).update(closing=Now(), closed_by=by, **_kept(then)):
             raise WrongMoment(f"{season} is closed already.")
-    _cancel_unbegun(season)
-    finish_closing()
-    return Season.objects.get(pk=season.pk)
+    return _wind_up(season)
 
 
 def plan(season: Season, at: datetime | None, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> None:
@@ -81,7 +79,7 @@ def plan(season: Season, at: datetime | None, then: Fraction | None = KEPT, by: 
 def close_due() -> int:
     """Close every season whose planned end has come; how many. The sweeper calls it; safe to run twice at once."""
     due = Season.objects.filter(closed=None, closing=None, closes_at__lte=Now())
-    return sum(_close_planned(season) for season in due.select_related("ladder", "closed_by").order_by("pk"))
+    return sum(_close_planned(season) for season in due.select_related("ladder").order_by("pk"))
 
 
 def finish_closing() -> int:
@@ -99,12 +97,20 @@ def publish_keys() -> int:
 
 
 def _close_planned(season: Season) -> bool:
-    then = Fraction(season.next_num or 0, season.next_den) if season.next_den else None
-    try:
-        close(season, then, season.closed_by)
-    except WrongMoment:  # somebody was faster
-        return False
+    """Close it as its plan says now, if that has not been taken back or put off meanwhile."""
+    with transaction.atomic():
+        _locked(season.ladder)
+        if not _not_closing(season).filter(closes_at__lte=Now()).update(closing=Now()):
+            return False
+    _wind_up(season)
     return True
+
+
+def _wind_up(season: Season) -> Season:
+    """What follows once ``season`` is closing."""
+    _cancel_unbegun(season)
+    finish_closing()
+    return Season.objects.get(pk=season.pk)
 
 
 def _not_closing(season: Season) -> QuerySet[Season]:

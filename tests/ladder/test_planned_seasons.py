@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from ladder.models import Entry, Ladder, LedgerEntry, Season
@@ -101,3 +102,18 @@ def test_the_command_closes_now_later_and_for_good(ladder: Ladder, capsys: Any) 
 def test_the_command_says_what_is_wrong(ladder: Ladder, arguments: list[str], says: str) -> None:
     with pytest.raises(CommandError, match=says):
         call_command("season", *arguments)
+
+
+def test_a_plan_that_is_put_off_in_the_last_moment_closes_nothing(ladder: Ladder) -> None:
+    season, later, moved = current(ladder), timezone.now() + timedelta(hours=1), list[datetime]()
+    Season.objects.filter(pk=season.pk).update(closes_at=timezone.now() - timedelta(seconds=1), next_num=1, next_den=2)
+
+    def putting_off(execute: Any, sql: str, *rest: Any) -> Any:
+        if 'FROM "ladder_ladder"' in sql and not moved:
+            moved.append(later)
+            plan(season, later)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(putting_off):
+        assert close_due() == 0
+    assert moved and current(ladder).closing is None
