@@ -25,13 +25,14 @@ class Throughput:
     """Games by ladder: ``begun`` in the last ``LATELY``, ``finished`` within ``span_s`` seconds of the last minutes.
 
     ``mean_s`` is how long a rated one lasted, in seconds, where any was finished: nobody makes a ladder's games dear,
-    and so rare, by ordering long ones there.
+    and so rare, by ordering long ones there. ``costs`` are how long rated and unrated games last, on all ladders.
     """
 
     begun: Counter[int] = field(default_factory=Counter)
     finished: Counter[int] = field(default_factory=Counter)
     span_s: float = 0.0
     mean_s: Mapping[int, float] = field(default_factory=dict)
+    costs: tuple[float, float] = (1.0, 1.0)
 
     @property
     def per_s(self) -> float:
@@ -53,7 +54,7 @@ def recent() -> Throughput:
     rows = Attempt.objects.order_by("-pk").annotate(now=Now())
     found = [row for row in rows.values_list(*_COLUMNS)[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
     begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
-    lasted = defaultdict[int, list[float]](list)
+    lasted, ordered = defaultdict[int, list[float]](list), list[float]()
     for ladder_id, started, ended, ending, now, purpose in found:
         begun[ladder_id] += started > now - LATELY
         if ended is not None and ending == Attempt.Ending.FINISHED:
@@ -61,6 +62,15 @@ def recent() -> Throughput:
             ends.append(ended)
             if purpose in Block.RATED:
                 lasted[ladder_id].append((ended - started).total_seconds())
+            else:
+                ordered.append((ended - started).total_seconds())
     means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
     span = (max(ends) - min(row[1] for row in found)).total_seconds() if ends else 0.0
-    return Throughput(+begun, finished, max(span, 0.0), means)
+    rated = [one for times in lasted.values() for one in times]
+    return Throughput(+begun, finished, max(span, 0.0), means, _costs(rated, ordered))
+
+
+def _costs(rated: list[float], ordered: list[float]) -> tuple[float, float]:
+    """The means; of what is not known, that of the other."""
+    rated_s = fmean(rated or ordered or [1.0])
+    return max(rated_s, 0.001), max(fmean(ordered or [rated_s]), 0.001)

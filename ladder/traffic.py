@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Subquery
 from django.db.models.functions import Coalesce, Now
 
 from ladder.models import Block, Entry, Match
@@ -44,11 +44,15 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Traffic:
-    """``matches`` are in the order in which they became due or were told of last, the higher priority first."""
+    """``matches`` are in the order in which they became due or were told of last, the higher priority first.
+
+    ``playing`` are the rated and the unrated games without priority that workers have begun.
+    """
 
     matches: Sequence[Waiting]
     throughput: Throughput
     now: datetime | None
+    playing: tuple[int, int] = (0, 0)
 
     @property
     def soon(self) -> list[int]:
@@ -68,7 +72,9 @@ class Traffic:
             cost = self.throughput.cost(flow) if rated else 1.0
             ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
             flows[rated][flow] = Flow(ids, ahead[rated, flow], weight, cost, since.timestamp())
-        return shared(flows[True], flows[False])
+        told = Counter(one.rated for one in self._counting)
+        in_hand = self.playing[0] + told[True], self.playing[1] + told[False]
+        return shared(flows[True], flows[False], in_hand, self.throughput.costs)
 
     @property
     def on_the_way(self) -> int:
@@ -95,11 +101,11 @@ class Traffic:
 
 
 def traffic(throughput: Throughput) -> Traffic:
-    """One query, of what is queued alone."""
+    """One query, which reads of what is not queued only how much it is."""
     people = Entry.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
     queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now()).annotate(now=Now())
     rows = list(
-        queued.annotate(people=Exists(people))
+        queued.annotate(people=Exists(people), rated_now=_playing(priority=0), ordered_now=_playing(priority__lt=0))
         .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
         .values(
             "pk",
@@ -112,9 +118,21 @@ def traffic(throughput: Throughput) -> Traffic:
             "ladder__weight",
             "block__purpose",
             "block__order__requested_by",
+            "rated_now",
+            "ordered_now",
         )[:AT_ONCE]
     )
-    return Traffic([_waiting(row) for row in rows], throughput, rows[0]["now"] if rows else None)
+    if not rows:
+        return Traffic([], throughput, None)
+    first = rows[0]
+    playing = first["rated_now"], first["ordered_now"]
+    return Traffic([_waiting(row) for row in rows], throughput, first["now"], playing)
+
+
+def _playing(**wanted: int) -> Coalesce:
+    """How many such matches are being played."""
+    running = Match.objects.filter(status=Match.Status.RUNNING, **wanted).order_by().values("status")
+    return Coalesce(Subquery(running.annotate(number=Count("pk")).values("number")), 0)
 
 
 def _waiting(row: Mapping[str, Any]) -> Waiting:

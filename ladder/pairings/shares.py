@@ -17,7 +17,7 @@ RATED_WEIGHT = 4
 """Of five games that the workers are told of, so many are rated while unrated ones wait."""
 
 UNRATED_WEIGHT = 1
-"""The share that tests, challenges and comparisons have in any case: one of five."""
+"""The share that tests, challenges and comparisons have in any case: one of five, or of the time if they last longer."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,20 @@ def in_fair_order(flows: Mapping[int, Flow]) -> list[int]:
     return [game for *_, game in merge(*(_tagged(key, flow) for key, flow in flows.items()))]
 
 
-def shared(rated: Mapping[int, Flow], unrated: Mapping[int, Flow]) -> list[int]:
-    """Everything that waits: rated games as their flows have it, and among them the share of the unrated ones."""
+def shared(
+    rated: Mapping[int, Flow],
+    unrated: Mapping[int, Flow],
+    ahead: tuple[int, int] = (0, 0),
+    costs: tuple[float, float] = (1, 1),
+) -> list[int]:
+    """Everything that waits: rated games as their flows have it, and among them the share of the unrated ones.
+
+    ``ahead`` are the rated and the unrated games that are on their way or being played, ``costs`` how long one of
+    either lasts: so long unrated games have no more than their share of the workers' time, and one at least.
+    """
     both = ((rated, RATED_WEIGHT), (unrated, UNRATED_WEIGHT))
     return in_fair_order(
-        {
-            key: Flow(in_fair_order(flows), sum(flow.on_the_way for flow in flows.values()), weight)
-            for key, (flows, weight) in enumerate(both)
-        }
+        {key: Flow(in_fair_order(flows), ahead[key], weight, costs[key]) for key, (flows, weight) in enumerate(both)}
     )
 
 

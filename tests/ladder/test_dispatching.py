@@ -161,6 +161,30 @@ def test_unrated_games_have_their_share_while_rated_ones_wait(broker: str, ladde
         assert sent[:end].count(False) == fifths
 
 
+def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker: str, ladder: Ladder) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(weight=5)
+    fill()
+    order = unrated(ladder, person("ada"), blocks=2)
+    slow, being_played = Match.objects.filter(block__order=order).order_by("pk")[:2]
+    quick = Match.objects.filter(block__order=None).earliest("pk")
+    now = timezone.now()
+    for match, seconds in ((slow, 100), (quick, 1)):
+        claimed(match)
+        times = {"started": now - timedelta(seconds=seconds), "ended": now, "ending": Attempt.Ending.FINISHED}
+        Attempt.objects.filter(match=match).update(**times)
+        Match.objects.filter(pk=match.pk).update(status="void", reason="over", ended=now, lease=None, lease_until=None)
+    claimed(being_played)
+    ordered = set(named(*Match.objects.filter(block__order=order).values_list("pk", flat=True)))
+    dispatch()
+    assert messages(broker) and not ordered & set(messages(broker))
+    Match.objects.filter(pk=being_played.pk).update(
+        status="void", reason="over", ended=now, lease=None, lease_until=None
+    )
+    Match.objects.update(sent_at=None)
+    dispatch()
+    assert len(ordered & set(messages(broker))) == 1
+
+
 def test_one_persons_tests_do_not_wait_behind_all_of_anothers(broker: str, ladder: Ladder) -> None:
     unrated(ladder, person("ada"), blocks=6)
     second = unrated(ladder, person("bob"))
