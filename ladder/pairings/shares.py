@@ -17,7 +17,7 @@ RATED_WEIGHT = 4
 """Of five games that the workers are told of, so many are rated while unrated ones wait."""
 
 UNRATED_WEIGHT = 1
-"""The share that tests, challenges and comparisons have in any case: one of five, or of the time if they last longer."""
+"""The share that tests, challenges and comparisons have in any case: of five games, or of five hours, one."""
 
 
 @dataclass(frozen=True)
