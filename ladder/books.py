@@ -25,7 +25,8 @@ class Books:
     results that have ratings, ``out`` those of finished rated matches that have none, of which ``unexplained`` are at
     tables without an entry that was ever merged. ``surplus`` is the sum of all changes in 1/1000 point. ``ledger`` are
     its entries by kind, ``last_number`` the greatest number. ``deals`` are the numbers that series have given,
-    ``blocks`` those that blocks have; ``stuck`` are blocks that have no game to be played and are not ended.
+    ``blocks`` those that blocks have; ``stuck`` are blocks that have no game to be played and are not ended, ``told``
+    those whose deal everybody could know although a game of it is still to be played.
     """
 
     rated: Mapping[str, int]
@@ -41,6 +42,7 @@ class Books:
     deals: int
     blocks: int
     stuck: int
+    told: int
 
     @property
     def by_status(self) -> list[tuple[Match.Status, int, int]]:
@@ -59,7 +61,7 @@ class Books:
 
 
 def books_of(ladder: Ladder) -> Books:
-    """Count everything; nine queries. Call it where they see one moment (``ladder.moments``)."""
+    """Count everything; eleven queries. Call it where they see one moment (``ladder.moments``)."""
     rated, unrated = _matches(ladder)
     written = LedgerEntry.objects.filter(ladder=ladder).order_by()
     series = DealSeries.objects.filter(season__ladder=ladder)
@@ -76,6 +78,7 @@ def books_of(ladder: Ladder) -> Books:
         deals=series.aggregate(given=Sum(F("next_number") - 1, default=0))["given"],
         blocks=Block.objects.filter(series__in=series).count(),
         stuck=_stuck(ladder),
+        told=_told(ladder),
     )
 
 
@@ -117,3 +120,9 @@ def _ratings(ladder: Ladder) -> dict[str, int]:
 def _stuck(ladder: Ladder) -> int:
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).values("block")
     return Block.objects.filter(ladder=ladder, ended=None).exclude(pk__in=pending).count()
+
+
+def _told(ladder: Ladder) -> int:
+    pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING, block__ended__isnull=False)
+    unended = Block.objects.filter(ladder=ladder, ended=None, series__published__isnull=False)
+    return pending.order_by().values("block").distinct().count() + unended.count()

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 
 from esr_platform.accounts.models import User
 from ladder.auditing import audit, audit_all
@@ -63,6 +64,8 @@ def test_the_accounts_of_a_ladder_hold_whatever_becomes_of_its_matches(match: Ma
         ("No game creates", lambda: change(SeatResult, rating_after=1)),
         ("Every number of a deal", lambda: DealSeries.objects.filter(kind="ladder").update(next_number=7)),
         ("A block whose every game", lambda: change(Block, ended=None)),
+        ("No deal is open", lambda: claimed(replaced()) and Block.objects.update(ended=Now())),
+        ("No deal is open", lambda: replaced() and DealSeries.objects.update(published=Now())),
         ("Every finished rated game", lambda: change(Match, status="void", reason="lost")),
         ("The ledger's hashes", lambda: change(LedgerEntry, document={})),
         ("The ledger's hashes", lambda: Ladder.objects.update(ledger_head="f" * 64)),
@@ -75,6 +78,12 @@ def test_whatever_does_not_hold_is_said(played: Ladder, title: str, damage: Any)
     assert any(sentence.startswith(title) for sentence in found), found
     assert audit_all() >= 1
     assert ChainMark.objects.get(ladder=played).violations == len(found)
+
+
+def replaced() -> Match:
+    """A game that is to be played, beside all that have been."""
+    void(Match.objects.filter(status="finished")[0].pk, "wrong", staff("mallory"))
+    return Match.objects.filter(status="queued")[0]
 
 
 def change(model: Any, **values: Any) -> None:
