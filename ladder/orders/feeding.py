@@ -64,6 +64,8 @@ def _is_over(order: Order) -> bool:
     if written >= order.blocks_wanted:
         return False
     problem = unable([player.version for player in _players(order)], order.ladder)
+    if not order.requested_by.is_active:
+        problem = "Whoever ordered it has no account any more."
     if problem:
         cancelled(order, problem)
     return bool(problem)

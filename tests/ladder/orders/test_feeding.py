@@ -196,6 +196,16 @@ def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> No
     assert Match.objects.filter(block__order=order).count() == 2
 
 
+def test_nothing_more_is_played_for_an_account_that_was_closed(bot: Bot, duel: Ladder) -> None:
+    eve = person("eve")
+    order = a_test(eve, duel, [house("greedy"), house("haggler")], blocks=2)
+    eve.is_active = False
+    eve.save()
+    assert feed() == 0
+    order.refresh_from_db()
+    assert (order.state, order.reason) == ("cancelled", "Whoever ordered it has no account any more.")
+
+
 def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     begun, planned = scheduled(bot, duel, theirs), scheduled(bot, duel, theirs)
