@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from tests.services.redis import redis_server
 from tests.services.workers import Processes, processes
 
 IN_MEMORY = "memory://"
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell, and children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from games.registry import GAMES
-from games.words import in_words, listing
+from games.words import either, in_words, listing
 
 GEMS = {"R": "red", "Y": "yellow", "B16": "blue 16"}
 
@@ -31,3 +31,7 @@ def test_words_are_listed_as_people_do() -> None:
 def test_no_guide_keeps_a_token_when_it_is_said() -> None:
     for game in GAMES.values():
         assert not re.search(r"\{\w+\}", in_words(game.guide, game.tokens))
+
+
+def test_one_of_several_is_put_into_words() -> None:
+    assert [either([2]), either([2, 3]), either([3, 4, 5])] == ["2", "2 or 3", "3, 4 or 5"]

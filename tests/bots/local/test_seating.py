@@ -8,7 +8,7 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.local.faults import UsageError
-from bots.local.seating import find_game, find_program, house_bots, in_words, read_limits, seat_bots
+from bots.local.seating import find_game, find_program, house_bots, read_limits, seat_bots
 from bots.runner import HouseProgram, Limits, LocalProgram
 from games.base import Game
 from games.registry import GAMES
@@ -110,10 +110,6 @@ def test_a_wrong_number_of_bots_is_answered_with_the_right_ones() -> None:
 def test_a_number_of_bots_that_no_game_takes_gets_no_advice() -> None:
     with pytest.raises(UsageError, match=r"and 7 were named\.$"):
         find_game("edel-stein-reich", 7)
-
-
-def test_numbers_are_put_into_words() -> None:
-    assert [in_words([2]), in_words([2, 3]), in_words([3, 4, 5])] == ["2", "2 or 3", "3, 4 or 5"]
 
 
 def test_limits_that_are_not_named_keep_their_default() -> None:

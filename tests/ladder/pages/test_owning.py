@@ -24,7 +24,7 @@ from ladder.scheduling import fill
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
 from tests.ladder.uploaded import DUEL, HONEST, person, uploaded
 
-MOST_QUERIES = 18
+MOST_QUERIES = 20
 
 
 def of(user: User | None) -> Client:
