@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.db.models import Q
 from django.db.models.functions import Now
 
-from ladder.models import Attempt
+from ladder.models import Attempt, Intervention
 
 MANY = 3
 """So many different matches in a row that failed on one machine are the machine's fault, not theirs."""
@@ -29,7 +30,9 @@ def trouble() -> str:
 
 def _trouble(host: str) -> str:
     """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
-    latest = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).order_by("-pk").annotate(rested=Now() - REST)
+    withdrawn = Q(match__interventions__action=Intervention.Action.VOIDED)  # by staff, which says nothing of machines
+    over = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).exclude(withdrawn)
+    latest = over.order_by("-pk").annotate(rested=Now() - REST)
     columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
     said = ""

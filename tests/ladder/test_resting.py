@@ -12,10 +12,13 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.report import MatchReport
 from bots.runner.spec import MatchSpec
+from ladder.interventions import withdraw
+from ladder.leases import claim
 from ladder.models import Attempt, Match
 from ladder.playing import play
 from ladder.resting import MANY, REST, rests, trouble
 from tests.ladder.reports import report_of
+from tests.ladder.test_corrections import staff
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 
@@ -74,3 +77,12 @@ def test_the_rest_of_one_machine_is_not_that_of_another(match: Match) -> None:
     host = Attempt.objects.all()[0].worker.rpartition("/")[0]
     assert rests(host)
     assert not rests("another")
+
+
+def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
+    eve = staff("eve")
+    for one in queue()[:MANY]:
+        assert claim(one, "here/1")
+        withdraw(one, "a wrong build", eve)
+    assert not rests("here")
+    assert trouble() == ""

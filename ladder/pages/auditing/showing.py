@@ -50,7 +50,7 @@ class AuditPage:
 
 
 def audit_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> AuditPage:
-    """The page as it is now, with the part of the corrections that the address asks for; eighteen queries."""
+    """The page as it is now, with the part of the corrections that the address asks for; twenty queries."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).select_related("author")
     corrections = part(written, parameters, ROWS)
     names = _names(corrections.rows)
