@@ -20,18 +20,20 @@ Done = TypeVar("Done")
 
 
 def through_a_loss(do: Callable[[], Done], patience_s: float = PATIENCE_S) -> Done:
-    """What ``do`` gives; tried again with a new connection for ``patience_s`` when the database is out of reach.
+    """What ``do`` gives; tried again with a new connection for ``patience_s`` once the database is out of reach.
 
-    ``do`` must be one transaction that is safe to repeat: whether the lost one was committed cannot be known. Raises
-    what the database says after that time, and at once inside a transaction, which nobody can go on with.
+    ``do`` must be one transaction that is safe to repeat: whether the lost one was committed cannot be known. However
+    long the first try has waited for a lock, there is a second one. Raises what the database says after that time, and
+    at once inside a transaction, which nobody can go on with.
     """
-    until = time.monotonic() + patience_s
+    until: float | None = None
     while True:
         try:
             return do()
         except (OperationalError, InterfaceError) as error:
-            if connection.in_atomic_block or time.monotonic() > until:
+            if connection.in_atomic_block or (until is not None and time.monotonic() > until):
                 raise
+            until = until or time.monotonic() + patience_s
             logger.warning("the database was lost, once more: %s", error)
             connection.close()
             time.sleep(_PAUSE_S)

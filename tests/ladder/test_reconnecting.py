@@ -42,6 +42,10 @@ def test_what_is_lost_is_done_again(error: type[Exception]) -> None:
     assert through_a_loss(lost(3, error)) == 4
 
 
+def test_who_has_waited_long_in_the_first_try_has_a_second_one() -> None:
+    assert through_a_loss(lost(1), patience_s=0) == 2
+
+
 def test_a_database_that_stays_away_is_said_to_be() -> None:
     with pytest.raises(OperationalError, match="server closed"):
         through_a_loss(lost(10**9), patience_s=0.3)
