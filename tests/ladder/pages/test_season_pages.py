@@ -121,6 +121,11 @@ def test_staff_open_the_next_season_after_a_last_one(played: Ladder, eve: Client
     assert set(played.entries.values_list("rating", flat=True)) == {1_500_000}
 
 
+def test_a_season_says_how_many_deals_are_still_being_played(played: Ladder, client: Client) -> None:
+    block_on(played)
+    assert "2 deals, 1 still being played" in html(client, FIRST)
+
+
 def test_nobody_else_ends_a_season(played: Ladder, client: Client) -> None:
     assert client.post(CLOSE, {"keep": "1/2"}).status_code == 302
     client.force_login(person("bob"))
