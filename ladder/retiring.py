@@ -47,10 +47,10 @@ def end_unplayable_matches() -> int:
 
 
 def end_overtaken_matches() -> int:
-    """End rated matches that nobody can begin: those scheduled ``OVERTAKEN`` after them have begun. How many.
+    """End rated matches that nobody can begin: those scheduled ``OVERTAKEN`` after them began as long ago. How many.
 
     Their code is on no machine that works, say, or needs a sandbox that none has. While nothing is begun at all,
-    nothing is overtaken: workers that are down cost no match.
+    nothing is overtaken: workers that are down cost no match. Nor do those that are back and begin with a later one.
     """
     later = Match.objects.filter(
         ladder=OuterRef("ladder"),
@@ -58,12 +58,13 @@ def end_overtaken_matches() -> int:
         status__in=[Match.Status.RUNNING, Match.Status.FINISHED],
         priority__lte=OuterRef("priority"),
         due_at__gt=OuterRef("due_at") + OVERTAKEN,
+        started__lt=Now() - OVERTAKEN,
         block__purpose=Block.Purpose.LADDER,
     )
     waiting = Match.objects.filter(status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
     long = waiting.filter(due_at__lt=Now() - OVERTAKEN)
     ids = [pk for pk, overtaken in long.values_list("pk", Exists(later)) if overtaken]
-    return _end(Match.objects.filter(pk__in=ids), _OVERTAKEN) if ids else 0
+    return _end(long.filter(pk__in=ids), _OVERTAKEN) if ids else 0
 
 
 def cancel_for_leave(bot: Bot | None = None) -> int:

@@ -2,15 +2,20 @@ from __future__ import annotations
 
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from ladder.leases import claim
-from ladder.models import Block, Ladder, Match
+from ladder.leases import claim, give_back
+from ladder.models import Attempt, Block, Ladder, Match
 from ladder.retiring import OVERTAKEN, end_overtaken_matches
 from ladder.scheduling import fill
 from ladder.sweeping import sweep
+from tests.ladder.test_leases import claimed
+
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -21,11 +26,12 @@ def stuck(ladder: Ladder) -> Match:
     return Match.objects.earliest("pk")
 
 
-def begin_later_ones(but: Match) -> None:
-    """Schedule more and begin them."""
+def begin_later_ones(but: Match, ago: timedelta = OVERTAKEN + timedelta(seconds=1)) -> None:
+    """Schedule more and begin them, so long ago."""
     fill(Random(2))
     for match in Match.objects.filter(due_at__gt=timezone.now() - OVERTAKEN).exclude(block=but.block_id):
         assert claim(match.pk, "a test")
+    Match.objects.filter(status="running").update(started=timezone.now() - ago)
 
 
 def test_a_match_that_nobody_can_begin_is_cancelled_once_much_later_ones_are_played(stuck: Match) -> None:
@@ -51,6 +57,27 @@ def test_workers_that_are_down_cost_no_match(stuck: Match) -> None:
     assert end_overtaken_matches() == 0
 
 
+def test_workers_that_are_back_and_begin_with_a_later_match_cost_none(stuck: Match) -> None:
+    begin_later_ones(stuck, ago=OVERTAKEN / 2)
+    assert end_overtaken_matches() == 0
+
+
+def test_a_match_that_is_tried_in_this_moment_is_not_ended(stuck: Match) -> None:
+    begin_later_ones(stuck)
+    tried: list[int] = []
+
+    def trying(execute: Any, sql: str, *rest: Any) -> Any:
+        if connection.in_atomic_block and sql.startswith("SELECT") and not tried:
+            tried.append(stuck.pk)
+            give_back(claimed(stuck), Attempt.Ending.DELAYED, "the machine was late")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(trying):
+        assert end_overtaken_matches() == 7
+    stuck.refresh_from_db()
+    assert (tried, stuck.status) == ([stuck.pk], Match.Status.QUEUED)
+
+
 def test_a_queue_that_is_played_in_its_order_loses_nothing(stuck: Match) -> None:
     for match in Match.objects.exclude(pk=stuck.pk):
         assert claim(match.pk, "a test")
@@ -63,4 +90,5 @@ def test_matches_with_priority_overtake_nobody(stuck: Match) -> None:
     later.update(priority=1)
     for match in later:
         assert claim(match.pk, "a test")
+    later.update(started=timezone.now() - 2 * OVERTAKEN)
     assert end_overtaken_matches() == 0
