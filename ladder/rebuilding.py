@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, TypeVar
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -75,7 +76,25 @@ def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: Abs
         )
         return Rebuild(ladder, reading.results, reading.found.sentences, reading.found.count)
 
-    return beside(ladder_id, compare, records=records)
+    try:
+        return beside(ladder_id, compare, records=records)
+    except ValueError as error:
+        return _unreadable(Ladder.objects.get(pk=ladder_id), f"the ledger cannot be read: {error}", started, by)
+
+
+def _unreadable(ladder: Ladder, sentence: str, started: datetime, by: AbstractBaseUser | None) -> Rebuild:
+    """Keep that a ledger says what cannot be: nothing was compared, and nothing written."""
+    RebuildRun.objects.create(
+        ladder=ladder,
+        purpose=RebuildRun.Purpose.CHECK,
+        ledger_number=_last_number(ladder),
+        results=0,
+        differences=1,
+        sentences=[sentence],
+        author_id=None if by is None else by.pk,
+        started=started,
+    )
+    return Rebuild(ladder, 0, [sentence], 1)
 
 
 def beside(

@@ -7,6 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from ladder.auditing import audit
+from ladder.corrections import void
 from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, Match, RebuildRun, Result, Seat, SeatResult
 from ladder.rebuilding import rerate, rerate_ladder
 from ladder.results import record_result
@@ -14,6 +16,7 @@ from ladder.seasons import close
 from tests.ladder.long_ledgers import append_results
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
+from tests.ladder.test_corrections import staff
 from tests.ladder.test_leases import claimed
 
 
@@ -179,3 +182,19 @@ def test_a_season_that_starts_at_any_moment_of_a_rebuild_is_in_it(played: Ladder
     assert rebuild.differences == []
     assert not played.entries.exclude(games=0).exists() or seen < moment
     assert differences() == []
+
+
+@pytest.mark.parametrize("document", [{}, {"match": 1, "result": 0, "reason": "changed"}])
+def test_a_correction_that_cannot_be_read_is_a_difference_and_hides_no_other_ladder(
+    played: Ladder, document: dict[str, Any]
+) -> None:
+    eve = staff("eve")
+    void(Match.objects.filter(status="finished")[0].pk, "wrong", eve)
+    LedgerEntry.objects.filter(ladder=played, kind="void").update(document=document)
+    before = tables()
+    for check in (True, False):
+        rebuilds = rerate(check=check)
+        assert [one.count for one in rebuilds] == [int(one.ladder == played) for one in rebuilds]
+        assert "the ledger cannot be read: " in "".join(*[one.differences for one in rebuilds if one.count])
+        assert "The last rebuild found 1 differences." in [one.problem for one in audit(played).violations]
+    assert tables() == before
