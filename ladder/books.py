@@ -113,7 +113,11 @@ def _ratings(ladder: Ladder) -> dict[str, int]:
     )
     if not totals["out"]:
         return {**totals, "unexplained": 0}
-    merged = Seat.objects.filter(entry__in=ever_merged_on([ladder])).values("match")
+    try:
+        entries = ever_merged_on([ladder])
+    except ValueError:  # a merge that cannot be read explains nothing
+        entries = set()
+    merged = Seat.objects.filter(entry__in=entries).values("match")
     return {**totals, "unexplained": rows.filter(out).exclude(result__match__in=merged).count()}
 
 

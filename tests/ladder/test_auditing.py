@@ -113,6 +113,14 @@ def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(pl
         assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
 
 
+def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    assert out
+    merge(out, None, "cheated", eve)
+    LedgerEntry.objects.filter(kind="merge").update(document={})
+    assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
+
+
 def test_an_entry_that_counts_again_in_a_later_season_leaves_the_closed_one_as_it_was(
     played: Ladder, eve: User
 ) -> None:
