@@ -19,7 +19,7 @@ from bots.protocol import Limits
 from bots.refusals import Refused
 from bots.runner.spec import budget_ms
 from games.registry import GAMES
-from ladder.joining import enter_everybody
+from ladder.joining import enter_everybody, leave
 from ladder.models import Entry, Ladder, Membership
 from ladder.seasons import open_first
 
@@ -92,6 +92,17 @@ def invite(ladder: Ladder, people: Iterable[User]) -> int:
     if not ladder.by_invitation:
         raise Refused(f"{ladder} is for everybody: nobody needs an invitation.")
     return sum(Membership.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
+
+
+def remove(ladder: Ladder, person: User) -> bool:
+    """End the membership of ``person``, whose bots leave the ladder and keep their ratings; whether there was one.
+
+    First the membership, then the bots: one that joins meanwhile is refused, or leaves with the others.
+    """
+    ended = Membership.objects.filter(ladder=ladder, person=person).delete()[0]
+    for bot in Bot.objects.filter(owner=person, entries__ladder=ladder).order_by("pk"):
+        leave(bot, ladder)
+    return bool(ended)
 
 
 def new_link(ladder: Ladder) -> str:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.refusals import Refused
 from esr_platform.accounts.models import User
-from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link
+from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link, remove
 from ladder.joining import CannotJoin, join
 from ladder.models import Entry, Ladder
 from tests.ladder.pages.people import staff
@@ -86,6 +86,22 @@ def test_a_link_ends_with_the_next_one(eve: User) -> None:
     assert member_by_link(old, ada) is None
     assert member_by_link("", ada) is None
     assert member_by_link("\0", ada) is None
+
+
+def test_who_is_removed_sees_it_no_more_and_their_bots_leave_with_their_ratings(eve: User) -> None:
+    ladder = found_ladder(plan(private=True), eve)
+    ada = person("ada")
+    invite(ladder, [ada])
+    bot = uploaded(ada, claims={ladder.game: [ladder.seats]})
+    join(bot, ladder)
+    Entry.objects.filter(ladder=ladder, bot=bot).update(rating=1_512_000)
+    assert remove(ladder, ada)
+    assert not remove(ladder, ada)
+    assert ladder not in Ladder.objects.visible_to(ada)
+    entry = Entry.objects.get(ladder=ladder, bot=bot)
+    assert (entry.active, entry.rating) == (False, 1_512_000)
+    with pytest.raises(CannotJoin, match="by invitation"):
+        join(bot, ladder)
 
 
 def test_nobody_is_invited_to_what_is_for_everybody(eve: User) -> None:

@@ -70,6 +70,19 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("pages:ladder_members", slug)
 
 
+@require_POST
+@for_staff
+def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
+    ladder = _by_invitation(slug)
+    gone = "There is no such member."
+    member = found(Membership.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
+    founding.remove(ladder, member.person)
+    messages.success(
+        request, f"{member.person.username} is no member any more. Make another link, if they should not come back."
+    )
+    return redirect("pages:ladder_members", slug)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
@@ -78,8 +91,9 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     otherwise = "This invitation is not valid (any more). Ask for another link."
     ladder = found(Ladder.objects.filter(by_invitation=True), otherwise, invitation=token)
     if request.method == "POST":
-        founding.member_by_link(token, cast("User", request.user))
-        messages.success(request, f"Welcome to {ladder}. Tick it on the page of a bot to enter that.")
+        if founding.member_by_link(token, cast("User", request.user)) is None:
+            raise Http404(otherwise)
+        messages.success(request, f"Welcome to {ladder}. Tick it on a bot's page to enter that bot.")
         return redirect("pages:ladder", ladder.slug)
     return render(request, "pages/invitation.html", {"ladder": ladder})
 

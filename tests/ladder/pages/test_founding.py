@@ -79,6 +79,9 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
     client.post("/ladders/seminar/members/", {"names": "ada, eve"})
     client.post("/ladders/seminar/members/", {"names": "ada"})
     assert Membership.objects.filter(ladder=ladder).count() == 2
+    assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/")["Location"] == "/ladders/seminar/members/"
+    assert not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists()
+    assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/").status_code == 404
     assert client.get(f"/ladders/{DUEL}/members/").status_code == 404
 
 

@@ -49,6 +49,7 @@ class Class:
             "match_id": self.match.pk,
             "order_id": self.order.pk,
             "bot_id": self.bot.pk,
+            "person_id": self.member.pk,
             "number": 1,
             "index": 0,
             "token": "no-invitation",
