@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 from uuid import uuid4
 
+from django.db import connection
 from django.utils import timezone
 
 from games.chance import commitment
@@ -83,3 +84,5 @@ def _write(ladder: Ladder, series: DealSeries, results: list[Result], tables: li
             )
         )
     LedgerEntry.objects.bulk_create(written)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")  # nothing else tells PostgreSQL how long the tables are before this is committed

@@ -66,7 +66,7 @@ class LadderForm(forms.Form):
         label="House bots", required=False, choices=house_choices, widget=forms.CheckboxSelectMultiple
     )
     weight = forms.IntegerField(
-        label="Weight", min_value=1, max_value=100, initial=1, help_text="Its share of the workers beside the others'."
+        label="Weight", min_value=1, max_value=20, initial=1, help_text="Its share of the workers beside the others'."
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
