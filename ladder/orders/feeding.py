@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
@@ -40,7 +40,12 @@ def feed() -> int:
     """Go on with every order that is open and due; how many blocks were written. Safe to run twice at once."""
     _end_without_agreement()
     due = Q(state=_State.RUNNING) | Q(state=_State.PLANNED, due_at__lte=Now() + READY_BEFORE)
-    return sum(_feed(order_id) for order_id in Order.objects.filter(due).order_by("pk").values_list("pk", flat=True))
+    return sum(
+        _feed(order_id)
+        for order_id in Order.objects.filter(due)
+        .order_by(F("due_at").asc(nulls_last=True), "pk")
+        .values_list("pk", flat=True)
+    )
 
 
 def _feed(order_id: int) -> int:
