@@ -40,12 +40,8 @@ def feed() -> int:
     """Go on with every order that is open and due; how many blocks were written. Safe to run twice at once."""
     _end_without_agreement()
     due = Q(state=_State.RUNNING) | Q(state=_State.PLANNED, due_at__lte=Now() + READY_BEFORE)
-    return sum(
-        _feed(order_id)
-        for order_id in Order.objects.filter(due)
-        .order_by(F("due_at").asc(nulls_last=True), "pk")
-        .values_list("pk", flat=True)
-    )
+    first = Order.objects.filter(due).order_by(F("due_at").asc(nulls_last=True), "pk")
+    return sum(_feed(order_id) for order_id in first.values_list("pk", flat=True))
 
 
 def _feed(order_id: int) -> int:
