@@ -151,6 +151,7 @@ def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str]
         if ended // kill_every > before // kill_every:
             running.kill_something()
         say(f"\r{ended} of {scheduled} matches, {running.kills.total()} kills")
+    _counts()  # the last kill may have taken this process' own connection
     say("\n")
 
 
