@@ -12,21 +12,20 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from hashlib import sha256
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bench.consumption import Processes
+from bench.databases import KINDS, inside
 from bench.split import Meter, Run, show
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
+from tests.bots.sandbox import programs
 from tests.services.ports import wait_until
-from tests.services.postgres import postgres_server
 from tests.services.workers import Processes as Group
 from tests.services.workers import processes
 
@@ -44,15 +43,7 @@ for line in sys.stdin.buffer:
         write(b'{"id": %b, "move": %b}\\n' % (number, move))
     flush()
 """,
-    "json": b"""\
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    if message["type"] == "decide":
-        print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
-""",
+    "json": programs.HONEST.lstrip().encode(),
 }
 """Trivial bots, which play the default: one as people write them, and one that imports nothing but ``sys``."""
 
@@ -189,41 +180,18 @@ def _worker(group: Group, workers: int) -> subprocess.Popen[bytes]:
     return group.python("-m", "celery", "--quiet", "--app", "bench.measured", "worker", *options, *quiet)
 
 
-@contextmanager
-def database(kind: str, folder: str) -> Iterator[str]:
-    """An empty database of this kind; gives its URL."""
-    with postgres_server() if kind == "postgresql" else nullcontext(f"sqlite:///{folder}/db.sqlite3") as url:
-        yield url
-
-
-def run(kind: str, arguments: list[str]) -> int:
-    """Measure on a new database of this kind, in a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="esr-pipeline-") as folder, database(kind, folder) as url:
-        environment: Mapping[str, str] = {
-            **os.environ,
-            "DATABASE_URL": url,
-            "VAR_DIR": folder,
-            "LOG_LEVEL": "ERROR",
-            "SECRET_KEY": sha256(folder.encode()).hexdigest(),
-            "REDIS_URL": f"unix://{socket_path(Path(folder))}",
-            "DJANGO_SETTINGS_MODULE": "esr_platform.settings",
-        }
-        command = [sys.executable, "-m", "bench.pipeline", *arguments, "--inside", kind]
-        return subprocess.run(command, env=environment, check=False).returncode
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--databases", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--bot", default="json", choices=sorted(BOTS))
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         measure(options)
         return 0
-    return max(run(kind, sys.argv[1:]) for kind in options.databases)
+    return max(inside("bench.pipeline", kind, sys.argv[1:]) for kind in options.databases)
 
 
 if __name__ == "__main__":

@@ -8,17 +8,12 @@ smallest ladder: what a page costs that has hardly anything to show. It measures
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
-from contextlib import nullcontext
 from hashlib import sha256
 from statistics import median
 from time import perf_counter, process_time
-from typing import Any
 
-from tests.services.postgres import postgres_server
+from bench.databases import KINDS, inside
 
 GOAL_MS = 100
 GOAL_QUERIES = 10
@@ -124,35 +119,18 @@ def measure(options: argparse.Namespace) -> None:
         print(f"  {name:15} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
 
 
-def run(kind: str, arguments: list[str]) -> int:
-    """Measure on a new database of this kind, in a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="esr-tables-") as folder:
-        started: Any = postgres_server() if kind == "postgresql" else nullcontext(f"sqlite:///{folder}/db.sqlite3")
-        with started as url:
-            environment = {
-                **os.environ,
-                "DATABASE_URL": url,
-                "VAR_DIR": folder,
-                "LOG_LEVEL": "ERROR",
-                "SECRET_KEY": sha256(folder.encode()).hexdigest(),
-                "DJANGO_SETTINGS_MODULE": "esr_platform.settings",
-            }
-            command = [sys.executable, "-m", "bench.tables", *arguments, "--inside", kind]
-            return subprocess.run(command, env=environment, check=False).returncode
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--blocks", type=int, default=20_000)
     parser.add_argument("--requests", type=int, default=20)
-    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgresql"], choices=["sqlite", "postgresql"])
+    parser.add_argument("--databases", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
         measure(options)
         return 0
-    return max(run(kind, sys.argv[1:]) for kind in options.databases)
+    return max(inside("bench.tables", kind, sys.argv[1:]) for kind in options.databases)
 
 
 if __name__ == "__main__":

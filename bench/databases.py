@@ -1,0 +1,40 @@
+"""A bench on a new database, in a process of its own: settings are read once a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from hashlib import sha256
+from pathlib import Path
+
+from esr_platform.supervising.broker import socket_path
+from tests.services.postgres import postgres_server
+
+KINDS = ["sqlite", "postgresql"]
+
+
+@contextmanager
+def database(kind: str, folder: str) -> Iterator[str]:
+    """An empty database of this kind; gives its URL."""
+    with postgres_server() if kind == "postgresql" else nullcontext(f"sqlite:///{folder}/db.sqlite3") as url:
+        yield url
+
+
+def inside(module: str, kind: str, arguments: list[str]) -> int:
+    """Run ``python -m module … --inside kind`` on a new database of this kind; its exit status."""
+    with tempfile.TemporaryDirectory(prefix="esr-bench-") as folder, database(kind, folder) as url:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "VAR_DIR": folder,
+            "LOG_LEVEL": "ERROR",
+            "SECRET_KEY": sha256(folder.encode()).hexdigest(),
+            "REDIS_URL": f"unix://{socket_path(Path(folder))}",
+            "DJANGO_SETTINGS_MODULE": "esr_platform.settings",
+        }
+        command = [sys.executable, "-m", module, *arguments, "--inside", kind]
+        return subprocess.run(command, env=environment, check=False).returncode
