@@ -8,8 +8,7 @@ from django.test import Client
 from ladder import tasks
 from ladder.models import Entry, Ladder, RebuildRun
 from ladder.opening import open_house
-from tests.ladder.test_corrections import staff
-from tests.ladder.uploaded import person
+from tests.ladder.uploaded import person, staff
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from ladder.models import Ladder, Match
 from ladder.opening import open_house
 from ladder.scheduling import fill
 from tests.bots.conftest import sandbox_launcher
+from tests.ladder.played import play_all
 from tests.ladder.uploaded import DUEL, person, uploaded
 
 __all__ = ["sandbox_launcher"]
@@ -43,3 +44,9 @@ def match(ladder: Ladder) -> Match:
     """A queued match for four, the first of several in the queue."""
     fill(Random(1))
     return Match.objects.select_related("ladder", "block").order_by("pk")[0]
+
+
+@pytest.fixture
+def played(match: Match) -> Ladder:
+    """The ladder for four after all that was queued."""
+    return play_all(match.ladder)

@@ -17,19 +17,15 @@ from ladder.rebuilding import rerate
 from ladder.results import record_result
 from ladder.seasons import close
 from tests.ladder.long_ledgers import append_results
+from tests.ladder.played import finished, play_all
 from tests.ladder.reports import report_of
-from tests.ladder.test_corrections import finished, play_all, staff
 from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import staff
 
 
 @pytest.fixture
 def eve(db: None) -> User:
     return staff("eve")
-
-
-@pytest.fixture
-def played(match: Match) -> Ladder:
-    return play_all(match.ladder)
 
 
 def broken(ladder: Ladder) -> list[str]:

@@ -8,18 +8,13 @@ from django.core.management import CommandError, call_command
 from esr_platform.accounts.models import User
 from ladder.models import Ladder, LedgerEntry, Match
 from ladder.rules import rules_of
-from tests.ladder.test_corrections import differences, finished, play_all, staff
-from tests.ladder.uploaded import person
+from tests.ladder.played import differences, finished
+from tests.ladder.uploaded import person, staff
 
 
 @pytest.fixture
 def eve(db: None) -> User:
     return staff("eve")
-
-
-@pytest.fixture
-def played(match: Match) -> Ladder:
-    return play_all(match.ladder)
 
 
 def correct(*words: object, by: str = "eve") -> str:

@@ -14,9 +14,9 @@ from ladder.results import record_result
 from ladder.rules import rules_of
 from ladder.scheduling import fill
 from tests.ladder.reports import report_of
-from tests.ladder.test_corrections import staff
 from tests.ladder.test_leases import claimed
 from tests.ladder.test_races import check_accounts, leased
+from tests.ladder.uploaded import staff
 from tests.services.races import Race, race_of
 from tests.services.workers import Processes
 

@@ -15,49 +15,18 @@ from ladder.leases import claim
 from ladder.models import Block, Entry, FinalStanding, Intervention, Ladder, LedgerEntry, Match, RebuildRun, SeatResult
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.elo import START_RATING, KFactor
-from ladder.rebuilding import rerate
 from ladder.results import record_result
 from ladder.seasons import close
+from tests.ladder.played import differences, finished, play_all, ratings
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed
-from tests.ladder.uploaded import person
+from tests.ladder.uploaded import person, staff
 
 
 @pytest.fixture
 def eve(db: None) -> User:
     return staff("eve")
-
-
-@pytest.fixture
-def played(match: Match) -> Ladder:
-    return play_all(match.ladder)
-
-
-def play_all(ladder: Ladder) -> Ladder:
-    for one in Match.objects.select_related("ladder", "block").filter(ladder=ladder, status="queued").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=one.pk))
-    return ladder
-
-
-def staff(name: str) -> User:
-    one = person(name)
-    one.is_staff = True
-    one.save()
-    return one
-
-
-def ratings(ladder: Ladder) -> dict[int, tuple[int, int, int, int]]:
-    rows = Entry.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "wins")
-    return {row[0]: row[1:] for row in rows}
-
-
-def differences() -> list[str]:
-    return [found for rebuild in rerate(check=True, records=True) for found in rebuild.differences]
-
-
-def finished(ladder: Ladder) -> list[Match]:
-    return list(Match.objects.filter(ladder=ladder, status="finished").order_by("pk"))
 
 
 def sum_is_zero(ladder: Ladder) -> bool:

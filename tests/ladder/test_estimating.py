@@ -15,8 +15,7 @@ from ladder.leases import claim, give_back
 from ladder.models import Attempt, Block, Estimate, Estimation, Ladder, Match, Season
 from ladder.seasons import close
 from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
-from tests.ladder.test_corrections import staff
-from tests.ladder.uploaded import new_version
+from tests.ladder.uploaded import new_version, staff
 from tests.services.races import Race, race_of
 from tests.services.workers import Processes
 

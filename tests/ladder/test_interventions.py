@@ -10,8 +10,8 @@ from ladder.models import Attempt, Block, Intervention, Match
 from ladder.results import record_result
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_corrections import staff
 from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import staff
 
 
 @pytest.fixture

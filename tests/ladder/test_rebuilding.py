@@ -16,8 +16,8 @@ from ladder.seasons import close
 from tests.ladder.long_ledgers import append_results
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_corrections import staff
 from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import staff
 
 
 @pytest.fixture

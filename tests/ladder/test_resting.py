@@ -18,7 +18,7 @@ from ladder.models import Attempt, Match
 from ladder.playing import play
 from ladder.resting import MANY, REST, rests, trouble
 from tests.ladder.reports import report_of
-from tests.ladder.test_corrections import staff
+from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

@@ -29,6 +29,14 @@ def person(name: str) -> User:
     return User.objects.create(username=name, email=f"{name}@example.org")
 
 
+def staff(name: str) -> User:
+    """Somebody who looks after the site."""
+    user = person(name)
+    User.objects.filter(pk=user.pk).update(is_staff=True)
+    user.refresh_from_db()
+    return user
+
+
 def new_version(bot: Bot, source: bytes = HONEST, claims: Any = DUEL_ONLY) -> BotVersion:
     """A version of this source, ready and stored, but not yet the active one."""
     source = b"# %d\n%s" % (bot.versions.count() + 1, source)

@@ -14,7 +14,7 @@ from esr_platform.accounts.models import User
 from ladder.joining import enter
 from ladder.models import Ladder, Match
 from ladder.playing import play
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, person
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, person, staff
 
 SCRIPT = "<script>alert(1)</script>"
 NAME = "<b>Magpie</b> & co"
@@ -89,14 +89,6 @@ def zipped(source: bytes) -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("bot.py", source)
     return buffer.getvalue()
-
-
-def staff(name: str) -> User:
-    """Somebody who looks after the site."""
-    user = person(name)
-    User.objects.filter(pk=user.pk).update(is_staff=True)
-    user.refresh_from_db()
-    return user
 
 
 def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:

@@ -16,8 +16,8 @@ from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
 from ladder.rules import rules_of
 from tests.ladder.pages.site import Site
-from tests.ladder.test_corrections import ratings, staff
-from tests.ladder.uploaded import person
+from tests.ladder.played import ratings
+from tests.ladder.uploaded import person, staff
 
 WHY = {"reason": "<b>wrong</b>", "sure": "on"}
 
