@@ -61,7 +61,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "esr_platform.headers.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "esr_platform.languages.choosing.spoken",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -137,7 +139,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", 
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "staticfiles": {"BACKEND": "esr_platform.static_files.HashedFiles"},
     "uploads": uploads_storage(
         VAR_DIR / "uploads",
         env.str("UPLOADS_S3_BUCKET", default=""),
@@ -173,10 +175,19 @@ EMAIL_TIMEOUT = 10
 # Words, numbers and files
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("nl", "Nederlands")]
+LANGUAGE_COOKIE_AGE = 365 * 86_400
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SECURE = SESSION_COOKIE_SECURE
+LOCALE_PATHS = [BASE_DIR / "esr_platform" / "locale"]
+FORMAT_MODULE_PATH = "esr_platform.formats"
 TIME_ZONE = "UTC"
-USE_I18N = False
+USE_I18N = True
 USE_TZ = True
 STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
@@ -209,7 +220,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20, "source": 30, "files": 30}
+REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20, "source": 30, "files": 30, "search": 60, "suggest": 240}
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
 SPECTACULAR_SETTINGS = {
     "TITLE": f"{SITE_NAME} API",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from esr_platform.api import problems
+from esr_platform.languages import catalogue, choosing
 from esr_platform.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("esr_platform.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("api/v1/", include("esr_platform.api.urls")),
+    path("language/", choosing.choose, name="language"),
+    path("words/<slug:language>/<slug:version>.json", catalogue.document, name="words"),
     path("metrics", metrics, name="metrics"),
     path("", include("ladder.pages.urls")),
 ]

@@ -219,6 +219,9 @@ class Game(ABC):
 
     ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
+
+    ``terms`` are the other words that pages and boards say of it, in English: what a translation must have.
+    ``tutorial`` is the module that plays its beginning with a newcomer, ``""`` where there is none.
     """
 
     slug: str
@@ -229,6 +232,8 @@ class Game(ABC):
     drawing: str = ""
     stretches: tuple[str, ...]
     price_unit: str = ""
+    terms: tuple[str, ...] = ()
+    tutorial: str = ""
 
     @property
     def folder(self) -> Traversable:

@@ -13,6 +13,7 @@ from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
 from games.die_weinhaendler.story.words import BOTTLES
+from games.die_weinhaendler.terms import TERMS
 from games.encoding import Encoding
 
 
@@ -25,6 +26,7 @@ class Weinhaendler(Game):
     tokens: Mapping[str, str] = BOTTLES
     drawing = "bottle"
     stretches = figures.STRETCHES
+    terms = TERMS
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

@@ -15,6 +15,7 @@ from games.edel_stein_reich.encoding import EdelSteinReichEncoding
 from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES
+from games.edel_stein_reich.terms import TERMS
 from games.encoding import Encoding
 
 
@@ -32,6 +33,7 @@ class EdelSteinReich(Game):
     drawing = "gem"
     stretches = figures.STRETCHES
     price_unit = "gems"
+    terms = TERMS
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

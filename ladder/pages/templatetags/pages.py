@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 
 from bots.machines import sandbox_state
 from games.registry import GAMES
@@ -20,13 +21,20 @@ from ladder.pages import markup, matches, words
 
 register = template.Library()
 
-SECTIONS = (("Ladders", "ladders"), ("Matches", "matches"), ("Bots", "bots"), ("Rules", "rules"), ("About", "about"))
-OWN = ("My bots", "my_bots")
+SECTIONS = (
+    (gettext_lazy("Ladders"), "ladders"),
+    (gettext_lazy("Matches"), "matches"),
+    (gettext_lazy("Bots"), "bots"),
+    (gettext_lazy("Rules"), "rules"),
+    (gettext_lazy("About"), "about"),
+)
+OWN = (gettext_lazy("My bots"), "my_bots")
 """The one more that somebody sees who has signed in."""
 
 STEPS = {"done": "done", "now": "now", "todo": "to come", "failed": "failed"}
 """The marks of a check's steps, in words."""
 
+register.filter("term", gettext)
 register.filter("points", words.points)
 register.filter("signed", words.signed)
 register.filter("grouped", words.grouped)
@@ -43,14 +51,14 @@ register.filter("seat_of", matches.seat_of)
 
 
 @register.simple_tag(takes_context=True)
-def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
-    """The main parts of the site: title, address, and whether the page belongs to it (the most exact one counts)."""
+def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
+    """The main parts of the site: title, address, whether the page belongs to it (the most exact one counts), name."""
     request, user = context.get("request"), context.get("user")
     here = request.path if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
-    found = [(title, reverse(f"pages:{name}")) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
-    exact = max((address for _, address in found if here.startswith(address)), key=len, default="")
-    return [(title, address, address == exact) for title, address in found]
+    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
+    exact = max((address for _, address, _ in found if here.startswith(address)), key=len, default="")
+    return [(title, address, address == exact, name) for title, address, name in found]
 
 
 @register.simple_tag
