@@ -46,9 +46,13 @@ def _own_cache() -> Iterator[None]:
 
 @contextmanager
 def data_in(folder: Path) -> Iterator[None]:
-    """What is uploaded and unpacked lies in ``folder``."""
+    """What is uploaded and unpacked lies in ``folder``; static files keep their names, whatever was collected here."""
     options = {"allow_overwrite": True, "location": str(folder / "uploads")}
-    storages = {**settings.STORAGES, "uploads": {"BACKEND": "bots.storage.WholeFileStorage", "OPTIONS": options}}
+    storages = {
+        **settings.STORAGES,
+        "uploads": {"BACKEND": "bots.storage.WholeFileStorage", "OPTIONS": options},
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
     with override_settings(VAR_DIR=folder, STORAGES=storages):
         yield
 

@@ -58,6 +58,7 @@ class Command(BaseCommand):
 
 def _prepare() -> None:
     call_command("migrate", verbosity=0, interactive=False)
+    call_command("collectstatic", verbosity=0, interactive=False)
     open_house()
 
 

@@ -1,0 +1,40 @@
+"""Our static files under names with a hash of their content, compressed: a browser keeps them for ever.
+
+``collectstatic`` writes them, and ``manage.py run`` calls it at every start. Where nothing was collected, as in tests
+and under ``DEBUG``, files keep their names and are served as they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+OURS: Final = "esr/"
+"""What is written here, and so names no file that is not there; of others' files some do."""
+
+_IMPORTS: Final = (
+    (r"""(?m)^(?P<matched>import(?P<what>[^'"();]*)["'](?P<url>[./][^"']*)["'])""", 'import%(what)s"%(url)s"'),
+    (r"""(?m)^(?P<matched>export(?P<what>[^'"();=]*)["'](?P<url>[./][^"']*)["'])""", 'export%(what)s"%(url)s"'),
+)
+"""Imports at the beginning of a line. Django's own patterns also take types in comments, which may go in circles."""
+
+
+class HashedFiles(CompressedManifestStaticFilesStorage):
+    """Hashes the names of :data:`OURS`, also in what they import, and compresses everything."""
+
+    patterns = (*CompressedManifestStaticFilesStorage.patterns, ("*.js", _IMPORTS))
+
+    def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+        """Hash what is ours, compress all. Yields as Django's does: name, new name, whether something was done."""
+        ours = {name: path for name, path in paths.items() if name.startswith(OURS)}
+        yield from super().post_process(ours, dry_run=dry_run, **options)
+        if not dry_run:
+            others = (name for name in paths if name not in ours and not self.exists(f"{name}.gz"))
+            for name, compressed in self.compress_files(others):
+                yield name, compressed, True
+
+    def stored_name(self, name: str) -> str:
+        """The name with its hash, or ``name`` where none was collected."""
+        return str(self.hashed_files.get(self.hash_key(self.clean_name(name)), name))

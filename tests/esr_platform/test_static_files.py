@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.test import Client, override_settings
+
+HASHED = {"staticfiles": {"BACKEND": "esr_platform.static_files.HashedFiles"}}
+
+
+@pytest.fixture
+def collected(tmp_path: Path) -> Iterator[Path]:
+    """The static files as a running site has them."""
+    with override_settings(STATIC_ROOT=tmp_path, STORAGES={**settings.STORAGES, **HASHED}):
+        call_command("collectstatic", verbosity=0, interactive=False)
+        yield tmp_path
+
+
+@pytest.mark.django_db
+def test_pages_name_files_by_their_content_and_browsers_keep_them(collected: Path) -> None:
+    client = Client()
+    page = client.get("/about/").content.decode()
+    sheet = re.findall(r'href="(/static/esr/base\.[0-9a-f]{12}\.css)"', page)[0]
+    response = client.get(sheet, headers={"accept-encoding": "gzip"})
+    assert response.headers["Cache-Control"] == "max-age=315360000, public, immutable"
+    assert response.headers["Content-Encoding"] == "gzip"
+
+
+def test_modules_import_each_other_by_their_hashed_names(collected: Path) -> None:
+    for module in collected.glob("esr/**/*.js"):
+        if not re.search(r"\.[0-9a-f]{12}\.js$", module.name):
+            continue
+        for name in re.findall(r"""(?m)^import[^'"();]*["']([^"']+)""", module.read_text()):
+            assert re.search(r"\.[0-9a-f]{12}\.js$", name), f"{module.name} imports {name}"
+            assert (module.parent / name).resolve().exists() or name.startswith("/")
+
+
+def test_everything_that_can_be_is_compressed(collected: Path) -> None:
+    sheet = next(collected.glob("esr/base.*.css"))
+    assert gzip.decompress(Path(f"{sheet}.gz").read_bytes()) == sheet.read_bytes()
+    assert list(collected.glob("drf_spectacular_sidecar/**/*.js.gz"))
+
+
+@pytest.mark.django_db
+@override_settings(STORAGES={**settings.STORAGES, **HASHED})
+def test_a_site_that_collected_nothing_serves_the_files_as_they_lie(client: Client, tmp_path: Path) -> None:
+    with override_settings(STATIC_ROOT=tmp_path):
+        page = client.get("/about/").content.decode()
+    assert 'href="/static/esr/base.css"' in page
+    assert client.get("/static/esr/base.css").status_code == 200
+
+
+@pytest.mark.django_db
+def test_pages_are_compressed_and_differ_in_length_each_time(client: Client) -> None:
+    """So that a length tells nothing of a secret that stands beside what somebody else chose (BREACH)."""
+    answers = [client.get("/about/", headers={"accept-encoding": "gzip"}) for _ in range(8)]
+    assert {answer.headers["Content-Encoding"] for answer in answers} == {"gzip"}
+    assert "Accept-Encoding" in answers[0].headers["Vary"]
+    assert len({len(answer.content) for answer in answers}) > 1
