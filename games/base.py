@@ -83,6 +83,30 @@ Figures = dict[str, list[int]]
 
 
 @dataclass(frozen=True)
+class Habit:
+    """One thing that seats do more or less of: how often (``share``) or how much on average, over its occasions.
+
+    ``group`` is the table that it stands in; ``heading`` names it there, ``meaning`` is a sentence for whoever asks.
+    ``occasion`` is what is counted, in the plural. An amount is in units of 1/``scale``.
+    """
+
+    key: str
+    group: str
+    heading: str
+    meaning: str
+    occasion: str
+    share: bool = True
+    scale: int = 1
+
+
+Habits = dict[str, list[int]]
+"""What one seat did in a game: by ``Habit.key``, the sum of the amounts and the number of occasions.
+
+Of a share the amount is how many of the occasions it did so. What had no occasion may be left out.
+"""
+
+
+@dataclass(frozen=True)
 class Exchange:
     """What two seats agreed on: ``buyer`` gave ``seller`` so many units and was left the ``good`` that both wanted.
 
@@ -290,6 +314,16 @@ class Game(ABC):
 
         Raises ``ValueError`` for a game that is not over.
         """
+
+    def habit_columns(self) -> Sequence[Habit]:
+        """What it counts of how seats play, group by group; nothing unless the game says so."""
+        return ()
+
+    def habits(self, state: State) -> list[Habits]:
+        """What seats did in a finished game, by seat. Raises ``ValueError`` for a game that is not over."""
+        if state.outcome is None:
+            raise ValueError("habits are of a finished game")
+        return [{} for _ in range(state.seats)]
 
     def exchanges(self, state: State) -> list[Exchange]:  # noqa: ARG002
         """What seats of a finished game gave each other by agreement, in order; nothing in a game without barter.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Chapter, Figure, Figures, Game, ScoreColumn, State
+from games.base import Chapter, Figure, Figures, Game, Habit, Habits, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.die_weinhaendler import figures, story
+from games.die_weinhaendler import figures, habits, story
 from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
@@ -50,6 +50,12 @@ class Weinhaendler(Game):
 
     def figures(self, state: State) -> list[Figures]:
         return figures.figures_of(state)
+
+    def habit_columns(self) -> Sequence[Habit]:
+        return habits.COLUMNS
+
+    def habits(self, state: State) -> list[Habits]:
+        return habits.habits_of(state)
 
     def encoding(self, seats: int) -> Encoding:
         self.require_seats(seats)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Chapter, Exchange, Figure, Figures, Game, ScoreColumn, State
+from games.base import Chapter, Exchange, Figure, Figures, Game, Habit, Habits, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.edel_stein_reich import figures, story
+from games.edel_stein_reich import figures, habits, story
 from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.duel import DuelState
+from games.edel_stein_reich.duel import GUESSES, DuelState
 from games.edel_stein_reich.encoding import EdelSteinReichEncoding
 from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
@@ -60,6 +60,12 @@ class EdelSteinReich(Game):
 
     def figures(self, state: State) -> list[Figures]:
         return figures.figures_of(state)
+
+    def habit_columns(self) -> Sequence[Habit]:
+        return habits.columns(max(self.seat_counts))
+
+    def habits(self, state: State) -> list[Habits]:
+        return habits.habits_of(state, GUESSES)
 
     def exchanges(self, state: State) -> list[Exchange]:
         return figures.exchanges_of(state)

@@ -1,0 +1,110 @@
+"""How seats play: how they bid and what they lay, from a game's own steps.
+
+A decision counts where the seat took it: not where only one move was legal, and not where the platform played for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from games.base import Habit, Habits, State
+from games.die_weinhaendler.cards import EMPTY, NUMBERS, TENTHS
+from games.die_weinhaendler.cellar import NEW
+from games.die_weinhaendler.grid import cell_of
+from games.die_weinhaendler.state import WeinhaendlerState
+
+_BIDS, _CELLAR = "In the bidding", "In the cellar"
+
+COLUMNS: Final = (
+    Habit("passes", _BIDS, "passes without a bid", "Rounds in which it made no bid.", "rounds"),
+    Habit("takes_display", _BIDS, "takes the display", "Rounds in which its bid was the highest.", "rounds"),
+    Habit("total", _BIDS, "value of its bid", "What its bid came to at last.", "bids", share=False, scale=10),
+    Habit("cards", _BIDS, "bottles in its bid", "Bottles that its bid had at last.", "bids", share=False),
+    Habit("raises", _BIDS, "times it adds to its bid", "How often it put more into its bid.", "bids", share=False),
+    Habit("laid", _CELLAR, "bottles laid a round", "Bottles laid in a round, empty ones too.", "rounds", share=False),
+    Habit("empties", _CELLAR, "empty bottles", "How many of the bottles laid were empty.", "bottles laid"),
+    Habit("trios", _CELLAR, "bottles that close a trio", "Bottles that made a trio when laid.", "bottles laid"),
+)
+
+
+class _Counting:
+    """The steps read once; ``bids`` are the cards by seat, and how often it has added to them, in this round."""
+
+    def __init__(self, seats: int) -> None:
+        self.habits: list[Habits] = [{} for _ in range(seats)]
+        self.cellars = [NEW] * seats
+        self.bids: dict[int, list[int]] = {}
+        self.laid = [0] * seats
+        self.bidding = False
+        self.rounds = 0
+
+    def count(self, seat: int, habit: str, amount: int) -> None:
+        """One more occasion."""
+        its = self.habits[seat].setdefault(habit, [0, 0])
+        its[0] += amount
+        its[1] += 1
+
+    def bid(self, seat: int, move: Any, own: bool) -> None:
+        """A bid, more of it, or a pass: the first of a round ends the round before."""
+        if not self.bidding:
+            self.end_round()
+            self.bidding = True
+            self.rounds += 1
+            self.bids = {}
+        if move == "pass":
+            if own and seat not in self.bids:
+                self.count(seat, "passes", 1)
+            return
+        if own and seat not in self.bids:
+            self.count(seat, "passes", 0)
+        tenths, cards, times = self.bids.get(seat, [0, 0, 0])
+        codes: list[str] = move["cards"]
+        self.bids[seat] = [tenths + sum([TENTHS[NUMBERS[code]] for code in codes]), cards + len(codes), times + 1]
+
+    def exchange(self) -> None:
+        """All have passed: the bids are final, and no two are equal."""
+        self.bidding = False
+        highest = max(self.bids.values(), default=[0])
+        for seat in range(len(self.habits)):
+            bid = self.bids.get(seat)
+            self.count(seat, "takes_display", int(bid is not None and bid is highest))
+            if bid is not None:
+                self.count(seat, "total", bid[0])
+                self.count(seat, "cards", bid[1])
+                self.count(seat, "raises", bid[2] - 1)
+
+    def lay(self, seat: int, move: Any) -> None:
+        """A bottle laid, or the end of laying."""
+        if self.bidding:
+            self.exchange()
+        if move == "done":
+            return
+        card, cell = NUMBERS[move["card"]], cell_of(*move["cell"])
+        cellar = NEW if self.cellars[seat].full else self.cellars[seat]
+        self.count(seat, "empties", int(card == EMPTY))
+        self.count(seat, "trios", int(cellar.bonus(card, cell) > 0))
+        self.cellars[seat] = cellar.with_bottle(card, cell)
+        self.laid[seat] += 1
+
+    def end_round(self) -> None:
+        """Count what was laid in the round that ends now, if there was one."""
+        if self.rounds:
+            for seat, number in enumerate(self.laid):
+                self.count(seat, "laid", number)
+        self.laid = [0] * len(self.laid)
+
+
+def habits_of(state: State) -> list[Habits]:
+    """The habits of a finished game by seat. Raises ``ValueError`` while it runs."""
+    if not isinstance(state, WeinhaendlerState) or state.outcome is None:
+        raise ValueError("habits are of a finished game of Die Weinhändler")
+    counting = _Counting(state.seats)
+    for seat, kind, move, mark in state.steps:
+        if kind == "bid":
+            counting.bid(seat, move, not mark)
+        elif kind == "lay":
+            counting.lay(seat, move)
+    if counting.bidding:
+        counting.exchange()
+    counting.end_round()
+    return counting.habits
