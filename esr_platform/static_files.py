@@ -38,3 +38,10 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
     def stored_name(self, name: str) -> str:
         """The name with its hash, or ``name`` where none was collected."""
         return str(self.hashed_files.get(self.hash_key(self.clean_name(name)), name))
+
+    def _stored_name(self, name: str, hashed_files: dict[str, str]) -> str:
+        """The same while files are hashed; what one names that is not there stays as it is, and the site starts."""
+        try:
+            return str(super()._stored_name(name, hashed_files))
+        except ValueError:
+            return name
