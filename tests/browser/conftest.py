@@ -14,6 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from bots.sandbox import SandboxLauncher
 from ladder.opening import open_house
 from tests.bots.conftest import sandbox_launcher
+from tests.browser.looking import Looker
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
 
@@ -66,3 +67,11 @@ def watched(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
     yield page
     context.close()
     assert said == []
+
+
+@pytest.fixture
+def looker(request: pytest.FixtureRequest, watched: Page) -> Iterator[Looker]:
+    """Looks at pages, and fails the test if anything is wrong with one of them."""
+    looker = Looker(watched, kind=request.module.__name__.rpartition("test_")[2])
+    yield looker
+    assert looker.faults == []

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -12,37 +10,18 @@ from playwright.sync_api import Page, expect
 
 from bots.models import Bot
 from esr_platform.accounts.models import User
+from tests.browser.looking import ARTEFACTS, Looker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
-SIZES = {360: 780, 1280: 800}
 PASSWORD = "a cellar full of amethysts"
-SMALL = """() => [...document.querySelectorAll('main button, main .button, main input, main select')]
-    .filter((e) => e.offsetParent && !['checkbox', 'radio', 'hidden'].includes(e.type))
-    .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"""
 Look = Callable[[str], None]
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(params=SIZES)
-def look(request: pytest.FixtureRequest, watched: Page, scheme: str) -> Look:
-    """Looks at the page as it is: a picture, nothing wider than the window, nothing too small for a thumb."""
-    width: int = request.param
-    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    watched.set_viewport_size({"width": width, "height": SIZES[width]})
-    ARTEFACTS.mkdir(exist_ok=True)
-
-    def at(name: str) -> None:
-        watched.screenshot(path=ARTEFACTS / f"account-{name}-{width}-{scheme}.png", full_page=True)
-        assert watched.evaluate("document.documentElement.scrollWidth") <= width, name
-        assert watched.evaluate(SMALL) == [], name
-
-    return at
+@pytest.fixture
+def look(looker: Looker) -> Look:
+    """Looks at the page as it is, under a name."""
+    return looker.look
 
 
 def last_letter() -> str:

@@ -17,7 +17,7 @@ from ladder.models import Ladder, Match, Order
 from ladder.opening import open_house
 from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_scheduled
-from tests.browser.test_pages import ARTEFACTS, SIZES, SMALL
+from tests.browser.looking import Looker
 from tests.ladder.orders.orders import a_comparison, a_test, active, finish, house, play_all
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, new_version, person, uploaded
@@ -33,27 +33,13 @@ def signed_in(page: Page, user: User) -> None:
     page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": page.url.removesuffix("about/")}])
 
 
-def looked_at(page: Page, name: str, address: str | None = None) -> None:
-    """Take pictures of a page; it is never wider than its window, and a thumb finds every control."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        for width in (360, 1280):
-            page.set_viewport_size({"width": width, "height": SIZES[width]})
-            if address is not None:
-                page.goto(address)
-            page.screenshot(path=ARTEFACTS / f"orders-{name}-{width}-{scheme}.png", full_page=True)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
-            assert width > 360 or page.evaluate(SMALL) == [], name
-
-
-def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
+def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: Looker) -> None:
     open_house()
     duel = Ladder.objects.get(slug=DUEL)
     bot = uploaded(person("ada"), "Magpie of the north")
     older, newer = active(bot), new_version(bot)
     signed_in(watched, bot.owner)
-    looked_at(watched, "compare", f"/ladders/{DUEL}/compare/")
+    looker.open(f"/ladders/{DUEL}/compare/")
     watched.get_by_label("Is this version").select_option(str(newer.pk))
     watched.get_by_label("better than this one?").select_option(str(older.pk))
     watched.get_by_role("button", name="Find out").click()
@@ -64,15 +50,14 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page) -> None:
         for match in Match.objects.filter(block__order=order, status="queued").order_by("pk"):
             finish(match)
     expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=10_000)
-    looked_at(watched, "comparison", f"/matches/orders/{order.pk}/")
+    looker.open(f"/matches/orders/{order.pk}/")
     watched.get_by_role("button", name="Cancel it").click()
     expect(watched.locator("#order")).to_contain_text("Cancelled by ada.")
     decided = play_all(a_comparison(bot.owner, duel, (newer, older), [house("greedy")], 100), loser=older)
-    looked_at(watched, "decided", f"/matches/orders/{decided.pk}/")
+    looker.open(f"/matches/orders/{decided.pk}/")
 
 
-def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Page) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
+def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Page, looker: Looker) -> None:
     open_house()
     duel = Ladder.objects.get(slug=DUEL)
     bot, theirs = uploaded(person("ada"), "Magpie"), uploaded(person("bob"), "Abacus")
@@ -80,24 +65,23 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     at = timezone.now() + timedelta(minutes=12)
     order = order_scheduled(bot.owner, duel, [active(bot).pk, active(theirs).pk], 2, at, uuid4())
     signed_in(watched, theirs.owner)
-    looked_at(watched, "asked", "/matches/orders/")
-    looked_at(watched, "invited", f"/matches/orders/{order.pk}/")
+    looker.open("/matches/orders/")
+    looker.open(f"/matches/orders/{order.pk}/")
     first = watched.locator("[data-countdown]").inner_text()
     assert re.fullmatch(r"in 1[12] min \d+ s", first)
     expect(watched.locator("[data-countdown]")).not_to_have_text(first)
     watched.get_by_role("button", name="I agree").click()
     expect(watched.locator("#order")).to_contain_text("It is fixed: 2 deals.")
-    looked_at(watched, "test", f"/ladders/{DUEL}/test/")
-    looked_at(watched, "schedule", f"/ladders/{DUEL}/schedule/")
+    looker.open(f"/ladders/{DUEL}/test/")
+    looker.open(f"/ladders/{DUEL}/schedule/")
 
 
-def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
+def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page, looker: Looker) -> None:
     open_house()
     bot = uploaded(person("ada"), "Magpie")
     signed_in(watched, staff("eve"))
-    looked_at(watched, "ladders", "/ladders/")
-    looked_at(watched, "new-ladder", "/staff/ladders/new/")
+    looker.open("/ladders/")
+    looker.open("/staff/ladders/new/")
     watched.get_by_label("Name").fill("Seminar 2026")
     watched.get_by_label("Game and seats").select_option(f"{DUEL}:2")
     watched.get_by_label("A class:").check()
@@ -105,14 +89,14 @@ def test_staff_opens_a_class_and_a_student_comes_by_the_link(watched: Page) -> N
     watched.get_by_label("Greedy (").check()
     watched.get_by_role("button", name="Open it").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text("Members of Seminar 2026")
-    looked_at(watched, "members")
+    looker.look("members")
     link = watched.locator("code.long").inner_text()
     signed_in(watched, bot.owner)
-    looked_at(watched, "invitation", link.removeprefix(settings.SITE_URL))
+    looker.open(link.removeprefix(settings.SITE_URL))
     watched.get_by_role("button", name="Become a member").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text("Seminar 2026")
     watched.goto(f"/bots/{bot.slug}/")
     watched.get_by_label("Seminar 2026").check()
     watched.get_by_role("button", name="Save the ticks").click()
-    looked_at(watched, "class", "/ladders/seminar-2026/")
+    looker.open("/ladders/seminar-2026/")
     expect(watched.locator("#ladder")).to_contain_text("Magpie")

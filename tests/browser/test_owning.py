@@ -16,7 +16,7 @@ from bots.sandbox.status import status
 from bots.starting_kits import starting_kit
 from esr_platform.accounts.models import User
 from ladder.joining import enter
-from tests.browser.test_pages import ARTEFACTS, SIZES, SMALL
+from tests.browser.looking import Looker
 from tests.ladder.pages.people import People
 from tests.ladder.pages.test_sandboxes import BROKEN
 from tests.ladder.uploaded import DUEL, HONEST
@@ -34,36 +34,15 @@ def sign_in(page: Page, user: User) -> None:
     page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": origin}])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", SIZES)
-def test_no_page_of_an_owner_is_wider_than_its_window(people: People, watched: Page, width: int, scheme: str) -> None:
+def test_every_page_of_an_owner_fits_its_window_and_axe_finds_nothing(people: People, looker: Looker) -> None:
     long = "A_name_as_long_as_a_bots_name_may_be_40x"
     Bot.objects.filter(pk=people.magpie.pk).update(
         name=long, on_leave=people.magpie.created, leave_reason="It failed in 3 matches in a row: match 1 (strikes)."
     )
     User.objects.filter(pk=people.ada.pk).update(username="somebody-with-a-long-user-name")
-    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    watched.set_viewport_size({"width": width, "height": SIZES[width]})
-    watched.goto("/bots/new/")
-    assert watched.evaluate("document.documentElement.scrollWidth") <= width
-    ARTEFACTS.mkdir(exist_ok=True)
-    if width in (360, 1280):
-        watched.screenshot(path=ARTEFACTS / f"own-signed-out-{width}-{scheme}.png", full_page=True)
-    sign_in(watched, people.ada)
-    for number, address in enumerate(people.addresses):
-        watched.goto(address)
-        assert watched.evaluate("document.documentElement.scrollWidth") <= width, address
-        if width in (360, 1280):
-            name = address.strip("/").split("/")[-1]
-            watched.screenshot(path=ARTEFACTS / f"own-{number:02}-{name}-{width}-{scheme}.png", full_page=True)
-
-
-def test_a_thumb_finds_every_control_of_an_owner(people: People, watched: Page) -> None:
-    watched.set_viewport_size({"width": 360, "height": 780})
-    sign_in(watched, people.ada)
-    for address in people.addresses:
-        watched.goto(address)
-        assert watched.evaluate(SMALL) == [], address
+    looker.open("/bots/new/")
+    sign_in(looker.page, people.ada)
+    looker.open(*people.addresses)
 
 
 def test_a_check_is_followed_without_reloading(
@@ -165,14 +144,10 @@ def test_an_owner_works_with_the_keyboard_alone(people: People, watched: Page) -
     expect(watched.get_by_role("status").filter(has_text="gets no new matches")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_page_of_staff_is_wider_than_its_window(people: People, watched: Page, width: int) -> None:
+def test_the_page_of_machines_fits_its_window_and_axe_finds_nothing(people: People, looker: Looker) -> None:
     write_down(status())
     Machine.objects.create(host="a-machine-with-a-rather-long-name.example.org", sandbox=BROKEN)
-    watched.set_viewport_size({"width": width, "height": SIZES[width]})
-    sign_in(watched, people.eve)
-    watched.goto("/staff/sandboxes/")
-    watched.locator("summary").first.click()
-    assert watched.evaluate("document.documentElement.scrollWidth") <= width
-    assert watched.evaluate(SMALL) == []
-    watched.screenshot(path=ARTEFACTS / f"staff-sandboxes-{width}.png", full_page=True)
+    sign_in(looker.page, people.eve)
+    looker.page.goto("/staff/sandboxes/")
+    looker.page.locator("summary").first.click()
+    looker.look("sandboxes")

@@ -1,46 +1,20 @@
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.looking import Looker
 from tests.ladder.pages.site import Site, block_of_a_test, finish, finish_block, rename
 
 pytestmark = pytest.mark.slow
 
-ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
-"""Where the screenshots of all pages go."""
-
-SIZES = {360: 780, 768: 1024, 1280: 800, 1920: 1080}
 LONG = "A bot with a name as long as any name of a bot may ever be 60"
-SMALL = """() => [...document.querySelectorAll('nav a, button, .button, .skip')]
-    .filter((e) => e.offsetParent && e.getBoundingClientRect().top >= 0 && !e.closest('.contents, .meta, .caption'))
-    .filter((e) => e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", SIZES)
-def test_no_page_is_wider_than_its_window(site: Site, watched: Page, width: int, scheme: str) -> None:
+def test_every_page_fits_its_window_and_axe_finds_nothing(site: Site, looker: Looker) -> None:
     rename(site.bot, LONG)
-    watched.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    watched.set_viewport_size({"width": width, "height": SIZES[width]})
-    ARTEFACTS.mkdir(exist_ok=True)
-    for number, address in enumerate(site.addresses):
-        watched.goto(address)
-        assert watched.evaluate("document.documentElement.scrollWidth") <= width, address
-        if width in (360, 1280):
-            name = address.split("/")[1] or "home"
-            watched.screenshot(path=ARTEFACTS / f"{number:02}-{name}-{width}-{scheme}.png", full_page=True)
-
-
-def test_a_thumb_finds_every_control_on_a_phone(site: Site, watched: Page) -> None:
-    watched.set_viewport_size({"width": 360, "height": 780})
-    for address in site.addresses:
-        watched.goto(address)
-        assert watched.evaluate(SMALL) == [], address
+    looker.open(*site.addresses)
 
 
 def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched: Page) -> None:
