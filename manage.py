@@ -9,11 +9,17 @@ import sys
 INTERRUPTED = 130
 """The exit code of a program that ended by Ctrl-C, as shells count it."""
 
+
+def spelled(command: str) -> str:
+    """``demo-data`` is ``demo_data``: a command's module cannot have a hyphen in its name."""
+    return command if command.startswith("-") else command.replace("-", "_")
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
     try:
         from django.core.management import execute_from_command_line
 
-        execute_from_command_line(sys.argv)
+        execute_from_command_line([*sys.argv[:1], *map(spelled, sys.argv[1:2]), *sys.argv[2:]])
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

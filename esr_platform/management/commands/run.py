@@ -43,7 +43,7 @@ class Command(BaseCommand):
         site = Site(place, terminal)
         listen_to_signals()
         try:
-            with _problems_said(), site.up(_prepare):
+            with _problems_said(), site.up(prepare):
                 _say_how_to_sign_in(terminal)
                 _say_whether_the_sandbox_holds(terminal)
                 site.play(matches, finished_matches, PATIENCE_SECONDS if ends else None)
@@ -56,7 +56,8 @@ class Command(BaseCommand):
         show_tables(terminal)
 
 
-def _prepare() -> None:
+def prepare() -> None:
+    """Tables, static files and house bots, before the workers start."""
     call_command("migrate", verbosity=0, interactive=False)
     call_command("collectstatic", verbosity=0, interactive=False)
     open_house()

@@ -1,0 +1,154 @@
+"""Who is on a demo site, and which bots they bring in which order. Data, and nothing that does anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+JEWELS: Final = "edel-stein-reich"
+DUEL: Final = "edel-stein-reich-duel"
+WINES: Final = "die-weinhaendler"
+
+PEOPLE: Final = (
+    *("anouk", "bosse", "delia", "femke", "hugo", "ines", "jonna", "kofi"),
+    *("lior", "marek", "orla", "pavel", "ruth", "samir", "tomas", "yuki"),
+)
+"""User names. Nobody can sign in as one of them: they have no passwords."""
+
+
+@dataclass(frozen=True)
+class DemoBot:
+    """A bot of somebody: a house bot's program (``base``), or a starter kit's, with the settings of each version.
+
+    The first version comes when the share ``comes`` of the matches has been played, the others after it.
+    """
+
+    owner: str
+    name: str
+    description: str
+    base: str
+    games: dict[str, tuple[int, ...]]
+    versions: tuple[tuple[str, ...], ...]
+    comes: float = 0.0
+
+    @property
+    def house(self) -> str:
+        """The folder of the house's that it is made from; empty for a starter kit."""
+        return "" if self.base == "starter" else self.base
+
+
+def _gems(*seats: int, duel: bool = False) -> dict[str, tuple[int, ...]]:
+    return {**({JEWELS: seats} if seats else {}), **({DUEL: (2,)} if duel else {})}
+
+
+def _wine(*seats: int) -> dict[str, tuple[int, ...]]:
+    return {WINES: seats}
+
+
+BOTS: Final = (
+    DemoBot(
+        "delia",
+        "Jackdaw",
+        "Takes what glitters, and asks the price afterwards.",
+        "greedy",
+        _gems(3, 4),
+        (("gems=1.2",), ("gems=1.35", "events=0.8"), ("gems=1.3", "money=1.1")),
+    ),
+    DemoBot("kofi", "Ledger", "Keeps books on everybody at the table.", "kontor", _gems(4, 5), ((),)),
+    DemoBot(
+        "hugo",
+        "Tulip",
+        "Haggles as if the market closed in a minute.",
+        "haggler",
+        _gems(3, 4, duel=True),
+        (("margin=1.5",), ("margin=0.9",), ("margin=0.6", "events=1.1")),
+    ),
+    DemoBot(
+        "marek", "Goldfinch", "Small offers, many of them.", "haggler", _gems(4), (("margin=0.2",), ("margin=0.35",))
+    ),
+    DemoBot(
+        "ines",
+        "Pawnbroker",
+        "Lends nothing, keeps everything.",
+        "greedy",
+        _gems(4, 5, duel=True),
+        (("money=2",), ("money=1.7",)),
+    ),
+    DemoBot("yuki", "Lantern", "Looks for event cards in the dark.", "greedy", _gems(3, 5), (("events=2.2",),)),
+    DemoBot("tomas", "First light", "A starter kit that has not been changed much yet.", "starter", _gems(3, 4), ((),)),
+    DemoBot(
+        "anouk",
+        "Fence",
+        "Buys from whoever has to sell.",
+        "haggler",
+        _gems(duel=True),
+        (("margin=1",), ("margin=0.7",)),
+    ),
+    DemoBot("samir", "Two-hander", "Plays the duel and nothing else.", "kontor", _gems(duel=True), ((),)),
+    DemoBot(
+        "orla",
+        "Lees",
+        "Drinks what is left in the glass.",
+        "vintner",
+        _wine(3, 4),
+        (("draw=2",), ("draw=1.6",), ("draw=1.4", "margin=0.1")),
+    ),
+    DemoBot(
+        "femke", "Cooper", "First the barrel, then the wine.", "sommelier", _wine(4, 5), (("hope=1.5",), ("hope=1.2",))
+    ),
+    DemoBot(
+        "pavel", "Terroir", "Believes in the slope behind the house.", "vintner", _wine(3, 4, 5), (("display=1.1",),)
+    ),
+    DemoBot("jonna", "Tendril", "Climbs along the display.", "vintner", _wine(3), (("display=1.4",), ("display=1.2",))),
+    DemoBot("bosse", "Blind tasting", "The starter kit for wine, as it comes.", "starter", _wine(3, 4), ((),)),
+    DemoBot("lior", "Rivalry", "Would rather you did not have it.", "sommelier", _wine(4), (("rivalry=1.6",),)),
+    DemoBot(
+        "ruth", "Blackboard", "What the class has agreed on.", "haggler", _gems(4), (("margin=1.2",), ("margin=0.8",))
+    ),
+    DemoBot(
+        "demo",
+        "Firefly",
+        "Your own bot on this machine: upload a better version.",
+        "greedy",
+        _gems(4),
+        (("gems=1.1",),),
+    ),
+    DemoBot(
+        "tomas",
+        "Second thoughts",
+        "Changes its mind for a small advantage.",
+        "haggler",
+        _gems(3, 4),
+        (("margin=0.1",),),
+        comes=0.3,
+    ),
+    DemoBot(
+        "yuki",
+        "Corkscrew",
+        "Opens every bottle at once.",
+        "vintner",
+        _wine(4, 5),
+        (("keep=1",), ("keep=3",)),
+        comes=0.35,
+    ),
+    DemoBot(
+        "kofi",
+        "Heron",
+        "Stands still until something moves.",
+        "greedy",
+        _gems(3, 5),
+        (("money=1.2", "events=1.4"),),
+        comes=0.5,
+    ),
+    DemoBot(
+        "samir",
+        "Vintage",
+        "Only the good years.",
+        "sommelier",
+        _wine(3, 5),
+        (("guesses=4",), ("guesses=8",)),
+        comes=0.55,
+    ),
+    DemoBot("anouk", "Paper boat", "A starter kit, folded twice.", "starter", _gems(4), ((),), comes=0.8),
+    DemoBot("delia", "Nightshift", "Plays better when nobody watches.", "kontor", _gems(3), ((),), comes=0.9),
+)
