@@ -5,30 +5,41 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any
 
-from games.base import Document, Exchange, Figures, State
+from games.base import Document, Exchange, Figures, Habits, State
 from games.record import replay
 from ladder.models import Result
 from ladder.packing import unpack
 
 
 def figures_document(state: State) -> Document:
-    """The document of a finished game: ``{"seats": [figures by seat], "exchanges": [[buyer, seller, price, good]]}``.
+    """``{"seats": [figures by seat], "exchanges": [[buyer, seller, price, good]], "habits": [habits by seat]}``.
 
     It is made from the state that re-executing the record has given, so nothing in it is a worker's claim.
     """
     exchanges = [list(astuple(exchange)) for exchange in state.game.exchanges(state)]
-    return {"seats": state.game.figures(state), "exchanges": exchanges}
+    return {"seats": state.game.figures(state), "exchanges": exchanges, "habits": state.game.habits(state)}
 
 
-def figures_of(result: Result) -> Document:
-    """The document of a result: the kept one, or, of results older than it, made from the record."""
+def figures_of(result: Result, *, habits: bool) -> Document:
+    """The document of a result: the kept one, or made from the record of results older than what is asked for.
+
+    Results from before there were habits kept none: what they kept is read as it is unless ``habits`` are asked for.
+    """
     kept: Any = result.figures
-    return kept or figures_document(replay(unpack(bytes(result.packed_record))))
+    if kept and ("habits" in kept or not habits):
+        return dict(kept)
+    return figures_document(replay(unpack(bytes(result.packed_record))))
 
 
 def seats_in(document: Document) -> list[Figures]:
     """The figures by seat."""
     seats: list[Figures] = document["seats"]
+    return seats
+
+
+def habits_in(document: Document) -> list[Habits]:
+    """The habits by seat; none in a document that was not asked for them."""
+    seats: list[Habits] = document.get("habits", [])
     return seats
 
 

@@ -17,9 +17,10 @@ from typing import Any, Final
 from django.db import transaction
 from django.db.models import Count, F, Q
 
-from ladder.models import Block, LedgerEntry, PairTally, Season, SeasonStatistics, SeatTally
+from ladder.models import Block, LedgerEntry, PairTally, Season, SeasonStatistics, SeatTally, VersionTally
 from ladder.played_blocks import ended_blocks, played_blocks
-from ladder.statistics.tallies import PairSum, SeatSum, Sums, added, tallied
+from ladder.statistics.habits import added_habits
+from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
 
 AT_ONCE: Final = 200
 """Blocks a transaction."""
@@ -29,6 +30,10 @@ _SEAT_FIELDS: Final = [one.name for one in fields(SeatSum)]
 """``figures`` stands last: all others are numbers."""
 
 _PAIR_FIELDS: Final = [one.name for one in fields(PairSum)]
+"""``seats`` stands last: all others are numbers."""
+
+_VERSION_FIELDS: Final = [one.name for one in fields(VersionSum)]
+_Tally = SeatTally | PairTally | VersionTally
 _CORRECTIONS: Final = (LedgerEntry.Kind.VOID, LedgerEntry.Kind.MERGE)
 
 
@@ -63,10 +68,13 @@ def _gather_piece(season: Season) -> int:
         waiting = ended_blocks(season).filter(gathered=False).order_by("pk").values_list("pk", flat=True)
         blocks = list(waiting[:AT_ONCE])
         if blocks:
-            played = played_blocks(blocks)
-            _add(season, tallied(played.values()))
+            played = played_blocks(blocks, habits=True)
+            sums = tallied(played.values())
+            _add(season, sums)
             Block.objects.filter(pk__in=blocks).update(gathered=True)
-            SeasonStatistics.objects.filter(pk=statistics.pk).update(blocks=F("blocks") + len(played))
+            statistics.blocks += len(played)
+            statistics.habits = added_habits(statistics.habits, sums.habits)
+            statistics.save(update_fields=["blocks", "habits"])
     return len(blocks)
 
 
@@ -79,10 +87,12 @@ def _begin_anew_if_corrected(statistics: SeasonStatistics) -> None:
     corrections = LedgerEntry.objects.filter(season=season, kind__in=_CORRECTIONS).count()
     if corrections == statistics.corrections:
         return
-    SeatTally.objects.filter(season=season).delete()
-    PairTally.objects.filter(season=season).delete()
+    for model in (SeatTally, PairTally, VersionTally):
+        model._default_manager.filter(season=season).delete()
     Block.objects.filter(series__season=season, gathered=True).update(gathered=False)
-    SeasonStatistics.objects.filter(pk=statistics.pk).update(corrections=corrections, blocks=0, measured_blocks=0)
+    statistics.corrections, statistics.blocks, statistics.measured_blocks = corrections, 0, 0
+    statistics.habits = {}
+    statistics.save(update_fields=["corrections", "blocks", "measured_blocks", "habits"])
 
 
 def _add(season: Season, sums: Sums) -> None:
@@ -101,9 +111,23 @@ def _add(season: Season, sums: Sums) -> None:
     for pair, pair_sum in sums.pairs.items():
         _add_to_pair(pairs[pair], pair_sum)
     _write(PairTally, [pairs[pair] for pair in sorted(sums.pairs)], _PAIR_FIELDS)
+    _add_versions(season, sums)
 
 
-def _write(model: type[SeatTally] | type[PairTally], tallies: Sequence[Any], names: Sequence[str]) -> None:
+def _add_versions(season: Season, sums: Sums) -> None:
+    entries = {entry for entry, _ in sums.versions}
+    known = VersionTally.objects.filter(season=season, entry__in=entries)
+    tallies = {(its.entry_id, its.version_id): its for its in known}
+    for key, its in sums.versions.items():
+        if key not in tallies:
+            tallies[key] = VersionTally(season=season, entry_id=key[0], version_id=key[1])
+        tallies[key].blocks += its.blocks
+        tallies[key].games += its.games
+        tallies[key].habits = added_habits(tallies[key].habits, its.habits)
+    _write(VersionTally, [tallies[key] for key in sorted(sums.versions)], _VERSION_FIELDS)
+
+
+def _write(model: type[_Tally], tallies: Sequence[Any], names: Sequence[str]) -> None:
     """Insert the tallies that are new and update the others."""
     known = [tally for tally in tallies if tally.pk is not None]
     model._default_manager.bulk_create([tally for tally in tallies if tally.pk is None], _WRITTEN_AT_ONCE)
@@ -117,5 +141,6 @@ def _add_to_seat(tally: SeatTally, its: SeatSum) -> None:
 
 
 def _add_to_pair(tally: PairTally, its: PairSum) -> None:
-    for name in _PAIR_FIELDS:
+    for name in _PAIR_FIELDS[:-1]:
         setattr(tally, name, getattr(tally, name) + getattr(its, name))
+    tally.seats = added_seats(tally.seats, its.seats)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from django.db.models import QuerySet
 
-from ladder.figures import exchanges_in, figures_of, seats_in
+from ladder.figures import exchanges_in, figures_of, habits_in, seats_in
 from ladder.models import Block, Match, Result, Season, SeatResult
 from ladder.openness import opened
 from ladder.pairings.seatings import seatings
@@ -19,8 +19,11 @@ def ended_blocks(season: Season) -> QuerySet[Block]:
     return Block.objects.filter(series__season=season, purpose=Block.Purpose.LADDER, ended__isnull=False)
 
 
-def played_blocks(block_ids: Collection[int]) -> dict[int, PlayedBlock]:
-    """By id, those of the ended blocks that count: every game finished, and every seat still rated; two queries."""
+def played_blocks(block_ids: Collection[int], *, habits: bool = False) -> dict[int, PlayedBlock]:
+    """By id, those of the ended blocks that count: every game finished, and every seat still rated; two queries.
+
+    With ``habits`` their games have those, too: results that kept none are played again from their records.
+    """
     ended = SeatResult.objects.filter(opened("result__match__block"), result__match__block__in=block_ids)
     rows = ended.select_related("seat").defer("evidence", "score").order_by("result__match__seating", "seat__index")
     by_result: dict[int, list[SeatResult]] = defaultdict(list)
@@ -31,7 +34,7 @@ def played_blocks(block_ids: Collection[int]) -> dict[int, PlayedBlock]:
     for result in results:
         seats = by_result[result.pk]
         if all(seat.rating_after is not None for seat in seats) and result.match.status == Match.Status.FINISHED:
-            games[result.match.block_id][result.match.seating] = _game(result, seats)
+            games[result.match.block_id][result.match.seating] = _game(result, seats, habits)
     return {
         block: PlayedBlock([game for _, game in sorted(its.items())])
         for block, its in games.items()
@@ -39,8 +42,8 @@ def played_blocks(block_ids: Collection[int]) -> dict[int, PlayedBlock]:
     }
 
 
-def _game(result: Result, seats: list[SeatResult]) -> PlayedGame:
-    told = figures_of(result)
+def _game(result: Result, seats: list[SeatResult], habits: bool) -> PlayedGame:
+    told = figures_of(result, habits=habits)
     return PlayedGame(
         players=tuple(row.seat.entry_id or 0 for row in seats),
         ranks=tuple(row.rank for row in seats),
@@ -48,4 +51,5 @@ def _game(result: Result, seats: list[SeatResult]) -> PlayedGame:
         versions=tuple(row.seat.version_id for row in seats),
         forfeits=tuple(bool(row.forfeit) for row in seats),
         figures=seats_in(told),
+        habits=habits_in(told),
     )

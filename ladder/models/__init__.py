@@ -10,7 +10,7 @@ from ladder.models.matches import Attempt, Match, Seat
 from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
-from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally
+from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -40,4 +40,5 @@ __all__ = [
     "SeatLog",
     "SeatResult",
     "SeatTally",
+    "VersionTally",
 ]

@@ -15,12 +15,14 @@ class SeasonStatistics(models.Model):
 
     ``corrections`` is how many ledger entries of the season took something back when its tallies were begun: one more
     and they are begun anew (``ladder.gathering``). ``document`` is for everybody, ``feeding`` for staff alone; both are
-    empty until ``measured`` (``ladder.measuring``).
+    empty until ``measured`` (``ladder.measuring``). ``habits`` are how everybody plays, with the tallies: sums over
+    blocks as in :class:`VersionTally`, all players of a block together.
     """
 
     season = models.OneToOneField(Season, on_delete=models.PROTECT, related_name="statistics")
     corrections = models.PositiveIntegerField(default=0)
     blocks = models.PositiveBigIntegerField(default=0, help_text="blocks that the tallies hold")
+    habits = models.JSONField(default=dict)
     measured = models.DateTimeField(null=True, blank=True)
     measured_blocks = models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then")
     document = models.JSONField(default=dict)
@@ -37,7 +39,8 @@ class SeasonStatistics(models.Model):
 class SeatTally(models.Model):
     """What a version has reached at one seat in a season's finished blocks.
 
-    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank.
+    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank. ``squares``
+    is the sum over blocks of the square of the points that a block brought at this seat, for intervals.
     ``figures`` are the game's own, added up: a number a stretch by key (``games.base.Game.figures``).
     """
 
@@ -48,6 +51,7 @@ class SeatTally(models.Model):
     games = models.PositiveIntegerField(default=0)
     wins = models.PositiveBigIntegerField(default=0)
     points = models.PositiveBigIntegerField(default=0)
+    squares = models.PositiveBigIntegerField(default=0)
     forfeits = models.PositiveIntegerField(default=0)
     figures = models.JSONField(default=dict)
 
@@ -63,13 +67,38 @@ class SeatTally(models.Model):
         return f"{self.entry}, version {self.version_id} at seat {self.seat}"
 
 
+class VersionTally(models.Model):
+    """How a version has played in a season's finished blocks.
+
+    ``habits`` are the game's own (``games.base.Game.habits``): six sums over blocks by key, as
+    ``ladder.statistics.habits.HabitSums`` has them.
+    """
+
+    season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="version_tallies")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="version_tallies")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="version_tallies")
+    blocks = models.PositiveIntegerField(default=0)
+    games = models.PositiveIntegerField(default=0)
+    habits = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["season", "entry", "version"]
+        constraints = [
+            models.UniqueConstraint(name="version_tally_once_a_version", fields=["season", "entry", "version"])
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.entry}, version {self.version_id}"
+
+
 class PairTally(models.Model):
     """What an entry has reached against another one in a season's finished blocks.
 
     ``points`` are in halves as in :class:`SeatTally`. ``share_sum`` and ``share_squares`` are sums over blocks of the
     share of a block's points, 0 to 1, and of its square, for intervals: games of one block share their deal.
     ``bought`` are barters won from the other for ``paid`` gems, or what the game pays with; ``sold`` and ``received``
-    the other way round.
+    the other way round. ``seats`` has by the entry's own seat the games, the points, and the sum over blocks of the
+    square of a block's points there; empty where there are none.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="pair_tallies")
@@ -84,6 +113,7 @@ class PairTally(models.Model):
     paid = models.PositiveBigIntegerField(default=0)
     sold = models.PositiveBigIntegerField(default=0)
     received = models.PositiveBigIntegerField(default=0)
+    seats = models.JSONField(default=list)
 
     class Meta:
         ordering = ["season", "entry", "opponent"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.base import Exchange, Figures
+from games.base import Exchange, Figures, Habits
 
 
 @dataclass(frozen=True)
 class PlayedGame:
     """One game of a block: who sat where, the ranks by seat, and what the seats exchanged.
 
-    ``versions``, ``forfeits`` (whether) and ``figures`` are by seat, too; only the tallies need them.
+    ``versions``, ``forfeits`` (whether), ``figures`` and ``habits`` are by seat, too; only the tallies need them.
     """
 
     players: tuple[int, ...]
@@ -21,6 +21,7 @@ class PlayedGame:
     versions: Sequence[int] = ()
     forfeits: Sequence[bool] = ()
     figures: Sequence[Figures] = ()
+    habits: Sequence[Habits] = ()
 
     @property
     def shares(self) -> tuple[float, ...]:

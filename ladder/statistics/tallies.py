@@ -1,14 +1,18 @@
-"""What finished blocks add up to: by player, version and seat, and by pair of players."""
+"""What finished blocks add up to: by player, version and seat, by pair of players, and how all of them play."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
 from games.base import Figures
 from ladder.ratings.shares import win_shares
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, beaten, half_points
+from ladder.statistics.habits import HabitSums, added_habits, of_block
+
+SeatPoints = list[list[int]]
+"""By seat from 0: games, half points, and the sum over blocks of the square of a block's half points."""
 
 
 @dataclass
@@ -18,6 +22,7 @@ class SeatSum:
     games: int = 0
     wins: int = 0
     points: int = 0
+    squares: int = 0
     forfeits: int = 0
     figures: Figures = field(default_factory=dict)
 
@@ -35,20 +40,37 @@ class PairSum:
     paid: int = 0
     sold: int = 0
     received: int = 0
+    seats: SeatPoints = field(default_factory=list)
+
+
+@dataclass
+class VersionSum:
+    """How a version played; units as in ``ladder.models.VersionTally``."""
+
+    blocks: int = 0
+    games: int = 0
+    habits: HabitSums = field(default_factory=dict)
 
 
 @dataclass
 class Sums:
-    """``seats`` by player, version and seat from 0; ``pairs`` by player and opponent."""
+    """``seats`` by player, version and seat from 0; ``pairs`` by player and opponent.
+
+    ``versions`` are by player and version; ``habits`` are of all players of a block together.
+    """
 
     seats: dict[tuple[int, int, int], SeatSum] = field(default_factory=dict)
     pairs: dict[tuple[int, int], PairSum] = field(default_factory=dict)
+    versions: dict[tuple[int, int], VersionSum] = field(default_factory=dict)
+    habits: HabitSums = field(default_factory=dict)
 
 
 def tallied(blocks: Iterable[PlayedBlock]) -> Sums:
-    """The sums over ``blocks``; their games must have versions, forfeits and figures."""
+    """The sums over ``blocks``; their games must have versions, forfeits, figures and habits."""
     sums = Sums()
     for block in blocks:
+        _add_squares(sums, block)
+        _add_habits(sums, block)
         for game in block.games:
             _add_seats(sums, game)
             _add_exchanges(sums, game)
@@ -64,6 +86,35 @@ def added(figures: Figures, more: Figures) -> Figures:
         known = together.get(key, [0] * len(numbers))
         together[key] = [one + other for one, other in zip(known, numbers, strict=True)]
     return together
+
+
+def added_seats(seats: SeatPoints, more: SeatPoints) -> SeatPoints:
+    """Both together, seat by seat; either may be empty."""
+    if not seats or not more:
+        return [list(its) for its in seats or more]
+    return [[one + other for one, other in zip(*its, strict=True)] for its in zip(seats, more, strict=True)]
+
+
+def _add_squares(sums: Sums, block: PlayedBlock) -> None:
+    points: dict[tuple[int, int, int], int] = {}
+    for game in block.games:
+        half = half_points(game.ranks)
+        for seat, (player, version) in enumerate(zip(game.players, game.versions, strict=True)):
+            points[player, version, seat] = points.get((player, version, seat), 0) + half[seat]
+    for key, number in points.items():
+        sums.seats.setdefault(key, SeatSum()).squares += number * number
+
+
+def _add_habits(sums: Sums, block: PlayedBlock) -> None:
+    """Of every player of a block, and of all together; a version is pinned for the whole block."""
+    for player, version in zip(block.players, block.games[0].versions, strict=True):
+        its = sums.versions.setdefault((player, version), VersionSum())
+        its.blocks += 1
+        its.games += len(block.games)
+        counted = [game.habits[game.players.index(player)] for game in block.games]
+        its.habits = added_habits(its.habits, of_block(counted))
+    everybody = [seat for game in block.games for seat in game.habits]
+    sums.habits = added_habits(sums.habits, of_block(everybody))
 
 
 def _add_seats(sums: Sums, game: PlayedGame) -> None:
@@ -96,3 +147,14 @@ def _add_pair(its: PairSum, block: PlayedBlock, pair: tuple[int, int]) -> None:
     its.blocks += 1
     its.share_sum += share
     its.share_squares += share * share
+    its.seats = added_seats(its.seats, _by_seat(block, pair, won))
+
+
+def _by_seat(block: PlayedBlock, pair: tuple[int, int], won: Sequence[float]) -> SeatPoints:
+    """What the first of ``pair`` has ``won`` of the second in the games of ``block``, by its own seat."""
+    seats = [[0, 0, 0] for _ in block.players]
+    for game, share in zip(block.games, won, strict=True):
+        its = seats[game.players.index(pair[0])]
+        its[0] += 1
+        its[1] += round(2 * share)
+    return [[games, points, points * points] for games, points, _ in seats]

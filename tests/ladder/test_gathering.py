@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
 from threading import Barrier, Thread
 
 import pytest
+from django.apps import apps
 from django.db import connections, transaction
 
 from games.record import replay
@@ -13,7 +15,18 @@ from ladder import gathering
 from ladder.figures import figures_document
 from ladder.gathering import gather
 from ladder.ledger import append
-from ladder.models import Block, Ladder, LedgerEntry, Match, PairTally, Result, SeasonStatistics, SeatResult, SeatTally
+from ladder.models import (
+    Block,
+    Ladder,
+    LedgerEntry,
+    Match,
+    PairTally,
+    Result,
+    SeasonStatistics,
+    SeatResult,
+    SeatTally,
+    VersionTally,
+)
 from ladder.records import unpack
 from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
 from tests.ladder.uploaded import scheduled
@@ -21,9 +34,9 @@ from tests.ladder.uploaded import scheduled
 pytestmark = pytest.mark.django_db
 
 
-def tallies() -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+def tallies() -> tuple[object, ...]:
     seats = SeatTally.objects.order_by("entry", "version", "seat").values_list(
-        "entry", "version", "seat", "games", "wins", "points", "forfeits", "figures"
+        "entry", "version", "seat", "games", "wins", "points", "squares", "forfeits", "figures"
     )
     pairs = PairTally.objects.order_by("entry", "opponent").values_list(
         "entry",
@@ -37,8 +50,13 @@ def tallies() -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
         "paid",
         "sold",
         "received",
+        "seats",
     )
-    return list(seats), [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
+    versions = VersionTally.objects.order_by("entry", "version").values_list(
+        "entry", "version", "blocks", "games", "habits"
+    )
+    rounded = [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
+    return list(seats), rounded, list(versions), list(SeasonStatistics.objects.values_list("blocks", "habits"))
 
 
 def test_a_result_keeps_what_its_record_tells_of_the_seats(ladder: Ladder) -> None:
@@ -107,8 +125,9 @@ def test_gathering_piece_by_piece_gives_what_gathering_at_once_gives(
     finished_blocks(ladder, 5)
     gather()
     at_once = tallies()
-    SeatTally.objects.all().delete()
-    PairTally.objects.all().delete()
+    for model in (SeatTally, PairTally, VersionTally):
+        model._default_manager.all().delete()
+    SeasonStatistics.objects.all().delete()
     Block.objects.update(gathered=False)
     monkeypatch.setattr(gathering, "AT_ONCE", 2)
     assert gather() == 5
@@ -149,6 +168,19 @@ def test_forfeits_are_counted(ladder: Ladder) -> None:
     assert by_seat == {0: 4, 1: 0, 2: 0, 3: 0}
 
 
+def test_what_the_version_before_has_gathered_is_gathered_anew(ladder: Ladder) -> None:
+    finished_blocks(ladder, 2)
+    gather()
+    expected = tallies()
+    VersionTally.objects.all().delete()
+    SeatTally.objects.update(squares=0)
+    PairTally.objects.update(seats=[])
+    SeasonStatistics.objects.update(habits={})
+    import_module("ladder.migrations.0007_site").gather_anew(apps, None)
+    gather()
+    assert tallies() == expected
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_gatherers_at_once_count_every_block_once(ladder: Ladder) -> None:
     finished_blocks(ladder, 4)
@@ -169,3 +201,72 @@ def test_two_gatherers_at_once_count_every_block_once(ladder: Ladder) -> None:
     assert SeasonStatistics.objects.get().blocks == 4
     assert sum(its.games for its in SeatTally.objects.all()) == 4 * 4 * 4
     assert Match.objects.filter(block__gathered=True).count() == 16
+
+
+def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
+    """By entry and version, amounts and occasions of its habits, from the records themselves."""
+    found: dict[tuple[int, int], dict[str, list[int]]] = {}
+    for result in Result.objects.select_related("match"):
+        state = replay(unpack(bytes(result.packed_record)))
+        habits = state.game.habits(state)
+        for seat in result.match.seats.order_by("index"):
+            its = found.setdefault((seat.entry_id or 0, seat.version_id), {})
+            for key, (amount, occasions) in habits[seat.index].items():
+                known = its.setdefault(key, [0, 0])
+                known[0] += amount
+                known[1] += occasions
+    return found
+
+
+def test_habits_of_a_version_add_up_to_what_the_records_tell(ladder: Ladder) -> None:
+    finished_blocks(ladder, 5)
+    gather()
+    expected = counted(ladder)
+    tallies = {(its.entry_id, its.version_id): its for its in VersionTally.objects.all()}
+    assert {key: {name: sums[:2] for name, sums in its.habits.items()} for key, its in tallies.items()} == expected
+    assert sum(its.games for its in tallies.values()) == 5 * 4 * 4 == 4 * sum(its.blocks for its in tallies.values())
+
+
+def test_the_habits_of_a_ladder_are_those_of_all_its_versions(ladder: Ladder) -> None:
+    finished_blocks(ladder, 4)
+    gather()
+    habits = SeasonStatistics.objects.get().habits
+    assert habits["money"][5] == 4
+    for key, sums in habits.items():
+        everybody = [its.habits[key] for its in VersionTally.objects.all() if key in its.habits]
+        assert sums[:2] == [sum(one[0] for one in everybody), sum(one[1] for one in everybody)]
+
+
+def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder) -> None:
+    finished_blocks(ladder, 2)
+    expected = counted(ladder)
+    for result in Result.objects.all():
+        del result.figures["habits"]
+        result.save(update_fields=["figures"])
+    gather()
+    found = {(its.entry_id, its.version_id): its.habits for its in VersionTally.objects.all()}
+    assert {key: {name: sums[:2] for name, sums in its.items()} for key, its in found.items()} == expected
+
+
+def test_what_is_taken_back_leaves_the_habits_too(ladder: Ladder) -> None:
+    finished_blocks(ladder, 3)
+    gather()
+    result = Result.objects.order_by("pk")[0]
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        append(locked, LedgerEntry.Kind.VOID, {"match": result.match_id, "reason": "a test"}, result=result)
+        SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
+    gather()
+    assert SeasonStatistics.objects.get().habits["money"][5] == 2
+    assert sum(its.blocks for its in VersionTally.objects.all()) == 2 * 4
+
+
+def test_points_by_seat_are_those_against_all_and_of_each_opponent(ladder: Ladder) -> None:
+    finished_blocks(ladder, 4)
+    gather()
+    for its in PairTally.objects.all():
+        assert sum(games for games, *_ in its.seats) == its.games
+        assert sum(points for _, points, _ in its.seats) == its.points
+        assert all(games == its.blocks and 0 <= squares <= 4 * games for games, _, squares in its.seats)
+    for seat in SeatTally.objects.all():
+        assert seat.points**2 <= seat.squares * seat.games <= 36 * seat.games**2
