@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 
 from bots.models import Bot
-from ladder.models import Entry, PairTally, SeatTally
+from ladder.models import Entry, FinalStanding, PairTally, SeatTally
 from ladder.owner_logs import Somebody
+from ladder.pages.charts.rating_chart import RatingChart, rating_chart
+from ladder.pages.charts.traces import trace
 from ladder.pages.finding import found
 from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.statistics.figures import FigureTable, figure_table, together
-from ladder.pages.statistics.history import History, Line, history, line
 from ladder.pages.statistics.season import Of
 from ladder.ratings.shares import WIN
 from ladder.statistics.pair_share import PairShare, pair_share
@@ -54,21 +54,22 @@ class Against:
 
 @dataclass(frozen=True)
 class EntryPage:
-    """A bot on a ladder in a season; everything but the history is of blocks that are over."""
+    """A bot on a ladder in a season; everything but the chart, which is of all seasons, is of blocks that are over.
+
+    ``standing`` has its rating and games in the season: as they are, or as they were at its end; ``None`` if
+    it did not play there.
+    """
 
     of: Of
     entry: Entry
-    history: History | None
+    standing: Entry | FinalStanding | None
+    chart: RatingChart | None
     tallies: Sequence[SeatTally]
     opponents: Page[PairTally]
 
     @property
     def bot(self) -> Bot:
         return self.entry.bot
-
-    @cached_property
-    def line(self) -> Line | None:
-        return line(self.history) if self.history else None
 
     @property
     def games(self) -> int:
@@ -122,10 +123,17 @@ def entry_page(of: Of, user: Somebody, slug: str, page: str | None) -> EntryPage
     return EntryPage(
         of=of,
         entry=entry,
-        history=history(entry, of.season) if of.season else None,
+        standing=_standing(entry, of),
+        chart=rating_chart([trace(entry)]),
         tallies=list(tallies.defer("version__check_report")),
         opponents=Paginator(met.order_by("-games", "opponent"), ROWS).get_page(page),
     )
+
+
+def _standing(entry: Entry, of: Of) -> Entry | FinalStanding | None:
+    if of.season is None or of.season == of.seasons[0]:
+        return entry
+    return FinalStanding.objects.filter(season=of.season, entry=entry).first()
 
 
 def share_of(tally: PairTally) -> PairShare:

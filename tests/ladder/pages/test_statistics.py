@@ -20,7 +20,8 @@ from esr_platform.accounts.models import User
 from ladder.gathering import gather
 from ladder.measuring import measure
 from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, SeatResult
-from ladder.pages.statistics.history import MOST_POINTS, history, line
+from ladder.pages.charts.rating_chart import rating_chart
+from ladder.pages.charts.traces import trace
 from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
 from tests.ladder.uploaded import new_version, person, scheduled, uploaded
 
@@ -59,7 +60,7 @@ def staff(client: Client) -> Client:
 def test_a_ladder_without_blocks_says_when_there_will_be_figures(ladder: Ladder, client: Client) -> None:
     assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
     assert "Nobody has met anybody" in text_of(client, f"/ladders/{ladder.slug}/statistics/head-to-head/")
-    assert "no rated game in this season yet" in text_of(client, f"/ladders/{ladder.slug}/bots/house-greedy/")
+    assert "no rated game here yet" in text_of(client, f"/ladders/{ladder.slug}/bots/house-greedy/")
 
 
 def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client: Client) -> None:
@@ -109,8 +110,7 @@ def test_a_bot_on_a_ladder_has_history_versions_seats_phases_and_opponents(playe
     entry = played.entries.select_related("bot").filter(games__gt=0).order_by("pk")[0]
     with at_most(12):
         shown = text_of(client, f"/ladders/{played.slug}/bots/{entry.bot.slug}/")
-    assert 'role="img" aria-labelledby="history-title history-words"' in shown
-    assert f"after each of {entry.games} rated games" in shown
+    assert 'role="img" aria-labelledby="chart-title chart-words"' in shown
     for part in ("versions", "seats", "phases", "opponents"):
         assert f'id="{part}"' in shown
     assert shown.count('class="who full"') == PairTally.objects.filter(entry=entry).count() > 2
@@ -123,43 +123,42 @@ def test_a_bot_that_is_not_on_the_ladder_has_no_page_there(played: Ladder, clien
     text_of(client, f"/ladders/{played.slug}/statistics/?season=x", status=404)
 
 
-def test_the_history_of_a_bot_marks_where_another_version_began(ladder: Ladder, client: Client) -> None:
+def test_the_chart_of_a_bot_marks_where_another_version_began(ladder: Ladder, client: Client) -> None:
     bot: Bot = uploaded(person("ada"), claims=CLAIMS)
     mine = ladder.entries.select_related("bot").get(bot=bot)
     others = list(ladder.entries.select_related("bot").filter(bot__owner=None)[:3])
     finished_block(ladder, [mine, *others])
     make_active(new_version(bot, claims=CLAIMS))
     finished_block(ladder, [Entry.objects.select_related("bot").get(pk=mine.pk), *others])
-    season = ladder.seasons.get()
-    its = history(mine, season)
+    its = trace(mine)
     assert its is not None
-    first = its.moments[0].number
     assert [moment.version for moment in its.moments] == [1, 1, 1, 1, 2, 2, 2, 2]
-    assert [(one.version, one.number) for one in its.versions] == [(1, first), (2, first + 4)]
+    assert [(one.season, one.version, len(one.moments)) for one in its.stretches] == [(1, 1, 4), (1, 2, 4)]
     mine.refresh_from_db()
     assert its.last.rating == mine.rating
     gather()
     shown = text_of(client, f"/ladders/{ladder.slug}/bots/{bot.slug}/")
-    assert f"v2 from result {first + 4}" in shown
+    assert '<line class="version"' in shown
     assert '>v1</th><td class="num" data-label="games">4<' in shown
 
 
 def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
     played: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = played.entries.order_by("-games")[0]
-    monkeypatch.setattr("ladder.pages.statistics.history.MOST_POINTS", 7)
-    its = history(entry, played.seasons.get())
+    entry = played.entries.select_related("bot").order_by("-games")[0]
+    monkeypatch.setattr("ladder.pages.charts.traces.MOST_POINTS", 7)
+    its = trace(entry)
     assert its is not None
-    assert len(its.moments) <= 7
+    assert its.thinned
+    assert len(its.moments) <= 8
     assert its.last.rating == entry.rating
-    assert its.games == entry.games
     numbers = [moment.number for moment in its.moments]
     assert numbers == sorted(numbers)
-    drawn = line(its)
-    assert drawn.path.count("L") == len(its.moments) - 1
-    assert drawn.last[0] == 100
-    assert MOST_POINTS == 200
+    chart = rating_chart([its])
+    assert chart is not None
+    assert sum(path.count("L") for path in chart.drawn[0].paths) == len(its.moments) - 1
+    assert chart.drawn[0].last[0] == 100
+    assert rating_chart([None]) is None
 
 
 def test_who_feeds_whom_is_for_staff_alone(played: Ladder, client: Client) -> None:

@@ -1,0 +1,166 @@
+"""Where everything of a chart of ratings lies: places in per cent of its box, from the left and from the top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from ladder.pages.axis import axis
+from ladder.pages.charts.time_axis import TimeAxis
+from ladder.pages.charts.traces import Moment, Stretch, Trace
+from ladder.ratings.elo import POINT
+
+_ROOM: Final = 0.06
+"""The box reaches so much further than the ratings, so that the line does not touch its edge."""
+
+_LEAST_REACH: Final = 60 * POINT
+"""How far beyond the ratings the box may reach for intervals, at least."""
+
+_APART: Final = 7.0
+"""Per cent of the width between two words, else the second is left out: its line stays, and the table says it."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line with a word: how far from the left, or for levels from the top. Without ``text`` there was no room."""
+
+    place: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """The 95 % interval of a version while it played, with the estimate in it."""
+
+    left: float
+    width: float
+    top: float
+    height: float
+    estimate: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One trace in the box; ``paths`` has a piece a season."""
+
+    trace: Trace
+    paths: Sequence[str]
+    bands: Sequence[Band]
+    last: tuple[float, float]
+    points: str
+
+    @property
+    def name(self) -> str:
+        return self.trace.entry.bot.name
+
+
+@dataclass(frozen=True)
+class RatingChart:
+    """One trace, or two to be compared; ``versions`` are marked where there is one.
+
+    ``drawn[…].points`` are for a script: ``x y rating version moment`` of each moment, joined by semicolons.
+    """
+
+    drawn: Sequence[Drawn]
+    levels: Sequence[Mark]
+    times: Sequence[Mark]
+    seasons: Sequence[Mark]
+    versions: Sequence[Mark]
+
+    @property
+    def traces(self) -> list[Trace]:
+        return [one.trace for one in self.drawn]
+
+    @property
+    def thinned(self) -> bool:
+        return any(one.trace.thinned for one in self.drawn)
+
+
+class _Box:
+    """The ratings and times that a chart holds."""
+
+    def __init__(self, traces: Sequence[Trace]) -> None:
+        moments = [moment for its in traces for moment in its.moments]
+        ratings = [moment.rating for moment in moments]
+        self.times = TimeAxis(min(moment.at for moment in moments), max(moment.at for moment in moments))
+        low, high = min(ratings), max(ratings)
+        reach = max(_LEAST_REACH, (high - low) // 2)
+        known = [one.estimate for its in traces for one in its.stretches if one.estimate]
+        ends = [end for one in known for end in (one.low, one.high)]
+        low, high = max(low - reach, min([low, *ends])), min(high + reach, max([high, *ends]))
+        room = max(POINT, (high - low) * _ROOM)
+        self.low, self.high = low - room, high + room
+
+    def right(self, moment: Moment) -> float:
+        return self.times.position(moment.at)
+
+    def down(self, rating: float) -> float:
+        return round(100 * (self.high - rating) / (self.high - self.low), 2)
+
+
+def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
+    """The chart of those traces that there are; ``None`` without any. No queries."""
+    shown = [its for its in traces if its is not None]
+    if not shown:
+        return None
+    box = _Box(shown)
+    levels = [points for points, _ in axis([round(box.low), round(box.high)]).ticks]
+    return RatingChart(
+        drawn=[_drawn(its, box) for its in shown],
+        levels=[Mark(box.down(its * POINT), str(its)) for its in levels if box.low <= its * POINT <= box.high],
+        times=[Mark(place, text) for text, place in box.times.ticks],
+        seasons=_seasons(shown, box),
+        versions=_versions(shown[0], box) if len(shown) == 1 else [],
+    )
+
+
+def _drawn(its: Trace, box: _Box) -> Drawn:
+    seasons = groupby(its.moments, key=lambda moment: moment.season)
+    return Drawn(
+        trace=its,
+        paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
+        bands=[_band(one, box) for one in its.stretches if one.estimate],
+        last=(box.right(its.last), box.down(its.last.rating)),
+        points=";".join(
+            f"{box.right(one)} {box.down(one.rating)} {one.rating / POINT:.0f} {one.version} {one.at:%Y-%m-%dT%H:%MZ}"
+            for one in its.moments
+        ),
+    )
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in points)
+
+
+def _band(its: Stretch, box: _Box) -> Band:
+    assert its.estimate is not None
+    left, right = box.right(its.first), box.right(its.last)
+    top, bottom = box.down(its.estimate.high), box.down(its.estimate.low)
+    width, height = round(max(0.5, right - left), 2), round(bottom - top, 2)
+    return Band(min(left, 100 - width), width, top, height, box.down(its.estimate.rating))
+
+
+def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
+    """Where seasons began, if there is more than one."""
+    begun: dict[int, float] = {}
+    for moment in sorted((one for its in traces for one in its.moments), key=lambda one: one.at):
+        begun.setdefault(moment.season, box.right(moment))
+    marks = [Mark(place, str(season)) for season, place in begun.items()]
+    return _with_room(marks) if len(marks) > 1 else []
+
+
+def _versions(its: Trace, box: _Box) -> list[Mark]:
+    """Where another version began to play, in whichever season."""
+    changes = groupby(its.moments, key=lambda moment: moment.version)
+    return _with_room([Mark(box.right(next(iter(moments))), f"v{version}") for version, moments in changes])
+
+
+def _with_room(marks: Sequence[Mark]) -> list[Mark]:
+    """The marks, without the words of those that stand too close to the word before."""
+    free, kept = -_APART, []
+    for mark in marks:
+        kept.append(mark if mark.place - free >= _APART else Mark(mark.place, ""))
+        free = mark.place if kept[-1].text else free
+    return kept
