@@ -8,7 +8,7 @@ values: ``dict``, ``list``, ``str``, ``int``, ``bool`` and ``None``. Their shape
 from __future__ import annotations
 
 from abc import ABC, ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -48,11 +48,15 @@ class IllegalMove(ValueError):
 
 @dataclass(frozen=True)
 class Chapter:
-    """A stretch of a told game: its title and its sentences, in order; ``ply`` is where it begins."""
+    """A stretch of a told game: its title and its sentences, in order; ``ply`` is where it begins.
+
+    ``plies`` has for every sentence the step it tells of, or one of them where it tells of several.
+    """
 
     title: str
     ply: int
     sentences: tuple[str, ...]
+    plies: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,14 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
         """The whole game, secrets included; its ``outcome`` is ``None`` while the game runs."""
 
     @abstractmethod
+    def retraced(self) -> Iterator[tuple[int, Self]]:
+        """The same game again, as one state that goes from step to step: after the deal, then after every decision.
+
+        With it comes the index of the last step that has happened: chance steps come with the decision before them,
+        forced moves are decisions, and a choice that is still secret has happened, though no log has it.
+        """
+
+    @abstractmethod
     def steps_since(self, start: int) -> list[Document]:
         """The steps of the record from index ``start`` on."""
 
@@ -241,6 +253,9 @@ class Game(ABC):
     for ``{R}``. ``games.words`` says them; a page draws them with the symbols of ``drawing``, the name of a file in
     ``esr_platform/static/esr/drawings/`` that has a symbol for every token. Games may share a drawing.
 
+    ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table, with a style sheet of
+    the same name beside it (``docs/boards.md``); ``""``: a plain one draws what is in its views. Games may share one.
+
     ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
 
@@ -254,6 +269,7 @@ class Game(ABC):
     seat_counts: tuple[int, ...]
     tokens: Mapping[str, str] = {}
     drawing: str = ""
+    board: str = ""
     stretches: tuple[str, ...]
     price_unit: str = ""
     terms: tuple[str, ...] = ()
@@ -279,8 +295,11 @@ class Game(ABC):
             raise ValueError(f"{self.name} has {allowed} seats, not {seats}")
 
     @abstractmethod
-    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
-        """The game of a ``game-log/1`` told in sentences, a chapter a round."""
+    def story(self, log: Mapping[str, Any], names: Sequence[str], *, by_step: bool = False) -> list[Chapter]:
+        """The game of a ``game-log/1`` told in sentences, a chapter a round.
+
+        With ``by_step`` no sentence tells of two steps, for readers who go through the game step by step.
+        """
 
     @property
     @abstractmethod
@@ -331,6 +350,13 @@ class Game(ABC):
         Raises ``ValueError`` for a game that is not over.
         """
         return []
+
+    def turning_point(self, state: State) -> int | None:  # noqa: ARG002
+        """The step that turned a finished game, for whoever looks at one step only; ``None`` if no step did.
+
+        Raises ``ValueError`` for a game that is not over.
+        """
+        return None
 
     @abstractmethod
     def encoding(self, seats: int) -> Encoding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, Self
 
 from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document, Game, IllegalMove, Move, State
@@ -171,6 +172,20 @@ class SteppedState(State):
                 twin.go_on()
         return twin
 
+    def retraced(self) -> Iterator[tuple[int, Self]]:
+        chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
+        twin = type(self)(self.game, self.seats, chance, journal=True)
+        last = len(twin.steps) - 1
+        yield last, twin
+        for ply in range(last + 1, len(self.steps)):
+            seat, _, move, mark = self.steps[ply]
+            if seat < 0:
+                continue
+            twin.apply(seat, move, mark)
+            while not twin.stage:
+                twin.proceed()
+            yield _before_the_next(self.steps, ply), twin
+
     def steps_since(self, start: int) -> list[Document]:
         return [step_document(*step) for step in self.steps[start:]]
 
@@ -202,6 +217,13 @@ class SteppedState(State):
             "steps": self.steps_since(0),
             "outcome": self.outcome,
         }
+
+
+def _before_the_next(steps: Sequence[Step], ply: int) -> int:
+    """The last chance step that follows step ``ply`` at once, or ``ply`` itself."""
+    while ply + 1 < len(steps) and steps[ply + 1][0] < 0:
+        ply += 1
+    return ply
 
 
 def _told(entry: Entry, seat: int | None) -> Document:

@@ -10,17 +10,34 @@ from games.words import DEFAULTS, FORFEITS, listing
 
 
 class Telling:
-    """A story in the making; sentences come without their full stop, and clauses may be added to the last one."""
+    """A story in the making; sentences come without their full stop, and clauses may be added to the last one.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    ``step`` is the step of the record that is being told of. With ``by_step`` no sentence tells of two.
+    """
+
+    def __init__(self, names: Sequence[str], by_step: bool = False) -> None:
         self.names = names
+        self.by_step = by_step
+        self.step = 0
         self._chapters: list[tuple[str, int, list[str]]] = []
+        self._plies: list[list[int]] = []
+
+    def follow(self, entry: Mapping[str, Any]) -> None:
+        """The entry that is told next; a step that was hidden belongs to the one that reveals it."""
+        self.step = max(self.step, entry["ply"] - ("event" in entry))
+
+    @property
+    def in_this_step(self) -> bool:
+        """Whether the last sentence tells of the step that is being told of, so that it may go on."""
+        return not self.by_step or (bool(self._plies[-1]) and self._plies[-1][-1] == self.step)
 
     def begin(self, title: str, ply: int) -> None:
         """Begin a chapter; one that has no sentence yet only changes its title."""
         if self._chapters and not self._chapters[-1][2]:
             ply = self._chapters.pop()[1]
+            self._plies.pop()
         self._chapters.append((title, ply, []))
+        self._plies.append([])
 
     def retitle(self, title: str) -> None:
         """Give the chapter that is going on another title."""
@@ -30,14 +47,18 @@ class Telling:
     def say(self, sentence: str) -> None:
         """Begin a new sentence, without its full stop."""
         self._chapters[-1][2].append(sentence)
+        self._plies[-1].append(self.step)
 
     def go_on(self, text: str) -> None:
         """Continue the last sentence."""
         self._chapters[-1][2][-1] += text
 
     def add(self, clause: str) -> None:
-        """Add a clause to the last sentence."""
-        self.go_on(f"; {clause}")
+        """Add a clause to the last sentence, or say it in one of its own where that tells of another step."""
+        if self.in_this_step:
+            self.go_on(f"; {clause}")
+        else:
+            self.say(clause)
 
     def named(self, seats: Sequence[int]) -> str:
         """The names of seats, listed."""
@@ -60,8 +81,8 @@ class Telling:
     def chapters(self) -> list[Chapter]:
         """The finished chapters, every sentence with its full stop; chapters without a sentence are left out."""
         return [
-            Chapter(title, ply, tuple(f"{sentence}." for sentence in sentences))
-            for title, ply, sentences in self._chapters
+            Chapter(title, ply, tuple(f"{sentence}." for sentence in sentences), tuple(plies))
+            for (title, ply, sentences), plies in zip(self._chapters, self._plies, strict=True)
             if sentences
         ]
 

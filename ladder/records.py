@@ -11,9 +11,15 @@ from ladder.packing import unpack
 
 def record_of(match: Match) -> Document | None:
     """The ``game-record/1`` of a finished match whose block is open; ``None`` for every other."""
+    packed = packed_record_of(match)
+    return None if packed is None else unpack(packed)
+
+
+def packed_record_of(match: Match) -> bytes | None:
+    """The same record in its stored form (``ladder.packing``); ``None`` exactly when the record is closed."""
     results = Result.objects.filter(opened("match__block"), match=match)
     packed = results.values_list("packed_record", flat=True).first()
-    return None if packed is None else unpack(bytes(packed))
+    return None if packed is None else bytes(packed)
 
 
 def match_log_of(match: Match) -> Document | None:

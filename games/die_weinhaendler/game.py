@@ -25,6 +25,7 @@ class Weinhaendler(Game):
     seat_counts: tuple[int, ...] = (3, 4, 5)
     tokens: Mapping[str, str] = BOTTLES
     drawing = "bottle"
+    board = "cellars"
     stretches = figures.STRETCHES
     terms = TERMS
 
@@ -32,8 +33,8 @@ class Weinhaendler(Game):
         self.require_seats(seats)
         return WeinhaendlerState(self, seats, chance)
 
-    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
-        return story.tell(log, names)
+    def story(self, log: Mapping[str, Any], names: Sequence[str], *, by_step: bool = False) -> list[Chapter]:
+        return story.tell(log, names, by_step)
 
     @property
     def guide(self) -> str:

@@ -31,6 +31,7 @@ class EdelSteinReich(Game):
     seat_counts: tuple[int, ...] = (3, 4, 5)
     tokens: Mapping[str, str] = COLOUR_NAMES
     drawing = "gem"
+    board = "gems"
     stretches = figures.STRETCHES
     price_unit = "gems"
     terms = TERMS
@@ -39,8 +40,8 @@ class EdelSteinReich(Game):
         self.require_seats(seats)
         return EdelSteinReichState(self, seats, chance)
 
-    def story(self, log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
-        return story.tell(log, names)
+    def story(self, log: Mapping[str, Any], names: Sequence[str], *, by_step: bool = False) -> list[Chapter]:
+        return story.tell(log, names, by_step)
 
     @property
     def guide(self) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
+
 from games.record import to_json
 from ladder.models import Match
 from ladder.records import match_log_of, record_of
+from ladder.replays import Replay
 
 
 def download(match: Match) -> tuple[str, str] | None:
@@ -14,3 +18,18 @@ def download(match: Match) -> tuple[str, str] | None:
         return f"match-{match.pk}.json", to_json(record) + "\n"
     log = match_log_of(match)
     return None if log is None else (f"match-{match.pk}-void.json", to_json(log) + "\n")
+
+
+def sent(request: HttpRequest, replay: Replay) -> HttpResponse:
+    """A replay as an answer, compressed as it lies there wherever that is understood.
+
+    Browsers may keep it, but ask each time whether it is still there for them: that costs one query and no bytes.
+    """
+    packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    response = HttpResponse(replay.packed if packed else replay.json, content_type="application/json")
+    if packed:
+        response.headers["Content-Encoding"] = "gzip"
+    response.headers["ETag"] = replay.tag
+    response.headers["Cache-Control"] = "private, no-cache"
+    patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
+    return response

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.utils.translation import gettext, ngettext
 
 from bots.models import Bot
 from games.base import Game, ScoreColumn
@@ -15,17 +16,19 @@ from games.registry import GAMES
 from games.words import listing
 from ladder.models import Attempt, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
+from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
 
 ROWS = 30
+SPEEDS = (1, 2, 4, 8, 16, 30, 60)
 
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     """``matches`` with all that a row of a list shows, without seeds; one query more for the seats."""
-    return matches.select_related("ladder").prefetch_related(_seats())
+    return matches.select_related("ladder").prefetch_related(seats_shown())
 
 
 def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None]) -> Part[Match]:
@@ -175,6 +178,21 @@ class MatchPage:
         """The attempts that brought no result, for a reader who wonders why it took so long."""
         return [attempt for attempt in self.attempts if attempt.failure]
 
+    @property
+    def board(self) -> Board:
+        return Board(self.game)
+
+    @property
+    def replay_table(self) -> dict[str, Any]:
+        """What the drawing of its table is told."""
+        return table(self.game, list(self.match.seats.all()), self.names)
+
+    @property
+    def speeds(self) -> list[tuple[str, str]]:
+        """The speeds of a replay, in steps a second, and what they are called."""
+        some = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
+        return [("0.5", gettext("1 step in 2 s")), *zip(map(str, SPEEDS), some, strict=True)]
+
     @cached_property
     def told(self) -> Told | None:
         """The game in sentences, once it has a result and its block is open."""
@@ -184,7 +202,7 @@ class MatchPage:
 def match_page(match_id: int, user: Somebody) -> MatchPage:
     """All that ``user`` may see of one match, in at most seven queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
-    match = found.prefetch_related(_seats(), "attempts").get(pk=match_id)
+    match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
     rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
     return MatchPage(
@@ -198,7 +216,8 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
     )
 
 
-def _seats() -> Prefetch[Any]:
+def seats_shown() -> Prefetch[Any]:
+    """The seats of matches in a list, with all that a row shows of them."""
     shown = Seat.objects.select_related("entry", "version__bot__owner", "result")
     seats = shown.defer("version__check_report").order_by("index")
     return Prefetch("seats", queryset=seats)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
-from games.base import Chapter
-from games.record import replay
-from games.registry import GAMES
 from ladder.models import Match
-from ladder.records import record_of
+from ladder.replays import replay_of
+
+_NAME: Final = re.compile(r"\{(\d+)\}")
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence; ``seat`` is whose name it begins with, from 0."""
+    """One sentence; ``seat`` is whose name it begins with, from 0.
+
+    ``ply`` is the step it tells of, and ``first`` says that it is the first of that step, so that it can be linked to.
+    """
 
     text: str
     seat: int | None
+    ply: int
+    first: bool
 
 
 @dataclass(frozen=True)
 class ToldChapter:
-    """A chapter on the page; ``ply`` is its anchor."""
+    """A chapter on the page; it begins with step ``ply``."""
 
     title: str
     ply: int
@@ -31,39 +38,49 @@ class ToldChapter:
 
 @dataclass(frozen=True)
 class Told:
-    """A whole game, chapter by chapter; ``plies`` is the number of steps in its record."""
+    """A whole game, chapter by chapter; ``plies`` is the number of steps in its record.
+
+    ``turning_point`` is the step that turned it, with what happened then; ``None`` if none did.
+    """
 
     chapters: Sequence[ToldChapter]
     plies: int
+    turning_point: Sentence | None
 
 
 def told(match: Match, names: Sequence[str]) -> Told | None:
     """The game of ``match`` as everybody at the table saw it; ``None`` while no record of it is open. One query."""
-    record = record_of(match)
-    if record is None:
+    replay = replay_of(match)
+    if replay is None:
         return None
-    state = replay(record)
-    story = GAMES[record["game"]].story(state.log(None), names)
-    return Told(list(_anchored(story, names)), len(record["steps"]))
+    document = json.loads(replay.json)
+    chapters = list(_chapters(document, names))
+    return Told(chapters, document["steps"], _said_at(chapters, document["turning_point"]))
 
 
-def _anchored(story: Iterable[Chapter], names: Sequence[str]) -> Iterable[ToldChapter]:
-    """The chapters, each with a ply that no other has, so that every one of them can be linked to."""
-    used: set[int] = set()
-    for chapter in story:
-        ply = chapter.ply
-        while ply in used:
-            ply += 1
-        used.add(ply)
-        yield ToldChapter(chapter.title, ply, [Sentence(text, _seat(text, names)) for text in chapter.sentences])
+def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldChapter]:
+    """Each with its sentences; those of a step that ends one chapter and begins the next are shared out in order."""
+    numbered = [(ply, place, text) for ply, some in enumerate(document["sentences"]) for place, text in enumerate(some)]
+    for chapter in document["chapters"]:
+        told, numbered = numbered[: chapter["sentences"]], numbered[chapter["sentences"] :]
+        yield ToldChapter(
+            chapter["title"],
+            chapter["ply"],
+            [Sentence(_with(names, text), _seat(text), ply, not place) for ply, place, text in told],
+        )
 
 
-def _seat(sentence: str, names: Sequence[str]) -> int | None:
-    """Whose name ``sentence`` begins with as a whole word; the longest name where one begins another."""
-    starts = [seat for seat, name in enumerate(names) if _begins(sentence, name)]
-    return max(starts, key=lambda seat: len(names[seat]), default=None)
+def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:
+    """The last sentence of a step: what came of it."""
+    said = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
+    return said[-1] if said else None
 
 
-def _begins(sentence: str, name: str) -> bool:
-    rest = sentence.removeprefix(name)
-    return rest != sentence and not (rest[:1].isalnum() or rest[:1] == "_")
+def _with(names: Sequence[str], text: str) -> str:
+    return _NAME.sub(lambda found: names[int(found[1])], text)
+
+
+def _seat(text: str) -> int | None:
+    """Whose name a sentence begins with."""
+    found = _NAME.match(text)
+    return int(found[1]) if found else None

@@ -5,8 +5,10 @@ from django.urls import URLPattern, path
 from ladder.pages import complaints, sandboxes, views
 from ladder.pages.auditing.urls import urlpatterns as of_audits
 from ladder.pages.founding.urls import urlpatterns as of_founding
+from ladder.pages.moderating.urls import urlpatterns as of_moderation
 from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
+from ladder.pages.people.urls import urlpatterns as of_people
 from ladder.pages.seasons.urls import urlpatterns as of_seasons
 from ladder.pages.statistics.urls import urlpatterns as of_statistics
 
@@ -18,7 +20,9 @@ urlpatterns: list[URLPattern] = [
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
     *of_audits,
     *of_founding,
+    *of_moderation,
     *of_orders,
+    *of_people,
     *of_seasons,
     *of_statistics,
     path("bots/", views.bots, name="bots"),
@@ -31,6 +35,7 @@ urlpatterns: list[URLPattern] = [
     path("matches/", views.matches, name="matches"),
     path("matches/<int:match_id>/", views.match, name="match"),
     path("matches/<int:match_id>/record", views.record, name="record"),
+    path("matches/<int:match_id>/replay.json", views.replay, name="replay"),
     path("rules/", views.rules, name="rules"),
     path("rules/<slug:slug>/", views.game_rules, name="game_rules"),
     path("about/", views.about, name="about"),

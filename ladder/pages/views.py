@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from games.registry import GAMES
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page, bots_page
-from ladder.pages.downloads import download
+from ladder.pages.downloads import download, sent
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
 from ladder.pages.markup import prose
@@ -17,6 +17,7 @@ from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.tables import boards, ladder_page
+from ladder.replays import replay_of
 
 
 @require_safe
@@ -71,6 +72,14 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
     name, text = document
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json", headers=headers)
+
+
+@require_safe
+def replay(request: HttpRequest, match_id: int) -> HttpResponse:
+    found = replay_of(match_seen_by(request.user, match_id))
+    if found is None:
+        raise Http404(f"The replay of match {match_id} opens when its record does.")
+    return sent(request, found)
 
 
 @require_safe

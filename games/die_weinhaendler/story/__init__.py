@@ -33,14 +33,14 @@ _EVENTS = {
 }
 
 
-def tell(log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
+def tell(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:
     """The game of a ``game-log/1``, a chapter a round; ``names`` by seat.
 
     A running game's log may stop anywhere. Raises ``ValueError`` unless there is a name for every seat.
     """
     if len(names) != log["seats"]:
         raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
-    story = Story(names, log["seat"])
+    story = Story(names, log["seat"], by_step)
     story.begin("Before the first round", 0)
     for entry in log["entries"]:
         tell_entry(story, entry)
@@ -52,6 +52,9 @@ def tell(log: Mapping[str, Any], names: Sequence[str]) -> list[Chapter]:
 def tell_entry(story: Story, entry: Mapping[str, Any]) -> None:
     """One entry of a log: ``story.table`` follows it, and what is worth a sentence gets one."""
     story.ply = entry["ply"]
+    if story.by_step and "step" in entry:
+        story.settle()
+    story.follow(entry)
     if "event" in entry:
         _EVENTS[entry["event"]["type"]](story, entry["event"])
     elif "chance" in entry["step"]:

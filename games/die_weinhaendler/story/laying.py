@@ -26,10 +26,13 @@ def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
             story.settle()
         story.layer = seat
         story.noted = remark
-    elif story.laid:
+        story.has_laid = True
+        return
+    if story.has_laid:
         story.settle()
     else:
         story.say_of(seat, NOTHING, remark)
+    story.has_laid = False
 
 
 def tell_new_cellar(story: Story, event: Mapping[str, Any]) -> None:

@@ -14,16 +14,17 @@ class Story(Telling):
     """Collects the sentences of a game while ``table`` follows it.
 
     ``own`` is the seat whose log is told, ``ply`` that of the entry that is being told. ``layer`` is the seat that is
-    laying; ``laid`` are the words for what it has laid in this sentence, ``earned`` its points for them, and ``noted``
+    laying, and ``has_laid`` whether it has laid something in this turn; ``laid`` are the words for what it has laid in this sentence, ``earned`` its points for them, and ``noted``
     the remark on the bottle that comes next.
     """
 
-    def __init__(self, names: Sequence[str], own: int | None = None) -> None:
-        super().__init__(names)
+    def __init__(self, names: Sequence[str], own: int | None = None, by_step: bool = False) -> None:
+        super().__init__(names, by_step)
         self.table = Following(len(names))
         self.own = own
         self.ply = 0
         self.layer = 0
+        self.has_laid = False
         self.laid: list[str] = []
         self.earned = 0
         self.noted = ""

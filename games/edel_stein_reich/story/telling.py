@@ -12,15 +12,17 @@ from games.telling import Telling
 class Story(Telling):
     """Collects the sentences of a game while ``table`` follows it."""
 
-    def __init__(self, seats: int, names: Sequence[str]) -> None:
-        super().__init__(names)
+    def __init__(self, seats: int, names: Sequence[str], by_step: bool = False) -> None:
+        super().__init__(names, by_step)
         self.table = Following(seats)
         self.duel = seats == 2
 
     def act(self, seat: int, *verbs: str) -> None:
         """``seat`` carries out its action: right after winning the right to it, or because it was alone on it."""
         name, phrase = self.names[seat], " and ".join(verbs)
-        if self.table.winner == seat and self.table.turned:
+        if self.table.winner == seat and not self.in_this_step:
+            self.say(f"{name} {phrase}")
+        elif self.table.winner == seat and self.table.turned:
             self.go_on(f", {phrase}" if len(verbs) > 1 else f" and {phrase}")
         elif self.table.winner == seat:
             self.add(f"{name} {phrase}")

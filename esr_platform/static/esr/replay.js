@@ -1,0 +1,68 @@
+// <game-replay>: a game to go through, step by step. Without this script the page has the same game in sentences.
+
+import { boardAt } from "./replay/board.js";
+import { Controls } from "./replay/controls.js";
+import { figuresOf } from "./replay/figures.js";
+import { fetched } from "./replay/game.js";
+import { Head } from "./replay/head.js";
+import { listen } from "./replay/keys.js";
+import { Moves } from "./replay/moves.js";
+import { Place } from "./replay/place.js";
+import { Player } from "./replay/player.js";
+import { Scrubber } from "./replay/scrubber.js";
+import { Table } from "./replay/table.js";
+import { Text } from "./replay/text.js";
+
+class GameReplay extends HTMLElement {
+  connectedCallback() {
+    if (this.begun) return;
+    this.begun = new AbortController();
+    this.begin().catch((error) => this.fail(error));
+  }
+
+  disconnectedCallback() {
+    this.begun?.abort();
+    this.player?.pause();
+  }
+
+  /** Draw the moment that the address asks for. */
+  async begin() {
+    const table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
+    const [game, board] = await Promise.all([fetched(this.dataset.document, table.names), boardAt(this.dataset.board)]);
+    const player = (this.player = new Player(game, board));
+    const place = new Place(player);
+    place.begin();
+    this.hidden = false;
+    this.add(player, table, place);
+    this.classList.add("begun");
+    player.show();
+    player.tell();
+    this.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
+  }
+
+  add(player, table, place) {
+    const part = (name) => this.querySelector(`[data-${name}]`);
+    const page = this.closest("[data-replay-page]") ?? this;
+    const figures = figuresOf(player);
+    const controls = new Controls(this, player, figures);
+    const text = new Text(page, player);
+    player.add(new Table(part("board-place"), part("side"), player, table));
+    player.add(new Scrubber(part("scrubber"), player, figures, table.drawings.sprite));
+    player.add(new Moves(part("moves"), player));
+    player.add(new Head(page.querySelector("[data-place]"), player));
+    player.add(controls);
+    player.add(place);
+    player.add(text);
+    this.addEventListener("as-text", () => text.toggle());
+    listen(controls.keyboard(), (key) => !text.open || key === "t", this.begun.signal);
+  }
+
+  /** The sentences are there all the same. */
+  fail(error) {
+    console.error(error);
+    this.hidden = true;
+    this.closest("[data-replay-page]")?.classList.add("as-text");
+  }
+}
+
+customElements.define("game-replay", GameReplay);

@@ -1,0 +1,173 @@
+// Buttons, choices and links below a replay, and the words that follow the moment.
+
+import { say } from "../words.js";
+import { SPEEDS } from "./player.js";
+import { addressOf } from "./place.js";
+
+const SECRET = () => say("A choice that is still secret.");
+
+/** @type {(text: string) => Promise<void>} */
+async function copied(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text, readOnly: true, className: "hidden" });
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
+
+export class Controls {
+  /**
+   * @param {HTMLElement} root the whole replay
+   * @param {import("./player.js").Player} player
+   * @param {import("./figures.js").Figures} figures
+   */
+  constructor(root, player, figures) {
+    this.root = root;
+    this.player = player;
+    this.phases = (figures.phases.length ? figures.phases : figures.rounds).map(({ ply }) => ply);
+    this.find = (name) => root.querySelector(`[data-${name}]`);
+    this.actions = this.all();
+    root.addEventListener("click", (event) => this.clicked(event));
+    this.find("speed").addEventListener("change", ({ target }) => player.setSpeed(Number(target.value)));
+    this.find("seat").addEventListener("change", ({ target }) => player.look(target.value === "" ? null : Number(target.value)));
+    this.find("keys").addEventListener("click", (event) => event.target === event.currentTarget && event.target.close());
+    player.hiding = stored();
+  }
+
+  /** Everything that can be done, by the name that buttons have in data-do. */
+  all() {
+    const { player } = this;
+    const by = (ply) => () => (player.pause(), player.go(ply()));
+    return {
+      first: by(() => 0),
+      last: by(() => player.game.last),
+      back: by(() => player.ply - 1),
+      next: by(() => player.ply + 1),
+      "chapter-back": () => (player.pause(), player.chapter(-1)),
+      "chapter-next": () => (player.pause(), player.chapter(1)),
+      "phase-back": () => (player.pause(), player.jump(-1, this.phases)),
+      "phase-next": () => (player.pause(), player.jump(1, this.phases)),
+      play: () => player.toggle(),
+      slower: () => player.faster(-1),
+      faster: () => player.faster(1),
+      everybody: () => player.look(null),
+      copy: () => this.copy(),
+      text: () => this.text(),
+      keys: () => this.keys(),
+      hide: () => this.hide(),
+      more: () => this.more(),
+    };
+  }
+
+  /** The keys of look and docs/replays.md. */
+  keyboard() {
+    const { actions, player } = this;
+    const seats = Object.fromEntries(Array.from({ length: player.game.seats }, (_, seat) => [String(seat + 1), () => player.look(seat)]));
+    return {
+      ArrowLeft: actions.back,
+      ArrowRight: actions.next,
+      "Shift+ArrowLeft": actions["chapter-back"],
+      "Shift+ArrowRight": actions["chapter-next"],
+      PageUp: actions["phase-back"],
+      PageDown: actions["phase-next"],
+      Home: actions.first,
+      End: actions.last,
+      " ": actions.play,
+      "-": actions.slower,
+      "+": actions.faster,
+      "=": actions.faster,
+      0: actions.everybody,
+      ...seats,
+      c: actions.copy,
+      t: actions.text,
+      h: actions.hide,
+      "?": actions.keys,
+    };
+  }
+
+  clicked(event) {
+    const button = event.target.closest("[data-do]");
+    if (!button || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    this.actions[button.dataset.do]();
+  }
+
+  async copy() {
+    const { player } = this;
+    player.pause();
+    try {
+      await copied(addressOf(player.ply, player.seat));
+      this.announce(say("Link to #%(step)s copied.", { step: player.ply }));
+    } catch {
+      this.announce(say("The browser does not let this page copy: take the address from its line."));
+    }
+  }
+
+  text() {
+    this.player.pause();
+    this.root.dispatchEvent(new CustomEvent("as-text"));
+  }
+
+  keys() {
+    const dialog = this.find("keys");
+    if (dialog.open) dialog.close();
+    else dialog.showModal();
+  }
+
+  hide() {
+    store(!this.player.hiding);
+    this.player.hide(!this.player.hiding);
+  }
+
+  more() {
+    const open = this.root.classList.toggle("more");
+    for (const button of this.root.querySelectorAll('[data-do="more"]')) button.setAttribute("aria-expanded", String(open));
+  }
+
+  announce(text) {
+    this.find("said").textContent = text;
+  }
+
+  changed() {
+    const { player } = this;
+    const play = this.find("play");
+    play.querySelector("span").textContent = player.playing ? say("Pause") : say("Play");
+    play.classList.toggle("playing", player.playing);
+    this.find("speed").value = String(player.speed);
+    this.find("seat").value = player.seat === null ? "" : String(player.seat);
+    this.root.querySelector('[data-do="hide"]').setAttribute("aria-pressed", String(player.hiding));
+    for (const name of ["slower", "faster"]) {
+      const end = name === "slower" ? SPEEDS[0] : SPEEDS.at(-1);
+      this.root.querySelector(`[data-do="${name}"]`)?.toggleAttribute("disabled", player.speed === end);
+    }
+  }
+
+  show({ scene }) {
+    const { player } = this;
+    const at = (name, off) => this.root.querySelectorAll(`[data-do="${name}"]`).forEach((button) => button.setAttribute("aria-disabled", String(off)));
+    for (const name of ["first", "back", "chapter-back"]) at(name, scene.ply === 0);
+    for (const name of ["last", "next", "chapter-next"]) at(name, scene.ply === player.game.last);
+    this.find("sentence").textContent = player.game.sentences(scene.ply).join(" ") || SECRET();
+    const link = this.find("copy");
+    link.textContent = say("Copy link to #%(step)s", { step: scene.ply });
+    link.setAttribute("href", `#${scene.ply}`);
+  }
+}
+
+/** Whether somebody wants to be surprised, on this and on other replays. */
+function stored() {
+  try {
+    return localStorage.getItem("hide-what-comes") === "yes";
+  } catch {
+    return false;
+  }
+}
+
+function store(hiding) {
+  try {
+    localStorage.setItem("hide-what-comes", hiding ? "yes" : "no");
+  } catch {
+    // not kept for the next replay, but for this one
+  }
+}

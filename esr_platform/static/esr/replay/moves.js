@@ -1,0 +1,69 @@
+// The sentences around the moment that is shown, as many as there is room for; each leads to its step.
+
+import { html } from "./dom.js";
+
+const ROW = 25;
+
+export class Moves {
+  /**
+   * @param {HTMLElement} root an empty list
+   * @param {import("./player.js").Player} player
+   */
+  constructor(root, player) {
+    this.root = root;
+    this.player = player;
+    this.all = player.game.told.flatMap((told, ply) => (told.length ? [{ ply, text: player.game.sentences(ply).join(" ") }] : []));
+    this.rows = [];
+    new ResizeObserver(() => this.resize()).observe(root);
+    root.addEventListener("click", (event) => this.clicked(event));
+  }
+
+  clicked(event) {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    this.player.pause();
+    this.player.go(Number(link.dataset.ply), 0);
+  }
+
+  resize() {
+    const wanted = Math.max(1, Math.floor(this.root.clientHeight / ROW));
+    if (wanted === this.rows.length) return;
+    this.rows = Array.from({ length: wanted }, () => {
+      const number = html("span");
+      const text = html("span");
+      const link = html("a", {}, number, text);
+      return { item: html("li", {}, link), link, number, text };
+    });
+    this.root.replaceChildren(...this.rows.map((row) => row.item));
+    this.changed();
+  }
+
+  changed() {
+    this.list(this.player.ply);
+  }
+
+  show({ scene }) {
+    this.list(scene.ply);
+  }
+
+  list(ply) {
+    const here = this.all.findLastIndex((one) => one.ply <= ply);
+    const known = this.player.hiding ? here + 1 : this.all.length;
+    const room = this.rows.length;
+    const first = Math.max(0, Math.min(here - Math.floor(room / 2), known - room));
+    this.rows.forEach((row, place) => this.write(row, this.all[first + place], first + place - here, first + place < known));
+  }
+
+  write({ item, link, number, text }, one, distance, known) {
+    item.hidden = !one || !known;
+    if (item.hidden) return;
+    number.textContent = String(one.ply);
+    if (text.textContent !== one.text) text.textContent = link.title = one.text;
+    link.href = `#${one.ply}`;
+    link.dataset.ply = String(one.ply);
+    item.className = distance > 0 ? "ahead" : "";
+    if (distance === 0) link.setAttribute("aria-current", "step");
+    else link.removeAttribute("aria-current");
+  }
+}
