@@ -124,6 +124,7 @@ def _add_versions(season: Season, sums: Sums) -> None:
         tallies[key].blocks += its.blocks
         tallies[key].games += its.games
         tallies[key].habits = added_habits(tallies[key].habits, its.habits)
+        tallies[key].seats = added_seats(tallies[key].seats, its.seats)
     _write(VersionTally, [tallies[key] for key in sorted(sums.versions)], _VERSION_FIELDS)
 
 

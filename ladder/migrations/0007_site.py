@@ -29,11 +29,6 @@ class Migration(migrations.Migration):
             name="habits",
             field=models.JSONField(default=dict),
         ),
-        migrations.AddField(
-            model_name="seattally",
-            name="squares",
-            field=models.PositiveBigIntegerField(default=0),
-        ),
         migrations.CreateModel(
             name="VersionTally",
             fields=[
@@ -41,6 +36,7 @@ class Migration(migrations.Migration):
                 ("blocks", models.PositiveIntegerField(default=0)),
                 ("games", models.PositiveIntegerField(default=0)),
                 ("habits", models.JSONField(default=dict)),
+                ("seats", models.JSONField(default=list)),
                 (
                     "entry",
                     models.ForeignKey(

@@ -39,8 +39,7 @@ class SeasonStatistics(models.Model):
 class SeatTally(models.Model):
     """What a version has reached at one seat in a season's finished blocks.
 
-    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank. ``squares``
-    is the sum over blocks of the square of the points that a block brought at this seat, for intervals.
+    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank.
     ``figures`` are the game's own, added up: a number a stretch by key (``games.base.Game.figures``).
     """
 
@@ -51,7 +50,6 @@ class SeatTally(models.Model):
     games = models.PositiveIntegerField(default=0)
     wins = models.PositiveBigIntegerField(default=0)
     points = models.PositiveBigIntegerField(default=0)
-    squares = models.PositiveBigIntegerField(default=0)
     forfeits = models.PositiveIntegerField(default=0)
     figures = models.JSONField(default=dict)
 
@@ -71,7 +69,8 @@ class VersionTally(models.Model):
     """How a version has played in a season's finished blocks.
 
     ``habits`` are the game's own (``games.base.Game.habits``): six sums over blocks by key, as
-    ``ladder.statistics.habits.HabitSums`` has them.
+    ``ladder.statistics.habits.HabitSums`` has them. ``seats`` has by its own seat the games, the points in halves, and
+    the sum over blocks of the square of a block's points there.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="version_tallies")
@@ -80,6 +79,7 @@ class VersionTally(models.Model):
     blocks = models.PositiveIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
     habits = models.JSONField(default=dict)
+    seats = models.JSONField(default=list)
 
     class Meta:
         ordering = ["season", "entry", "version"]
@@ -97,8 +97,7 @@ class PairTally(models.Model):
     ``points`` are in halves as in :class:`SeatTally`. ``share_sum`` and ``share_squares`` are sums over blocks of the
     share of a block's points, 0 to 1, and of its square, for intervals: games of one block share their deal.
     ``bought`` are barters won from the other for ``paid`` gems, or what the game pays with; ``sold`` and ``received``
-    the other way round. ``seats`` has by the entry's own seat the games, the points, and the sum over blocks of the
-    square of a block's points there; empty where there are none.
+    the other way round. ``seats`` are as in :class:`VersionTally`, against this opponent alone.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="pair_tallies")

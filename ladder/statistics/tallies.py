@@ -22,7 +22,6 @@ class SeatSum:
     games: int = 0
     wins: int = 0
     points: int = 0
-    squares: int = 0
     forfeits: int = 0
     figures: Figures = field(default_factory=dict)
 
@@ -50,6 +49,7 @@ class VersionSum:
     blocks: int = 0
     games: int = 0
     habits: HabitSums = field(default_factory=dict)
+    seats: SeatPoints = field(default_factory=list)
 
 
 @dataclass
@@ -69,8 +69,7 @@ def tallied(blocks: Iterable[PlayedBlock]) -> Sums:
     """The sums over ``blocks``; their games must have versions, forfeits, figures and habits."""
     sums = Sums()
     for block in blocks:
-        _add_squares(sums, block)
-        _add_habits(sums, block)
+        _add_versions(sums, block)
         for game in block.games:
             _add_seats(sums, game)
             _add_exchanges(sums, game)
@@ -95,17 +94,7 @@ def added_seats(seats: SeatPoints, more: SeatPoints) -> SeatPoints:
     return [[one + other for one, other in zip(*its, strict=True)] for its in zip(seats, more, strict=True)]
 
 
-def _add_squares(sums: Sums, block: PlayedBlock) -> None:
-    points: dict[tuple[int, int, int], int] = {}
-    for game in block.games:
-        half = half_points(game.ranks)
-        for seat, (player, version) in enumerate(zip(game.players, game.versions, strict=True)):
-            points[player, version, seat] = points.get((player, version, seat), 0) + half[seat]
-    for key, number in points.items():
-        sums.seats.setdefault(key, SeatSum()).squares += number * number
-
-
-def _add_habits(sums: Sums, block: PlayedBlock) -> None:
+def _add_versions(sums: Sums, block: PlayedBlock) -> None:
     """Of every player of a block, and of all together; a version is pinned for the whole block."""
     for player, version in zip(block.players, block.games[0].versions, strict=True):
         its = sums.versions.setdefault((player, version), VersionSum())
@@ -113,6 +102,8 @@ def _add_habits(sums: Sums, block: PlayedBlock) -> None:
         its.games += len(block.games)
         counted = [game.habits[game.players.index(player)] for game in block.games]
         its.habits = added_habits(its.habits, of_block(counted))
+        points = [half_points(game.ranks)[game.players.index(player)] for game in block.games]
+        its.seats = added_seats(its.seats, _by_seat(block, player, points))
     everybody = [seat for game in block.games for seat in game.habits]
     sums.habits = added_habits(sums.habits, of_block(everybody))
 
@@ -147,14 +138,14 @@ def _add_pair(its: PairSum, block: PlayedBlock, pair: tuple[int, int]) -> None:
     its.blocks += 1
     its.share_sum += share
     its.share_squares += share * share
-    its.seats = added_seats(its.seats, _by_seat(block, pair, won))
+    its.seats = added_seats(its.seats, _by_seat(block, pair[0], [round(2 * one) for one in won]))
 
 
-def _by_seat(block: PlayedBlock, pair: tuple[int, int], won: Sequence[float]) -> SeatPoints:
-    """What the first of ``pair`` has ``won`` of the second in the games of ``block``, by its own seat."""
-    seats = [[0, 0, 0] for _ in block.players]
-    for game, share in zip(block.games, won, strict=True):
-        its = seats[game.players.index(pair[0])]
+def _by_seat(block: PlayedBlock, player: int, points: Sequence[int]) -> SeatPoints:
+    """The half ``points`` that the games of ``block`` brought to ``player``, by its seat."""
+    seats = [[0, 0] for _ in block.players]
+    for game, number in zip(block.games, points, strict=True):
+        its = seats[game.players.index(player)]
         its[0] += 1
-        its[1] += round(2 * share)
-    return [[games, points, points * points] for games, points, _ in seats]
+        its[1] += number
+    return [[games, number, number * number] for games, number in seats]

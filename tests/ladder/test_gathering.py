@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 def tallies() -> tuple[object, ...]:
     seats = SeatTally.objects.order_by("entry", "version", "seat").values_list(
-        "entry", "version", "seat", "games", "wins", "points", "squares", "forfeits", "figures"
+        "entry", "version", "seat", "games", "wins", "points", "forfeits", "figures"
     )
     pairs = PairTally.objects.order_by("entry", "opponent").values_list(
         "entry",
@@ -53,7 +53,7 @@ def tallies() -> tuple[object, ...]:
         "seats",
     )
     versions = VersionTally.objects.order_by("entry", "version").values_list(
-        "entry", "version", "blocks", "games", "habits"
+        "entry", "version", "blocks", "games", "habits", "seats"
     )
     rounded = [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
     return list(seats), rounded, list(versions), list(SeasonStatistics.objects.values_list("blocks", "habits"))
@@ -173,7 +173,6 @@ def test_what_the_version_before_has_gathered_is_gathered_anew(ladder: Ladder) -
     gather()
     expected = tallies()
     VersionTally.objects.all().delete()
-    SeatTally.objects.update(squares=0)
     PairTally.objects.update(seats=[])
     SeasonStatistics.objects.update(habits={})
     import_module("ladder.migrations.0007_site").gather_anew(apps, None)
@@ -268,5 +267,8 @@ def test_points_by_seat_are_those_against_all_and_of_each_opponent(ladder: Ladde
         assert sum(games for games, *_ in its.seats) == its.games
         assert sum(points for _, points, _ in its.seats) == its.points
         assert all(games == its.blocks and 0 <= squares <= 4 * games for games, _, squares in its.seats)
-    for seat in SeatTally.objects.all():
-        assert seat.points**2 <= seat.squares * seat.games <= 36 * seat.games**2
+    points = {(one.entry_id, one.version_id, one.seat): [one.games, one.points] for one in SeatTally.objects.all()}
+    for one in VersionTally.objects.all():
+        assert all(squares <= 36 * games for games, _, squares in one.seats)
+        for seat, sums in enumerate(one.seats):
+            assert sums[:2] == points[one.entry_id, one.version_id, seat]
