@@ -1,0 +1,118 @@
+// The seats side by side: points, hand and cellars. On a phone one of them is open, the others are small.
+
+import * as words from "../../words.js";
+import { element, mark, show } from "./elements.js";
+import { laid, reasons } from "./facts.js";
+import { drawnHand, known } from "./hand.js";
+import { pyramid } from "./pyramid.js";
+
+const { say } = words;
+
+/**
+ * One seat, which keeps its nodes.
+ * @param {Object} table
+ * @param {number} seat
+ * @param {(seat: number) => void} opened
+ */
+export function seatColumn(table, seat, opened) {
+  const head = element("div", "head");
+  const hand = element("p", "hand");
+  const note = element("p", "note");
+  const vault = vaults(note, seat, table.tokens);
+  const button = element("button", "open");
+  button.type = "button";
+  button.addEventListener("click", () => opened(seat));
+  const column = element("section", "seat", head, hand, vault.element, button);
+  column.setAttribute("aria-label", table.names[seat]);
+
+  return {
+    element: column,
+    /** @param {Object} scene @param {boolean} open */
+    draw(scene, open) {
+      const { view } = scene;
+      const lay = laid(scene)?.seat === seat ? laid(scene) : null;
+      column.classList.toggle("is-open", open);
+      column.classList.toggle("asked", view.turn === seat);
+      button.setAttribute("aria-expanded", String(open));
+      button.setAttribute("aria-label", say("The cellar of %(name)s", { name: table.names[seat] }));
+      drawHead(head, scene, seat, table);
+      const held = known(scene, seat);
+      show(hand, held, () => drawnHand(held, seat, table.tokens));
+      vault.draw(view.players[seat].cellars, lay);
+      drawNote(note, lay, view.players[seat].cellars.at(-1) ?? []);
+    },
+  };
+}
+
+function drawHead(head, { view, standing }, seat, { names, labels }) {
+  const player = view.players[seat];
+  const earned = standing?.earned[seat] ?? 0;
+  const state = stateOf(view, seat);
+  const version = labels?.[seat]?.version ? `v${labels[seat].version}` : "";
+  show(head, [player.points, earned, state, view.start === seat, version], () => [
+    mark(seat),
+    element("h3", "name", names[seat], version && element("small", "version", ` ${version}`)),
+    element("p", "state", view.start === seat && element("span", "starts", say("starts")), state),
+    element("p", "points", earned ? element("small", "", `+${earned}`) : "", element("b", "", String(player.points))),
+  ]);
+}
+
+function stateOf(view, seat) {
+  const { passed, done } = view.players[seat];
+  if (view.turn === seat) return view.stage === "bid" ? say("bids or passes") : say("lays or is done");
+  if (passed) return say("has passed");
+  return done ? say("has laid") : "";
+}
+
+/** The cellars of a seat: the open one large, or an older one that somebody has chosen to look at. */
+function vaults(note, seat, tokens) {
+  const older = element("div", "older");
+  const vault = element("div", "vault", note, older);
+  const cellars = [];
+  let chosen = null;
+  let redraw = () => {};
+
+  function grow(wanted) {
+    while (cellars.length < wanted) {
+      const place = cellars.length;
+      const peek = element("button", "peek");
+      peek.type = "button";
+      peek.setAttribute("aria-label", say("Look at cellar %(number)s", { number: place + 1 }));
+      peek.addEventListener("click", () => {
+        chosen = place;
+        redraw();
+      });
+      cellars.push({ peek, drawing: pyramid(tokens, `cellar-${seat}-${place}`) });
+    }
+    for (const gone of cellars.splice(wanted)) {
+      gone.peek.remove();
+      gone.drawing.element.remove();
+    }
+  }
+
+  function draw(held, lay) {
+    const last = Math.max(1, held.length) - 1;
+    grow(last + 1);
+    if (lay || chosen > last) chosen = null;
+    redraw = () => draw(held, lay);
+    cellars.forEach(({ peek, drawing }, place) => {
+      const large = place === (chosen ?? last);
+      const home = large ? vault : peek;
+      if (drawing.element.parentNode !== home) home.append(drawing.element);
+      if (large) peek.remove();
+      else if (peek.parentNode !== older) older.append(peek);
+      drawing.element.classList.toggle("tiny", !large);
+      drawing.draw(held[place] ?? [], place === last ? lay : null);
+    });
+  }
+
+  return { element: vault, draw };
+}
+
+function drawNote(note, lay, cells) {
+  const at = ([level, x]) => cells.find((cell) => cell.level === level && cell.x === x)?.card;
+  note.hidden = lay === null;
+  if (lay === null) return;
+  note.classList.toggle("trio", lay.trios.length > 0);
+  show(note, lay, () => [element("b", "", `+${lay.points} `), reasons(lay, at, words)]);
+}
