@@ -1,0 +1,149 @@
+// The table of Edel, Stein & Reich and of its two-player variant: a ledger with a row for every seat and a column for
+// every colour, and beside it the barter as a conversation. What a scene is: docs/boards.md.
+
+import { say } from "../words.js";
+import { conversation } from "./gems/conversation.js";
+import { betweenRows } from "./gems/duel.js";
+import { element } from "./gems/elements.js";
+import { ledger, scoringPanel } from "./gems/ledger.js";
+import { remember } from "./gems/memory.js";
+import { columns, departures, flights, still, turn } from "./gems/moving.js";
+import { paid, read } from "./gems/reading.js";
+import { roundPanel } from "./gems/round.js";
+import { bankRow, fill, heads, seatRow } from "./gems/rows.js";
+import { tie } from "./gems/tie.js";
+
+export { remember };
+
+/** What the chart draws. */
+export const unit = say("millions");
+export const chartName = say("Money over time");
+
+/** @type {(scene: Object) => number[]} */
+export const series = ({ view }) => view.players.map((player) => player.money);
+
+/**
+ * Where in the game a scene is: its words, and which round of how many.
+ * @param {Object} scene
+ * @returns {{text: string, pips: [number, number]}}
+ */
+export function place(scene) {
+  const { view, scoring } = read(scene);
+  const values = { phase: view.phase, round: view.round, rounds: view.rounds };
+  if (scoring) return { text: say("Scoring of phase %(phase)s", { phase: scoring.phase }), pips: [view.rounds + 1, view.rounds] };
+  const pips = [view.round, view.rounds];
+  if (view.seats === 2) return { text: say("Phase %(phase)s, turn %(round)s of %(rounds)s", values), pips };
+  return { text: say("Phase %(phase)s, round %(round)s of %(rounds)s", values), pips };
+}
+
+/**
+ * What the scrubber marks at a step. A scoring still belongs to the phase that it ends.
+ * @param {Object} scene
+ * @returns {{money: number[], phase: string, round: string, offer: boolean}}
+ */
+export function marks(scene) {
+  const { view, scoring } = read(scene);
+  return {
+    money: paid(scene).flatMap((amount, seat) => (amount ? [seat] : [])),
+    phase: say("Phase %(phase)s", { phase: scoring?.phase ?? view.phase }),
+    round: String(scoring ? view.rounds : view.round),
+    offer: scene.entries.some(({ step }) => Boolean(step?.move?.offer)),
+  };
+}
+
+/**
+ * The drawing of a table, in `root`.
+ * @param {HTMLElement} root
+ * @param {{seats: number, names: string[], labels?: Object[], order?: number[]}} table
+ */
+export function mount(root, table) {
+  const parts = built(table);
+  const { board, side, layer } = parts;
+  const holder = element("div", "gems", board, layer);
+  const line = tie(board);
+  holder.append(line.element);
+  root.replaceChildren(holder);
+
+  let running = [];
+  let moment = null;
+
+  function stop() {
+    for (const animation of running) animation.cancel();
+    running = [];
+    layer.replaceChildren();
+  }
+
+  function drawTie() {
+    const rows = moment?.barter && !moment.scoring ? parts.rows.filter(({ seat }) => moment.involved.includes(seat)) : [];
+    line.draw(rows.map((row) => row.element), side);
+  }
+
+  function drawNow(scene) {
+    moment = read(scene);
+    parts.table.hidden = Boolean(moment.scoring);
+    parts.scored.element.hidden = !moment.scoring;
+    parts.scored.draw(moment);
+    for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(moment);
+    fill(side, sideKey(moment), () => panel(table, moment));
+    drawTie();
+  }
+
+  function draw(scene) {
+    stop();
+    drawNow(scene);
+  }
+
+  /** Animates what happened between two scenes; a new one interrupts it. */
+  async function move(from, to, { milliseconds }) {
+    if (!milliseconds || still()) return draw(to);
+    stop();
+    const faceDown = parts.unturned();
+    const leaving = departures(to.entries, parts.pileOf);
+    drawNow(to);
+    running = [
+      ...(moment.scoring ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
+      ...faceDown().map((card) => turn(card, milliseconds)),
+    ];
+    const own = running;
+    await Promise.allSettled(own.map((animation) => animation.finished));
+    return undefined;
+  }
+
+  return { draw, move, side, resize: drawTie };
+}
+
+/** The elements of a board, before anything is drawn. */
+function built(table) {
+  const order = table.order ?? table.names.map((_, seat) => seat);
+  const bank = bankRow();
+  const rows = order.map((seat) => ({ seat, ...seatRow(table, seat) }));
+  const between = table.seats === 2 ? betweenRows(table) : null;
+  const lines = rows.map((row) => row.element);
+  if (between) lines.splice(1, 0, between.element);
+  const ledgerOf = element("div", "rows", heads(table.seats === 2), bank.element, ...lines);
+  ledgerOf.setAttribute("role", "table");
+  ledgerOf.setAttribute("aria-label", say("The table"));
+  const scored = ledger(table);
+  const board = element("div", "gems-board", ledgerOf, scored.element);
+  board.dataset.seats = String(table.seats);
+  const layer = element("div", "gems-layer");
+  layer.setAttribute("aria-hidden", "true");
+  const side = element("section", "gems-side panel");
+  side.setAttribute("aria-label", say("What is going on"));
+  const pileOf = (place, colour) => (place === "supply" ? bank : rows.find(({ seat }) => seat === place))?.piles[colour] ?? null;
+  return { board, table: ledgerOf, scored, bank, rows, strip: between, layer, side, pileOf, unturned: turning(lines) };
+}
+
+/** Remembers which actions lie face down, and gives those of them that were turned over. */
+const turning = (lines) => () => {
+  const places = lines.flatMap((line) => [...line.querySelectorAll(".play, .hides")]);
+  const down = places.filter((place) => place.querySelector(".event-card.back"));
+  return () => down.flatMap((place) => [...place.querySelectorAll(".action:not(.past), .action-card.open")]);
+};
+
+const sideKey = ({ memory, view, yous, barter }) => [memory.ply, memory, view.barter, view.turn, view.immediate, view.free_choice, barter, yous];
+
+function panel(table, moment) {
+  if (moment.scoring) return scoringPanel(table, moment);
+  return moment.barter ? conversation(table, moment) : roundPanel(table, moment);
+}

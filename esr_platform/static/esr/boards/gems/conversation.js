@@ -1,0 +1,117 @@
+// A barter as a conversation: who offers what, and why each offer is higher than the one before.
+
+import { say, sayCount } from "../../words.js";
+import { actionName, ACTIONS, cardName, colourName, COLOURS, gemCardOf, gemsText, listing, vectorOf } from "./codes.js";
+import { element } from "./elements.js";
+import { whyHigher } from "./offers.js";
+import { slip } from "./piles.js";
+import { mark } from "./rows.js";
+
+/** So many offers are shown at once; those before them open on demand. */
+const SHOWN = 5;
+
+/**
+ * The whole panel.
+ * @param {{names: string[], labels?: Object[]}} table
+ * @param {import("./reading.js").Moment} moment with a barter
+ * @returns {HTMLElement[]}
+ */
+export function conversation(table, moment) {
+  const { barter, ended } = moment;
+  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const rest = [...declines(barter, name), ...(ended?.how === "given" ? [gift(ended)] : [])];
+  return [
+    element("h2", "", say("Barter for %(action)s", { action: actionName(barter.action) })),
+    element("p", "caption", stake(moment, name)),
+    partners(moment, name),
+    talk(barter, ended, rest),
+    element("p", "closing", closing(moment, name)),
+    afterwards(moment, name),
+  ].filter(Boolean);
+}
+
+/** What it is about: “5 for tulip, 7 for abacus”. */
+function stake({ view, past, ended, memory, barter }, name) {
+  if (barter.action === "event") {
+    return view.event.display && !past ? say("The event is “%(card)s”, or a blind one", { card: cardName(view.event.display) }) : say("for the event");
+  }
+  const cards = (ended ? (past ?? memory.round) : { cards: view.players.map((player) => player.gem_card) }).cards;
+  const worth = (card) => (barter.action === "money" ? gemCardOf(card).money : gemsText(vectorOf(gemCardOf(card).colours)));
+  const only = cards.filter(Boolean);
+  if (view.seats === 2) return only.length ? say("%(what)s on the gem card", { what: worth(only[0]) }) : "";
+  const [one, other] = [barter.opener, barter.other].map((seat) => (cards[seat] ? worth(cards[seat]) : say("nothing")));
+  return say("%(one)s for %(opener)s, %(two)s for %(other)s", { one, opener: name(barter.opener), two: other, other: name(barter.other) });
+}
+
+function partners(moment, name) {
+  const { opener, other } = moment.barter;
+  const left = element("span", "", mark(opener), element("b", "name", name(opener)), element("i", "caption", whyOpens(moment)));
+  return element("div", "partners", left, element("span", "", element("b", "name", name(other)), mark(other)));
+}
+
+/** Why it is the opener who opens, from the holdings before anything has changed hands. */
+function whyOpens({ view, ended, barter }) {
+  if (ended) return say("opens");
+  const [mine, theirs] = [barter.opener, barter.other].map((seat) => view.players[seat]);
+  const colour = mine.gems.findIndex((count, index) => count !== theirs.gems[index]);
+  if (colour >= 0) return mine.gems[colour] < theirs.gems[colour] ? say("opens: fewer %(colour)s", { colour: colourName(COLOURS[colour]) }) : say("opens");
+  return mine.money < theirs.money ? say("opens: less money") : say("opens: younger");
+}
+
+function talk(barter, ended, rest) {
+  const said = barter.offers.map(({ seat, offer }, place) => {
+    const why = whyHigher(place ? barter.offers[place - 1].offer : null, offer);
+    const isLast = place === barter.offers.length - 1;
+    return line(seat === barter.opener, slip(offer, isLast), why);
+  });
+  const list = element("ol", `talk${ended ? " over" : ""}`, ...said.slice(-SHOWN), ...rest);
+  list.start = Math.max(1, said.length - SHOWN + 1);
+  if (said.length <= SHOWN) return list;
+  const before = element("ol", "talk", ...said.slice(0, -SHOWN));
+  const count = said.length - SHOWN;
+  const summary = element("summary", "", sayCount("1 offer before", "%(count)s offers before", count));
+  return element("div", "", element("details", "earlier", summary, before), list);
+}
+
+const line = (opener, what, why) => element("li", opener ? "opener" : "other", what, why && element("i", "caption", why));
+
+const declines = ({ declined, opener }, name) =>
+  declined.map((seat) => line(seat === opener, element("span", "slip none", say("declines")), say("%(name)s offers nothing", { name: name(seat) })));
+
+const gift = ({ winner, opener, gems }) => line(winner === opener, slip(gems, true), say("a gift, which must be taken"));
+
+/** What may be done now, or how it has ended. */
+function closing({ view, barter, ended, memory, past }, name) {
+  if (!ended) return asked(view.turn ?? barter.opener, barter, name);
+  if (ended.how === "void") return say("Both decline: %(action)s is void.", { action: actionName(ended.action) });
+  const values = { loser: name(ended.loser), winner: name(ended.winner), gems: gemsText(ended.gems), gain: gain((past ?? memory.round).events, ended) };
+  if (ended.how === "given") return say("%(winner)s gives %(gems)s and %(gain)s.", values);
+  return say("%(loser)s accepts %(gems)s; %(winner)s %(gain)s.", values);
+}
+
+function asked(seat, { offers, declined }, name) {
+  if (offers.length) return say("%(name)s accepts, or offers more.", { name: name(seat) });
+  if (declined.length) return say("%(name)s may give one gem and act, or declines too.", { name: name(seat) });
+  return say("%(name)s opens, or declines.", { name: name(seat) });
+}
+
+/** What the winner took with the action. */
+function gain(events, { action, winner }) {
+  const money = events.find((event) => event.type === "money" && event.seat === winner);
+  if (action === "money" && money) return say("takes %(what)s", { what: money.amount });
+  const gems = events.find((event) => event.why === "gems" && event.to === winner);
+  if (action === "gems") return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing, for the supply is empty") });
+  return say("takes a card");
+}
+
+/** The barter that comes next in this round. */
+function afterwards({ view, barter, past }, name) {
+  if (view.seats === 2 || past) return null;
+  for (const action of ACTIONS.slice(ACTIONS.indexOf(barter.action) + 1, 3)) {
+    const seats = view.players.flatMap((player, seat) => (player.action === action ? [seat] : []));
+    if (seats.length !== 2) continue;
+    const values = { action: actionName(action), names: listing(seats.map(name)) };
+    return element("p", "caption after", say("After this: the barter for %(action)s between %(names)s", values));
+  }
+  return null;
+}

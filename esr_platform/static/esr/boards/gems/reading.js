@@ -1,0 +1,88 @@
+// One scene, read once for all that is drawn of it: who is in the action, what is offered, what has just ended.
+
+import { say } from "../../words.js";
+import { remember } from "./memory.js";
+
+/**
+ * @typedef {Object} Moment
+ * @property {Object} view
+ * @property {Object[]} entries
+ * @property {(Object|null)[]} yous
+ * @property {Object} memory see `memory.js`
+ * @property {Object|null} barter the one that is going on, or that has just ended
+ * @property {Object|null} ended the same, if it has ended
+ * @property {number[]|null} standing the offer to be topped
+ * @property {number|null} offerer whose it is
+ * @property {number[]} involved the seats in the action
+ * @property {Object|null} past the round that has just ended
+ * @property {Object|null} scoring
+ */
+
+/**
+ * @param {Object} scene see docs/boards.md
+ * @returns {Moment}
+ */
+export function read(scene) {
+  const { view, entries } = scene;
+  const memory = scene.standing?.ply === scene.ply ? scene.standing : remember(scene.standing ?? null, scene);
+  const { ended, past, scoring } = memory;
+  const barter = ended ?? view.barter;
+  const last = ended ? null : (barter?.offers.at(-1) ?? null);
+  return {
+    view,
+    entries,
+    yous: scene.yous ?? [],
+    memory,
+    barter,
+    ended,
+    standing: last && last.offer,
+    offerer: last && last.seat,
+    involved: involved(view, barter),
+    past,
+    scoring,
+  };
+}
+
+function involved(view, barter) {
+  if (barter) return [barter.opener, barter.other];
+  if (view.free_choice) return view.free_choice.order;
+  return view.turn === null ? [] : [view.turn];
+}
+
+/** What a seat is doing now, two words; empty if it waits. @type {(moment: Moment, seat: number) => string} */
+export function doing({ view, yous, memory, ended }, seat) {
+  if (memory.over) return "";
+  if (view.turn === null) return yous[seat]?.action ? say("has chosen") : say("chooses");
+  if (view.turn !== seat) return "";
+  if (view.barter) return inBarter(view.barter, seat, ended);
+  if (view.immediate) return say("decides");
+  if (view.free_choice) return say("chooses gems");
+  if (view.resolving === "event") return say("takes a card");
+  return view.active === seat ? say("hides an action") : say("guesses");
+}
+
+function inBarter({ offers, opener, declined }, seat) {
+  if (offers.length) return say("answers now");
+  return declined.length && seat !== opener ? say("may give") : say("opens now");
+}
+
+/** What a seat has chosen this round. `open`: everybody sees it; `action` is `null` where it is not known. */
+export function choice({ view, yous, past }, seat) {
+  const player = view.players[seat];
+  if (player.action) return { action: player.action, open: true, past: false };
+  const own = yous[seat]?.action ?? null;
+  if (own || player.chosen) return { action: own, open: false, past: false };
+  const gone = past?.actions[seat] ?? null;
+  return gone && view.active === null ? { action: gone, open: true, past: true } : null;
+}
+
+/** What each seat was paid with this step, by seat. @type {(moment: Moment) => number[]} */
+export function paid({ view, entries }) {
+  const sums = view.players.map(() => 0);
+  for (const { event } of entries) {
+    if (event?.type === "money") sums[event.seat] += event.amount;
+    if (event?.type !== "scored") continue;
+    for (const row of event.rows) sums.forEach((_, seat) => (sums[seat] += row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat]));
+  }
+  return sums;
+}

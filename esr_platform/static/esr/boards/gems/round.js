@@ -1,0 +1,127 @@
+// A round outside a barter: who chose what, what came of it, and a card that is being decided.
+
+import { say } from "../../words.js";
+import { eventCard } from "./cards.js";
+import { actionName, ACTIONS, cardName, cardRule, colourName, gemsText, listing, vectorOf } from "./codes.js";
+import { drawing, element } from "./elements.js";
+
+/**
+ * The whole panel.
+ * @param {{seats: number, names: string[], labels?: Object[]}} table
+ * @param {import("./reading.js").Moment} moment
+ * @returns {HTMLElement[]}
+ */
+export function roundPanel(table, moment) {
+  const { view, memory, past } = moment;
+  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const round = past ?? memory.round;
+  const known = Object.keys(round.actions).length > 0;
+  const duel = view.seats === 2;
+  const shown = [element("h2", "", title(round, past, duel)), card(moment, name), order(view, name)];
+  if (known) shown.push(duel ? turnLines(round, name) : lines(round, view, past, name));
+  if (!known || past) shown.push(element("p", "closing", next(moment, name)));
+  return shown.filter(Boolean);
+}
+
+function title({ round, phase }, past, duel) {
+  if (past) return duel ? say("Turn %(round)s is over", { round }) : say("Round %(round)s is over", { round });
+  return duel ? say("Turn %(round)s of phase %(phase)s", { round, phase }) : say("Round %(round)s of phase %(phase)s", { round, phase });
+}
+
+/** The immediate card that is being decided, or that has just been. */
+function card({ view, entries }, name) {
+  if (view.immediate) {
+    const { seat, card: code } = view.immediate;
+    return shownCard(code, say("%(name)s carries it out or declines.", { name: name(seat) }));
+  }
+  const decided = entries.some(({ step }) => step?.decision === "immediate");
+  const gone = decided && entries.find(({ event }) => event?.type === "discarded" && event.seat !== null);
+  if (!gone) return null;
+  return shownCard(gone.event.card, null);
+}
+
+const shownCard = (code, said) =>
+  element("div", "decided", eventCard(code), element("div", "", element("b", "", cardName(code)), element("p", "", cardRule(code)), said && element("p", "closing", said)));
+
+/** Who takes gems by Free Choice, in order. */
+function order({ free_choice: choice }, name) {
+  if (!choice) return null;
+  const items = choice.order.map((seat, place) => element("li", place === choice.next ? "now" : place < choice.next ? "done" : "", name(seat)));
+  const why = choice.order.length > 1 ? say("One gem each, fewest red first") : say("Alone: one gem back, two taken");
+  return element("div", "choice", element("p", "caption", why), element("ol", "order", ...items));
+}
+
+function lines(round, view, past, name) {
+  const rows = ACTIONS.flatMap((action) => {
+    const seats = Object.keys(round.actions).map(Number).filter((seat) => round.actions[seat] === action);
+    return seats.length ? [line(action, seats, round.events.filter((event) => event.action === action), !past && view.resolving === action, name)] : [];
+  });
+  return element("ul", "actions-taken", ...rows);
+}
+
+function line(action, seats, events, now, name) {
+  const blocked = events.some((event) => event.type === "cancelled");
+  const who = listing(seats.map(name));
+  const told = blocked ? say("block each other: cancelled") : events.map((event) => tell(event, name)).filter(Boolean).join("; ");
+  const made = element("li", now ? "now" : "", drawing(`act-${action}`, "", "0 0 24 24"), element("b", "", actionName(action)), element("span", "", who), told && element("i", "caption", told));
+  return made;
+}
+
+/** With two players: the action, and whether it was guessed. */
+function turnLines(round, name) {
+  const { active, actions, guesses } = round;
+  const caught = guesses.find((guess) => guess.hit);
+  const said = caught
+    ? guesses.length > 1 ? say("A hit with the second card: they barter") : say("A hit with the first card: %(name)s loses the action", { name: name(active) })
+    : guesses.length > 1 ? say("Two misses: %(name)s acts", { name: name(active) }) : "";
+  const told = round.events.map((event) => tell(event, name)).filter(Boolean).join("; ");
+  const action = actions[active];
+  return element("ul", "actions-taken", action && element("li", "", drawing(`act-${action}`, "", "0 0 24 24"), element("b", "", actionName(action)), element("span", "", said), told && element("i", "caption", told)));
+}
+
+/** What an event of a round came to, in a few words. */
+function tell(event, name) {
+  const values = { name: event.seat === null || event.seat === undefined ? "" : name(event.seat) };
+  return TOLD[event.type]?.(event, values, name) ?? "";
+}
+
+const TOLD = {
+  money: ({ amount }, values) => say("%(name)s takes %(what)s", { ...values, what: amount }),
+  void: () => say("void: both declined"),
+  drawn: ({ card: code }, values) => say("%(name)s draws “%(card)s”", { ...values, card: cardName(code) }),
+  kept: ({ card: code }, values) => say("%(name)s keeps “%(card)s”", { ...values, card: cardName(code) }),
+  declined: (_, values) => say("%(name)s declines", values),
+  applied: (_, values) => say("%(name)s carries it out", values),
+  discarded: ({ card: code }) => say("nobody takes “%(card)s”", { card: cardName(code) }),
+  picked: ({ move }, values) => (move === "decline" ? say("%(name)s declines", values) : say("%(name)s takes %(what)s", { ...values, what: gemsText(vectorOf(move.take)) })),
+  half: ({ scoring }, _, name) => halved(scoring.rows[0], name),
+  gems_moved: ({ from, to, gems }, _, name) => {
+    if (from === "supply") return say("%(name)s takes %(what)s", { name: name(to), what: gemsText(gems) });
+    if (to === "supply") return say("%(name)s returns %(what)s", { name: name(from), what: gemsText(gems) });
+    return say("%(name)s gives %(other)s %(what)s", { name: name(from), other: name(to), what: gemsText(gems) });
+  },
+};
+
+function halved(row, name) {
+  const got = row.share.flatMap((share, seat) => (row.returned[seat] ? [say("%(name)s is paid %(share)s and returns %(count)s", { name: name(seat), share, count: row.returned[seat] })] : []));
+  const colour = colourName(row.of);
+  return got.length ? `${say("half of %(colour)s", { colour })}: ${listing(got)}` : say("nobody has %(colour)s", { colour });
+}
+
+/** Who is to do what next. */
+function next({ view, yous, memory }, name) {
+  if (memory.over) return say("The game is over.");
+  if (view.active !== null) return asksDuel(view, name);
+  if (view.turn !== null) return say("%(name)s goes on.", { name: name(view.turn) });
+  const chosen = view.players.flatMap((_, seat) => (yous[seat]?.action ? [name(seat)] : []));
+  if (!chosen.length) return say("Everybody chooses an action in secret.");
+  return say("Chosen in secret: %(names)s.", { names: listing(chosen) });
+}
+
+function asksDuel({ active, players, guesses }, name) {
+  const values = { active: name(active), other: name(1 - active) };
+  if (!players[active].chosen) return say("%(active)s hides an action.", values);
+  if (guesses.length) return say("A miss. %(other)s shows a second card.", values);
+  return say("%(other)s guesses which action lies hidden.", values);
+}
+

@@ -1,0 +1,130 @@
+// A scoring: every payment by colour and seat, with its reason; the same as the told game says.
+
+import { say, sayCount } from "../../words.js";
+import { cardName, CERTIFICATE_VALUES, COLOURS, colourName, listing, SOLE_ANY_BONUS, soleBonus, VALUES } from "./codes.js";
+import { inWords } from "./offers.js";
+
+/**
+ * @typedef {Object} Payment what one seat gets in one column
+ * @property {number} count gems or certificates before anything goes back
+ * @property {number} returned
+ * @property {number} paid
+ * @property {"alone"|"tied"|null} lead
+ * @property {string} why empty where nothing is paid or returned
+ */
+
+/** @type {(row: Object, seat: number) => number} */
+export const paidIn = (row, seat) => row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat];
+
+/** How many each has of what a row is about. @type {(scoring: Object, row: Object) => number[]} */
+export function countsOf(scoring, row) {
+  if (row.of === "cert") return scoring.cards.map((cards) => cards.filter((card) => card === "cert").length);
+  return scoring.gems.map((gems) => gems[COLOURS.indexOf(row.of)]);
+}
+
+/**
+ * @param {Object} scoring from the memory
+ * @param {Object} row
+ * @param {number} seat
+ * @returns {Payment}
+ */
+export function payment(scoring, row, seat) {
+  const counts = countsOf(scoring, row);
+  const most = Math.max(...counts);
+  const leaders = counts.filter((count) => count === most).length;
+  const leading = counts[seat] === most && most > 0;
+  const lead = leading ? (leaders > 1 ? "tied" : "alone") : null;
+  const reason = row.of === "cert" ? certificateReason : colourReason;
+  return { count: counts[seat], returned: row.returned[seat], paid: paidIn(row, seat), lead, why: reason(scoring, row, seat, lead, leaders) };
+}
+
+function colourReason(scoring, row, seat, lead, leaders) {
+  const parts = [];
+  if (lead === "alone") parts.push(say("%(share)s alone", { share: row.share[seat] }));
+  if (lead === "tied") parts.push(say("%(value)s shared by %(count)s", { value: valueOf(scoring, row), count: inWords(leaders) }));
+  if (row.sole_bonus[seat]) parts.push(...soleParts(scoring.cards[seat], row));
+  if (row.per_gem[seat]) parts.push(say("%(paid)s for each %(colour)s", { paid: row.per_gem[seat], colour: colourName(row.of) }));
+  const back = row.returned[seat] ? sayCount("returns 1", "returns %(count)s", row.returned[seat]) : "";
+  return [parts.join(", "), back].filter(Boolean).join("; ");
+}
+
+function soleParts(cards, row) {
+  const any = cards.filter((card) => card === "sole_any").length;
+  const own = cards.includes(`sole:${row.of}`);
+  return [
+    own && say("%(bonus)s by the card for %(colour)s", { bonus: soleBonus(row.of), colour: colourName(row.of) }),
+    any > 0 && say("%(bonus)s by the card for any", { bonus: any * SOLE_ANY_BONUS }),
+  ].filter(Boolean);
+}
+
+const valueOf = (scoring, row) => {
+  const value = VALUES[COLOURS.indexOf(row.of)];
+  return scoring.phase === null ? value / 2 : value;
+};
+
+function certificateReason(scoring, row, seat, lead) {
+  const total = countsOf(scoring, row).reduce((sum, count) => sum + count, 0);
+  if (!row.share[seat]) return "";
+  if (lead === "tied") return say("tied for most");
+  if (lead === "alone") return total === 1 ? say("the only one") : say("most, alone");
+  return say("next most");
+}
+
+/**
+ * What a column came to, in sentences.
+ * @param {Object} scoring
+ * @param {Object} row
+ * @param {(seat: number) => string} name
+ * @returns {{head: string, text: string}}
+ */
+export function sentences(scoring, row, name) {
+  if (row.of === "cert") return { head: say("Certificates."), text: certificateSentence(scoring, row, name) };
+  const colour = colourName(row.of);
+  const head = say("%(colour)s, %(value)s.", { colour: colour[0].toLocaleUpperCase() + colour.slice(1), value: valueOf(scoring, row) });
+  const counts = countsOf(scoring, row);
+  const most = Math.max(...counts);
+  if (!most) return { head, text: say("Nobody has any: nothing is paid.") };
+  const leaders = counts.flatMap((count, seat) => (count === most ? [seat] : []));
+  const told = leaders.length > 1 ? tie(row, leaders, most, name) : alone(scoring, row, leaders[0], most, name);
+  return { head, text: [told, ...perGem(row, name), ...idle(scoring, row, leaders, name)].join(" ") };
+}
+
+function alone(scoring, row, seat, most, name) {
+  const values = { name: name(seat), most, share: row.share[seat], returned: row.returned[seat] };
+  const bonus = row.sole_bonus[seat];
+  if (!bonus) return say("%(name)s has most, alone with %(most)s: %(share)s; returns %(returned)s.", values);
+  const cards = scoring.cards[seat].filter((card) => card === "sole_any" || card === `sole:${row.of}`).map((card) => `“${cardName(card)}”`);
+  return say("%(name)s has most, alone with %(most)s: %(share)s, and %(bonus)s more for %(cards)s; returns %(returned)s.", { ...values, bonus, cards: listing(cards) });
+}
+
+function tie(row, leaders, most, name) {
+  const values = { names: listing(leaders.map(name)), most, share: row.share[leaders[0]], returned: row.returned[leaders[0]] };
+  if (leaders.length === 2) return say("%(names)s tie with %(most)s: %(share)s each, both return %(returned)s.", values);
+  return say("%(names)s tie with %(most)s: %(share)s each, all return %(returned)s.", values);
+}
+
+const perGem = (row, name) =>
+  row.per_gem.flatMap((paid, seat) => (paid ? [say("%(name)s gets %(paid)s for “%(card)s”.", { name: name(seat), paid, card: cardName(`per:${row.of}`) })] : []));
+
+/** Cards for this colour alone that pay nothing. */
+function idle(scoring, row, leaders, name) {
+  const card = `sole:${row.of}`;
+  return scoring.cards.flatMap((cards, seat) => {
+    if (!cards.includes(card) || (leaders.length === 1 && leaders[0] === seat)) return [];
+    const values = { card: cardName(card), name: name(seat) };
+    return [leaders.includes(seat) ? say("“%(card)s” pays %(name)s nothing in a tie.", values) : say("“%(card)s” pays %(name)s nothing.", values)];
+  });
+}
+
+function certificateSentence(scoring, row, name) {
+  const counts = countsOf(scoring, row);
+  const [first, second] = CERTIFICATE_VALUES.map((value) => row.share.flatMap((share, seat) => (share === value ? [seat] : [])));
+  if (!first.length) return say("Nobody holds one: nothing is paid.");
+  const values = { names: listing(first.map(name)), count: counts[first[0]], value: CERTIFICATE_VALUES[0] };
+  if (first.length > 1) return say("%(names)s tie with %(count)s: %(value)s each.", values);
+  if (counts.reduce((sum, count) => sum + count, 0) === 1) return say("%(names)s holds the only one: %(value)s.", values);
+  const most = say("%(names)s has most, %(count)s: %(value)s.", values);
+  if (!second.length) return most;
+  const others = { names: listing(second.map(name)), count: counts[second[0]], value: CERTIFICATE_VALUES[1] };
+  return `${most} ${second.length > 1 ? say("%(names)s with %(count)s: %(value)s each.", others) : say("%(names)s with %(count)s: %(value)s.", others)}`;
+}
