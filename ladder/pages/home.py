@@ -1,28 +1,70 @@
-"""The first page: every ladder's leaders, what is being played, and what came out last."""
+"""The first page: what to do first, a game to watch, who leads, climbs and has come, and what is being played."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
+from django.db.models import QuerySet, prefetch_related_objects
+
+from bots.models import BotVersion
+from games.base import Game
+from games.registry import GAMES
 from ladder.models import Match
 from ladder.models.ladders import Viewer
-from ladder.pages.matches import SeatTable, listed
+from ladder.openness import is_open
+from ladder.pages.climbing import Climbs, climbs
+from ladder.pages.live_tables import LiveTable, live_tables
+from ladder.pages.matches import SeatTable, seats_shown
+from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
 
-SHOWN = 8
+TABLES: Final = 8
+RESULTS: Final = 8
+NEWEST: Final = 5
+LADDERS: Final = 2
+"""Ladders with their leaders, each of another game: those on which most has been played."""
+
+_MOST_RUNNING: Final = 64
+_LOOKED_AT: Final = 30
+"""So many of the last results are looked at for one that is open."""
+
+_SYMBOLS: Final = 4
+
+
+@dataclass(frozen=True)
+class Start:
+    """A game that a newcomer can begin with, and some of its drawings."""
+
+    game: Game
+    symbols: Sequence[tuple[str, str]]
+
+    @property
+    def sheet(self) -> str:
+        return f"drawings/{self.game.drawing}"
 
 
 @dataclass(frozen=True)
 class HomePage:
-    """What the first page shows."""
+    """What the first page shows. ``waiting`` is counted only while nothing runs."""
 
     boards: Sequence[Board]
-    running: Sequence[Match]
-    running_number: int
-    queued_number: int
+    running: int
+    tables: Sequence[LiveTable]
+    waiting: int
     latest: Sequence[Match]
+    open: SeatTable | None
+    climbs: Climbs
+    newest: Sequence[BotVersion]
+
+    @property
+    def starts(self) -> list[Start]:
+        """The games to begin with: of those that share a drawing the first."""
+        games = {game.drawing: game for game in reversed(GAMES.values()) if game.drawing}
+        return [Start(game, _symbols(game)) for game in GAMES.values() if games.get(game.drawing) is game]
 
     @property
     def finished(self) -> int:
@@ -30,24 +72,59 @@ class HomePage:
         return sum(board.finished for board in self.boards)
 
     @property
-    def last(self) -> SeatTable | None:
-        """The table of the game that was finished last."""
-        return SeatTable(self.latest[0]) if self.latest else None
+    def leading(self) -> list[Board]:
+        """The ladders on which most has been played, each of another game, in the order of all ladders."""
+        busiest: dict[str, Board] = {}
+        for board in sorted(self.boards, key=lambda board: -board.finished):
+            busiest.setdefault(board.ladder.game, board)
+        chosen = list(islice(busiest.values(), LADDERS))
+        return [board for board in self.boards if board in chosen]
+
+    @property
+    def others(self) -> list[Board]:
+        """The other ladders that somebody stands on."""
+        return [board for board in self.boards if board.entries and board not in self.leading]
 
     @property
     def hidden(self) -> int:
-        """Running matches that are not listed."""
-        return self.running_number - len(self.running)
+        """Running matches at tables that are not listed."""
+        return self.running - sum(table.running for table in self.tables)
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; eight queries."""
-    seen = matches_seen_by(user)
-    running = seen.filter(status=Match.Status.RUNNING)
+    """The first page for ``user``; eight queries, two more once a minute."""
+    seen = matches_seen_by(user).select_related("ladder")
+    running = list(seen.filter(status=Match.Status.RUNNING).order_by("started", "pk")[:_MOST_RUNNING])
+    tables = live_tables(running)[:TABLES] if running else []
+    latest = list(_results(seen)[:_LOOKED_AT])
+    opened = next((match for match in latest if is_open(match.block)), None)
+    shown = latest[:RESULTS]
+    with_seats = [*(table.first for table in tables), *shown, *([opened] if opened else [])]
+    prefetch_related_objects(with_seats, seats_shown())
     return HomePage(
         boards=boards(user),
-        running=list(listed(running).order_by("started", "pk")[:SHOWN]),
-        running_number=running.count(),
-        queued_number=seen.filter(status=Match.Status.QUEUED).count(),
-        latest=list(listed(seen.filter(result__isnull=False)).order_by("-result__pk")[:SHOWN]),
+        running=len(running),
+        tables=tables,
+        waiting=0 if running else seen.filter(status=Match.Status.QUEUED).count(),
+        latest=shown,
+        open=SeatTable(opened) if opened else None,
+        climbs=climbs(),
+        newest=newest_versions(),
     )
+
+
+def newest_versions() -> list[BotVersion]:
+    """The versions that have come last, of those that play now, of people's bots; one query."""
+    playing = BotVersion.objects.filter(active=True, bot__in=public_bots().playing().exclude(owner=None))
+    return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
+
+
+def _results(seen: QuerySet[Match]) -> QuerySet[Match]:
+    finished = seen.filter(status=Match.Status.FINISHED, result__isnull=False)
+    return finished.select_related("block").defer("block__seed").order_by("-result__pk")
+
+
+def _symbols(game: Game) -> list[tuple[str, str]]:
+    """A few of the game's tokens, spread over all of them, with their words."""
+    tokens = list(game.tokens.items())
+    return tokens[:: max(1, len(tokens) // _SYMBOLS)][:_SYMBOLS]

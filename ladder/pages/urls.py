@@ -9,8 +9,10 @@ from ladder.pages.moderating.urls import urlpatterns as of_moderation
 from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
 from ladder.pages.people.urls import urlpatterns as of_people
+from ladder.pages.searching.urls import urlpatterns as of_search
 from ladder.pages.seasons.urls import urlpatterns as of_seasons
 from ladder.pages.statistics.urls import urlpatterns as of_statistics
+from ladder.pages.tutoring.urls import urlpatterns as of_tutorials
 
 app_name = "pages"
 
@@ -23,6 +25,7 @@ urlpatterns: list[URLPattern] = [
     *of_moderation,
     *of_orders,
     *of_people,
+    *of_search,
     *of_seasons,
     *of_statistics,
     path("bots/", views.bots, name="bots"),
@@ -37,6 +40,7 @@ urlpatterns: list[URLPattern] = [
     path("matches/<int:match_id>/record", views.record, name="record"),
     path("matches/<int:match_id>/replay.json", views.replay, name="replay"),
     path("rules/", views.rules, name="rules"),
+    *of_tutorials,
     path("rules/<slug:slug>/", views.game_rules, name="game_rules"),
     path("about/", views.about, name="about"),
 ]

@@ -7,7 +7,7 @@ const LONGEST_MS = 60000;
 
 function period() {
   const parts = [...document.querySelectorAll("[data-live]")];
-  return Math.min(...parts.map((part) => Number(part.dataset.live) || PERIOD_MS), PERIOD_MS);
+  return parts.length ? Math.min(...parts.map((part) => Number(part.dataset.live) || PERIOD_MS)) : PERIOD_MS;
 }
 
 let wait = period();

@@ -80,9 +80,9 @@ def drawings() -> list[str]:
 
 
 @register.simple_tag
-def symbol(name: str, kind: str, label: str = "") -> SafeString:
-    """A drawing of the sprite."""
-    return markup.drawing(name, kind, label)
+def symbol(name: str, kind: str, label: str = "", sheet: str = "sprite") -> SafeString:
+    """A drawing of a sheet, the sprite unless another one is named."""
+    return markup.drawing(name, kind, label, sheet)
 
 
 @register.filter
