@@ -39,7 +39,7 @@ def test_every_token_of_every_game_has_a_symbol_and_its_sheet_a_style() -> None:
     for game in GAMES.values():
         path = finders.find(f"esr/drawings/{game.drawing}.svg")
         assert isinstance(path, str), game.slug
-        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) == set(game.tokens), game.slug
+        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) >= set(game.tokens), game.slug
         assert finders.find(f"esr/drawings/{game.drawing}.css"), game.slug
 
 
