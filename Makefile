@@ -79,7 +79,7 @@ $(NATIVE): $(ENGINE) | $(VENV)/.dev
 engine-native: $(NATIVE)  ## compile the engine with mypyc; it is picked up by itself, ESR_ENGINE=python keeps to the sources
 
 test-native: $(NATIVE)  ## the engine's tests once more, on the compiled engine
-	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge
+	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge tests/bots/environments
 
 chaos: $(VENV)/.dev services  ## kill workers, beat, Redis and PostgreSQL while CHAOS_MATCHES=600 are played, on both databases
 	@$(BIN)/python -m tests.ladder.chaos --matches $(CHAOS_MATCHES)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 from struct import unpack
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 T = TypeVar("T")
 SEED_BYTES = 32
@@ -82,6 +82,10 @@ class SeededChance:
     """
 
     __slots__ = ("_counts", "_seed")
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """An object without a seed, for ``copy`` and ``pickle``; a compiled class would ask for one."""
+        return super().__new__(cls)
 
     def __init__(self, seed: bytes) -> None:
         if len(seed) != SEED_BYTES:

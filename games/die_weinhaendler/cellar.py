@@ -43,6 +43,10 @@ class Cellar:
         self.for_full = tuple(sorted(self.vacant + empties)) if empties else self.vacant
         self.full = not self.for_full
 
+    def __reduce__(self) -> tuple[type[Cellar], tuple[list[int], Outline, Cells, Cells]]:
+        """For ``copy`` and ``pickle``, which could not make an object of a compiled class without its arguments."""
+        return Cellar, (self.cells, self.outline, self.empties, self.covered)
+
     def cells_for(self, card: int) -> tuple[int, ...]:
         """The cells where ``card`` may be laid, ascending; none of a full cellar."""
         return self.vacant if card == EMPTY else self.for_full

@@ -6,21 +6,30 @@ this module is loaded, and knows the ones that follow it: nobody searches a cell
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from games.die_weinhaendler.grid import BASE, BOTTLES, FIRST, WIDTH
 
 
 class Outline:
-    """``bottles`` are so many; ``vacant`` the cells where any bottle may go, ascending, and ``then`` what follows."""
+    """``taken`` are the cells with bottles, ``bottles`` so many.
 
-    __slots__ = ("bottles", "then", "vacant")
+    ``vacant`` are the cells where any bottle may go, ascending, and ``then`` what follows.
+    """
+
+    __slots__ = ("bottles", "taken", "then", "vacant")
 
     def __init__(self, taken: frozenset[int]) -> None:
         """``then`` is filled by those who make outlines."""
+        self.taken = taken
         self.bottles = len(taken)
         self.vacant = _vacant(taken)
         self.then: dict[int, Outline] = {}
+
+    def __reduce__(self) -> tuple[Callable[[frozenset[int]], Outline], tuple[frozenset[int]]]:
+        """For ``copy`` and ``pickle``: the one that is there, not another with all that follow it."""
+        return outline_of, (self.taken,)
 
 
 def _vacant(taken: frozenset[int]) -> tuple[int, ...]:
@@ -48,6 +57,11 @@ def _outlines() -> dict[frozenset[int], Outline]:
                 open_ends.append(more)
             found[taken].then[cell] = found[more]
     return found
+
+
+def outline_of(taken: frozenset[int]) -> Outline:
+    """The outline of the cells that are ``taken``. Raises ``KeyError`` for cells that no cellar can have."""
+    return OUTLINES[taken]
 
 
 OUTLINES: Final = _outlines()
