@@ -123,6 +123,8 @@ def _add_versions(season: Season, sums: Sums) -> None:
             tallies[key] = VersionTally(season=season, entry_id=key[0], version_id=key[1])
         tallies[key].blocks += its.blocks
         tallies[key].games += its.games
+        tallies[key].points += its.points
+        tallies[key].squares += its.squares
         tallies[key].habits = added_habits(tallies[key].habits, its.habits)
         tallies[key].seats = added_seats(tallies[key].seats, its.seats)
     _write(VersionTally, [tallies[key] for key in sorted(sums.versions)], _VERSION_FIELDS)

@@ -35,6 +35,8 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("blocks", models.PositiveIntegerField(default=0)),
                 ("games", models.PositiveIntegerField(default=0)),
+                ("points", models.PositiveBigIntegerField(default=0)),
+                ("squares", models.PositiveBigIntegerField(default=0)),
                 ("habits", models.JSONField(default=dict)),
                 ("seats", models.JSONField(default=list)),
                 (

@@ -69,8 +69,8 @@ class VersionTally(models.Model):
     """How a version has played in a season's finished blocks.
 
     ``habits`` are the game's own (``games.base.Game.habits``): six sums over blocks by key, as
-    ``ladder.statistics.habits.HabitSums`` has them. ``seats`` has by its own seat the games, the points in halves, and
-    the sum over blocks of the square of a block's points there.
+    ``ladder.statistics.habits.HabitSums`` has them. ``points`` are in halves, and ``squares`` the sum
+    over blocks of the square of a block's; ``seats`` has by its own seat the games and the same two of that seat.
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="version_tallies")
@@ -78,6 +78,8 @@ class VersionTally(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="version_tallies")
     blocks = models.PositiveIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
+    points = models.PositiveBigIntegerField(default=0)
+    squares = models.PositiveBigIntegerField(default=0)
     habits = models.JSONField(default=dict)
     seats = models.JSONField(default=list)
 

@@ -48,6 +48,8 @@ class VersionSum:
 
     blocks: int = 0
     games: int = 0
+    points: int = 0
+    squares: int = 0
     habits: HabitSums = field(default_factory=dict)
     seats: SeatPoints = field(default_factory=list)
 
@@ -103,6 +105,8 @@ def _add_versions(sums: Sums, block: PlayedBlock) -> None:
         counted = [game.habits[game.players.index(player)] for game in block.games]
         its.habits = added_habits(its.habits, of_block(counted))
         points = [half_points(game.ranks)[game.players.index(player)] for game in block.games]
+        its.points += sum(points)
+        its.squares += sum(points) ** 2
         its.seats = added_seats(its.seats, _by_seat(block, player, points))
     everybody = [seat for game in block.games for seat in game.habits]
     sums.habits = added_habits(sums.habits, of_block(everybody))

@@ -53,7 +53,7 @@ def tallies() -> tuple[object, ...]:
         "seats",
     )
     versions = VersionTally.objects.order_by("entry", "version").values_list(
-        "entry", "version", "blocks", "games", "habits", "seats"
+        "entry", "version", "blocks", "games", "points", "squares", "habits", "seats"
     )
     rounded = [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
     return list(seats), rounded, list(versions), list(SeasonStatistics.objects.values_list("blocks", "habits"))
@@ -270,5 +270,7 @@ def test_points_by_seat_are_those_against_all_and_of_each_opponent(ladder: Ladde
     points = {(one.entry_id, one.version_id, one.seat): [one.games, one.points] for one in SeatTally.objects.all()}
     for one in VersionTally.objects.all():
         assert all(squares <= 36 * games for games, _, squares in one.seats)
+        assert one.points == sum(points for _, points, _ in one.seats)
+        assert one.points**2 <= one.squares * one.blocks
         for seat, sums in enumerate(one.seats):
             assert sums[:2] == points[one.entry_id, one.version_id, seat]
