@@ -20,6 +20,7 @@ from games.chance import Chance, SeededChance
 if TYPE_CHECKING:
     from games.describing.documents import GameShapes
     from games.encoding import Encoding
+    from games.tutoring import Tutorial
 
 Document = dict[str, Any]
 """One JSON object, as it goes over a wire. What a state gives out is to be read, not changed."""
@@ -260,7 +261,7 @@ class Game(ABC):
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
 
     ``terms`` are the other words that pages and boards say of it, in English: what a translation must have.
-    ``tutorial`` is the module that plays its beginning with a newcomer, ``""`` where there is none.
+    ``tutorial`` plays its beginning with a newcomer, where there is one.
     """
 
     slug: str
@@ -273,7 +274,7 @@ class Game(ABC):
     stretches: tuple[str, ...]
     price_unit: str = ""
     terms: tuple[str, ...] = ()
-    tutorial: str = ""
+    tutorial: Tutorial | None = None
 
     @property
     def folder(self) -> Traversable:

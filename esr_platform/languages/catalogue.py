@@ -27,7 +27,7 @@ def words(language: str) -> bytes:
     ``plurals[n]`` is the place of the form for ``n``. The terms of all games are in it, for boards that say a word
     which they have from a view.
     """
-    found = DjangoTranslation(language, domain="djangojs", localedirs=settings.LOCALE_PATHS)
+    found = DjangoTranslation(language, domain="djangojs", localedirs=[str(path) for path in settings.LOCALE_PATHS])
     with translation.override(language):
         said: dict[str, Any] = {term: translation.gettext(term) for term in terms(GAMES.values())}
     for key, text in found._catalog.items():  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def words(language: str) -> bytes:
             said.setdefault(key[0], []).append(text)
         elif key:
             said[key] = text
-    plurals = [found.plural(count) for count in range(MOST_PLURALS)]  # type: ignore[attr-defined]
+    plurals = [found.plural(count) for count in range(MOST_PLURALS)]
     return orjson.dumps({"words": said, "plurals": plurals}, option=orjson.OPT_SORT_KEYS)
 
 

@@ -16,7 +16,9 @@ from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES
 from games.edel_stein_reich.terms import TERMS
+from games.edel_stein_reich.tutorial import FirstPhase
 from games.encoding import Encoding
+from games.tutoring import Tutorial
 
 
 def _gems(score: Mapping[str, Any]) -> str:
@@ -35,6 +37,7 @@ class EdelSteinReich(Game):
     stretches = figures.STRETCHES
     price_unit = "gems"
     terms = TERMS
+    tutorial: Tutorial | None = FirstPhase()
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)
@@ -82,6 +85,7 @@ class Duel(EdelSteinReich):
     slug = "edel-stein-reich-duel"
     name = "Edel, Stein & Reich for two"
     seat_counts: tuple[int, ...] = (2,)
+    tutorial = None
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

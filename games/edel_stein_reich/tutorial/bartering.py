@@ -1,0 +1,177 @@
+"""The lessons of a barter: opening it, answering an offer, giving a gem where nothing was offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from games.base import Document
+from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.story.words import ACTION_NAMES
+from games.edel_stein_reich.tutorial import prices
+from games.edel_stein_reich.tutorial.actions import leading
+from games.tutoring import Heap, Lesson, Option, Sentence, Term, Value
+
+NOTHING: Final = (0, 0, 0, 0)
+HIGHER: Final = Sentence(
+    "An offer is higher if it has more gems; then colours do not matter. With as many gems, the one with more {R} is "
+    "higher, then more {Y}, then {G}, then {B}. You may change your offer completely each time."
+)
+
+
+def opening(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
+    """The first offer of a barter."""
+    held = decision["holdings"]
+    said = _said(view, decision, names)
+    offer = _affordable(view, decision, NOTHING)
+    worth_it = offer is not None and 2 * prices.price(offer) <= _brings(view, decision)
+    introduction = (
+        Sentence(
+            "Two of you want the same, so you barter. Whoever has fewer {R} opens; if they are equal, fewer {Y}, {G}, "
+            "{B}, then less money, then the younger one. Here that is you."
+        ),
+        Sentence("%(name)s can take your gems and leave you the action, or offer more for it.", said),
+    )
+    return Lesson(
+        title=Sentence("Open the barter with %(name)s: %(action)s", said),
+        introduction=introduction if first else (),
+        hints=[Sentence("If you act, it is worth about %(worth)s to you.", said), *_kept(view, decision)],
+        options=[
+            Option(
+                "decline",
+                Sentence("Offer nothing"),
+                Sentence("%(name)s may then give you one gem, of any colour, and act. If not, nobody acts.", said),
+            )
+        ],
+        heaps=_heaps(held, NOTHING),
+        advised={"offer": offer} if worth_it else "decline",
+        advice=_open_low(offer) if offer is not None and worth_it else Sentence("Nothing: it would cost too much."),
+    )
+
+
+def answering(view: Document, decision: Document, names: Sequence[str], first: bool) -> Lesson:
+    """An offer that is accepted or topped."""
+    standing = decision["standing"]
+    said = {
+        **_said(view, decision, names),
+        "gems": prices.drawn(standing),
+        "price": prices.millions(prices.price(standing)),
+    }
+    offer = _affordable(view, decision, standing)
+    better = prices.gains(offer, _brings(view, decision), standing)
+    return Lesson(
+        title=Sentence("%(name)s offers %(gems)s for %(action)s", said),
+        introduction=(Sentence("You and %(name)s want the same: the one acts, the other is paid.", said), HIGHER)
+        if first
+        else (),
+        hints=[*_lowest(decision), *_kept(view, decision)],
+        options=[
+            Option(
+                "accept",
+                Sentence("Accept %(gems)s", said),
+                Sentence("You get gems worth about %(price)s; %(name)s acts.", said),
+            )
+        ],
+        heaps=_heaps(decision["holdings"], standing),
+        advised={"offer": offer} if better else "accept",
+        advice=_raise(offer, said) if offer is not None and better else _take(said),
+    )
+
+
+def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
+    """One gem for the action, where the other offered none."""
+    said = _said(view, decision, names)
+    gift = (decision["colours"] or [None])[-1]
+    return Lesson(
+        title=Sentence("%(name)s offers nothing for %(action)s", said),
+        introduction=(
+            Sentence("Give exactly one gem, of any colour, and you act: %(name)s has to take it.", said),
+            Sentence("Give nothing, and nobody acts."),
+        ),
+        hints=[Sentence("If you act, it is worth about %(worth)s to you.", said)],
+        options=[
+            Option("decline", Sentence("Give nothing"), Sentence("The action is lost for both.")),
+            *(
+                Option(
+                    {"gift": colour},
+                    Sentence("Give 1 {%(colour)s}", {"colour": colour}),
+                    Sentence(
+                        "Worth about %(price)s.",
+                        {"price": prices.millions(prices.GEM[COLOURS.index(colour)])},
+                    ),
+                )
+                for colour in decision["colours"]
+            ),
+        ],
+        heaps=(),
+        advised={"gift": gift} if gift else "decline",
+        advice=Sentence("Give the cheapest gem: an action for one gem is a good price.")
+        if gift
+        else Sentence("You have no gem to give."),
+    )
+
+
+def _said(view: Document, decision: Document, names: Sequence[str]) -> dict[str, Value]:
+    other = decision["to"] if "to" in decision else decision["other"]
+    return {
+        "name": names[other],
+        "action": Term(ACTION_NAMES[decision["action"]]),
+        "worth": prices.millions(_brings(view, decision)),
+    }
+
+
+def _brings(view: Document, decision: Document) -> int:
+    return prices.of_action(view, decision["seat"], decision["action"])
+
+
+def _affordable(view: Document, decision: Document, standing: Sequence[int]) -> list[int] | None:
+    """The cheapest higher offer that leaves alone the colours in which one leads."""
+    kept = leading(view, decision["seat"])
+    held = [0 if at in kept else count for at, count in enumerate(decision["holdings"])]
+    return prices.lowest_offer(held, standing)
+
+
+def _heaps(held: Sequence[int], standing: Sequence[int]) -> list[Heap]:
+    return [Heap(*heap) for heap in zip(COLOURS, held, standing, strict=True)]
+
+
+def _kept(view: Document, decision: Document) -> list[Sentence]:
+    return [
+        Sentence(
+            "Nobody has more {%(colour)s} than you: that may pay at the scoring, so keep them.",
+            {"colour": COLOURS[at]},
+        )
+        for at in leading(view, decision["seat"])
+    ]
+
+
+def _lowest(decision: Document) -> list[Sentence]:
+    """What is just higher than the standing offer."""
+    lowest = prices.lowest_offer(decision["holdings"], decision["standing"])
+    if lowest is None:
+        return [Sentence("You cannot go higher, so you accept.")]
+    count = sum(decision["standing"])
+    same = prices.lowest_alike(decision["holdings"], decision["standing"])
+    if same is None:
+        return [Sentence("Only more gems are higher: %(count)s, of any colour.", {"count": count + 1})]
+    return [
+        Sentence(
+            "Higher with as many gems: %(same)s or more. Higher with one gem more: any %(count)s.",
+            {"same": prices.drawn(same), "count": count + 1},
+        )
+    ]
+
+
+def _open_low(offer: Sequence[int]) -> Sentence:
+    return Sentence("Begin low, with %(offer)s: you can go higher later.", {"offer": prices.drawn(offer)})
+
+
+def _raise(offer: Sequence[int], said: dict[str, Value]) -> Sentence:
+    return Sentence(
+        "Offer %(offer)s. If %(name)s accepts, you act, worth about %(worth)s, for gems worth %(cost)s.",
+        {**said, "offer": prices.drawn(offer), "cost": prices.millions(prices.price(offer))},
+    )
+
+
+def _take(said: dict[str, Value]) -> Sentence:
+    return Sentence("Accept: to go higher would cost more than the action is worth beside being paid.", said)

@@ -1,0 +1,109 @@
+"""What the event cards would mean to the newcomer, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from games.base import Document
+from games.edel_stein_reich.cards import CERTIFICATE_VALUES, COLOURS, HALF_VALUES, SOLE_ANY_BONUS, SOLE_BONUS
+from games.edel_stein_reich.terms import EVENT_NAMES
+from games.edel_stein_reich.tutorial import prices
+from games.tutoring import Sentence, Term
+
+
+def name(card: str) -> Term:
+    """What an event card is called."""
+    return Term(EVENT_NAMES[card])
+
+
+def most_of_others(view: Document, seat: int, colour: int) -> int:
+    """The most gems of a colour that anybody but ``seat`` has."""
+    counts: list[int] = [player["gems"][colour] for other, player in enumerate(view["players"]) if other != seat]
+    return max(counts)
+
+
+def meaning(card: str, view: Document, seat: int) -> Sentence:
+    """What ``card`` would bring ``seat``, as things stand."""
+    kind, _, colours = card.partition(":")
+    return _MEANINGS[kind](card, colours, view, seat)
+
+
+def _sole(card: str, colour: str, view: Document, seat: int) -> Sentence:
+    at = COLOURS.index(colour)
+    own, most = view["players"][seat]["gems"][at], most_of_others(view, seat, at)
+    return Sentence(
+        "“%(card)s”: %(bonus)s more at the scoring if you have most {%(colour)s}, alone. You have %(own)s of them, "
+        "the others %(most)s at most.",
+        {"card": name(card), "bonus": SOLE_BONUS[at], "colour": colour, "own": own, "most": most},
+    )
+
+
+def _sole_any(card: str, _colour: str, view: Document, seat: int) -> Sentence:
+    alone = sum(view["players"][seat]["gems"][at] > most_of_others(view, seat, at) for at in range(4))
+    return Sentence(
+        "“%(card)s”: %(bonus)s more at the scoring for each colour of which you have most, alone. Colours of which "
+        "that is so now: %(count)s.",
+        {"card": name(card), "bonus": SOLE_ANY_BONUS, "count": alone},
+    )
+
+
+def _per(card: str, colour: str, view: Document, seat: int) -> Sentence:
+    own = view["players"][seat]["gems"][COLOURS.index(colour)]
+    return Sentence(
+        "“%(card)s”: at the scoring it pays 1 for each {%(colour)s} that you have, most or not. You have %(own)s.",
+        {"card": name(card), "colour": colour, "own": own},
+    )
+
+
+def _certificate(card: str, _colour: str, view: Document, seat: int) -> Sentence:
+    counts = [player["cards"].count("cert") for player in view["players"]]
+    first, second = CERTIFICATE_VALUES
+    own = counts.pop(seat)
+    return Sentence(
+        "“%(card)s”: at the scoring most certificates pay %(first)s, second most %(second)s. You have %(own)s, the "
+        "others %(most)s at most.",
+        {"card": name(card), "first": first, "second": second, "own": own, "most": max(counts)},
+    )
+
+
+def _three(card: str, _colour: str, _view: Document, _seat: int) -> Sentence:
+    return Sentence(
+        "“%(card)s”: three gems of one colour at once, yours to choose. Three {R} are worth about %(worth)s.",
+        {"card": name(card), "worth": prices.millions(prices.THREE)},
+    )
+
+
+def _half(card: str, _colour: str, _view: Document, _seat: int) -> Sentence:
+    return Sentence(
+        "“%(card)s”: one colour of your choice is scored at once, at half its value: {R} %(red)s, {Y} %(yellow)s, "
+        "{G} %(green)s, {B} %(blue)s. Whoever has most is paid, and gives gems back.",
+        {"card": name(card), **dict(zip(("red", "yellow", "green", "blue"), HALF_VALUES, strict=True))},
+    )
+
+
+def _adjust(card: str, colours: str, view: Document, seat: int) -> Sentence:
+    own = view["players"][seat]["gems"]
+    first, second = colours[0], colours[1]
+    return Sentence(
+        "“%(card)s”: you would have exactly four of both colours. You have %(one)s {%(first)s} and %(two)s "
+        "{%(second)s} now.",
+        {
+            "card": name(card),
+            "first": first,
+            "second": second,
+            "one": own[COLOURS.index(first)],
+            "two": own[COLOURS.index(second)],
+        },
+    )
+
+
+_MEANINGS: Final[dict[str, Callable[[str, str, Document, int], Sentence]]] = {
+    "sole": _sole,
+    "sole_any": _sole_any,
+    "per": _per,
+    "cert": _certificate,
+    "three": _three,
+    "half": _half,
+    "adjust": _adjust,
+}

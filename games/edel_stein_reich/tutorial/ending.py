@@ -1,0 +1,133 @@
+"""What the scoring of the phase paid, to whom and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from games.base import Document
+from games.edel_stein_reich.cards import COLOURS, GEMS_AT_START, MAJORITY_VALUES
+from games.tutoring import Grid, Sentence, Value
+
+Row = Mapping[str, Any]
+CERTIFICATES: Final = "cert"
+
+
+def scored(entries: Sequence[Document]) -> tuple[list[Document], list[list[int]]]:
+    """The rows of the first phase's scoring, and how many gems of each colour every seat had before it."""
+    held: dict[int, list[int]] = {}
+    for entry in entries:
+        event = entry.get("event", {})
+        if event.get("type") == "gems_moved":
+            for place, sign in ((event["from"], -1), (event["to"], 1)):
+                if place != "supply":
+                    _add(held, place, event["gems"], sign)
+        elif event.get("type") == "scored":
+            rows = event["rows"]
+            seats = range(len(rows[0]["share"]))
+            if event["phase"] is not None:
+                return rows, [held.get(seat, [GEMS_AT_START] * 4) for seat in seats]
+            for seat in seats:
+                _add(held, seat, [row_of(rows[0], colour, seat) for colour in COLOURS], -1)
+    raise ValueError("the phase has not been scored yet")
+
+
+def _add(held: dict[int, list[int]], seat: int, gems: Sequence[int], sign: int) -> None:
+    now = held.get(seat, [GEMS_AT_START] * 4)
+    held[seat] = [have + sign * count for have, count in zip(now, gems, strict=True)]
+
+
+def row_of(row: Row, colour: str, seat: int) -> int:
+    """What ``seat`` returned of ``colour`` in a row."""
+    returned: int = row["returned"][seat] if row["of"] == colour else 0
+    return returned
+
+
+def paid(row: Row, seat: int) -> int:
+    """All that a row pays ``seat``."""
+    amount: int = row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
+    return amount
+
+
+def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str]) -> Grid:
+    """What every row paid every seat; the last line is the sum."""
+    seats = range(len(names))
+    lines = [[_head(row), *(_cell(row, held, seat) for seat in seats)] for row in rows]
+    sums = [Sentence("%(paid)s", {"paid": sum(paid(row, seat) for row in rows)}) for seat in seats]
+    heads = [Sentence("Paid for"), *(Sentence("%(name)s", {"name": name}) for name in names)]
+    return Grid(heads, [*lines, [Sentence("In all"), *sums]])
+
+
+def _head(row: Row) -> Sentence:
+    if row["of"] == CERTIFICATES:
+        return Sentence("Certificates")
+    value = MAJORITY_VALUES[COLOURS.index(row["of"])]
+    return Sentence("{%(colour)s} of %(value)s", {"colour": row["of"], "value": value})
+
+
+def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
+    amount = paid(row, seat)
+    if row["of"] == CERTIFICATES:
+        return Sentence("+%(paid)s", {"paid": amount}) if amount else Sentence("–")
+    said = {"pile": held[seat][COLOURS.index(row["of"])], "paid": amount, "returned": row["returned"][seat]}
+    if said["returned"]:
+        return Sentence("has %(pile)s: +%(paid)s, returns %(returned)s", said)
+    return Sentence("has %(pile)s: +%(paid)s", said) if amount else Sentence("has %(pile)s", said)
+
+
+def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
+    """What a row meant for ``seat``."""
+    if row["of"] == CERTIFICATES:
+        return _why_certificates(row, seat)
+    at = COLOURS.index(row["of"])
+    counts = [gems[at] for gems in held]
+    leaders = [other for other, count in enumerate(counts) if count == max(counts)]
+    said: dict[str, Value] = {
+        "colour": row["of"],
+        "name": names[leaders[0]],
+        "most": max(counts),
+        "own": counts[seat],
+        "share": row["share"][leaders[0]],
+        "returned": row["returned"][leaders[0]],
+        "more": paid(row, seat) - row["share"][seat],
+    }
+    return Sentence(_why(leaders, seat, bool(said["more"])).text, said)
+
+
+def _why(leaders: Sequence[int], seat: int, more: bool) -> Sentence:
+    if leaders == [seat] and more:
+        return Sentence(
+            "{%(colour)s}: you have most, alone, and are paid all of it, %(share)s, and %(more)s more for your cards. "
+            "You return half of them, rounded up: %(returned)s."
+        )
+    if leaders == [seat]:
+        return Sentence(
+            "{%(colour)s}: you have most, alone, and are paid all of it, %(share)s. You return half of them, rounded "
+            "up: %(returned)s."
+        )
+    if seat in leaders:
+        return Sentence(
+            "{%(colour)s}: others have as many as you, so you share: %(share)s each, and each returns %(returned)s. "
+            "One more would have been worth all of it."
+        )
+    if len(leaders) == 1:
+        return Sentence("{%(colour)s}: %(name)s has most, %(most)s; you have %(own)s. Second most is paid nothing.")
+    return Sentence("{%(colour)s}: others share it with %(most)s each, %(share)s each; you have %(own)s.")
+
+
+def _why_certificates(row: Row, seat: int) -> Sentence:
+    own = row["share"][seat]
+    if not any(row["share"]):
+        return Sentence("Certificates: nobody has one, so nothing is paid.")
+    if own == max(row["share"]):
+        return Sentence("Certificates: nobody has more than you, so you are paid %(paid)s.", {"paid": own})
+    if own:
+        return Sentence("Certificates: you have second most, so you are paid %(paid)s.", {"paid": own})
+    return Sentence("Certificates: others have more, so you are paid nothing.")
+
+
+def standing(money: Sequence[int], names: Sequence[str]) -> Sentence:
+    """Who has how much."""
+    order = sorted(range(len(names)), key=lambda seat: -money[seat])
+    listed = ", ".join(f"{names[seat]} {money[seat]}" for seat in order)
+    return Sentence("Money now: %(listed)s.", {"listed": listed})

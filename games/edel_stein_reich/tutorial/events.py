@@ -1,0 +1,74 @@
+"""The lessons of the event cards: the open one or the unseen one, and what to do with a card that acts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from games.base import Document
+from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS
+from games.edel_stein_reich.tutorial import cards, opponents, prices
+from games.tutoring import Lesson, Option, Sentence
+
+ALL: Final = len(EVENT_CARDS)
+CERTIFICATES: Final = EVENT_CARDS.count("cert")
+
+
+def choosing(view: Document, decision: Document, first: bool) -> Lesson:
+    """The card on display or the top of the stack."""
+    seat, display = decision["seat"], decision["display"]
+    good = prices.of_event(display, view["players"][seat]["gems"]) >= prices.UNSEEN
+    said = {"card": cards.name(display)}
+    blind = Sentence(
+        "Nobody knows it. Of all %(all)s event cards, %(certificates)s are certificates. The open card is then "
+        "discarded; there is no way back.",
+        {"all": ALL, "certificates": CERTIFICATES},
+    )
+    introduction = Sentence(
+        "You carry out the event. Some cards are kept and pay at the scoring by themselves, others act at once."
+    )
+    return Lesson(
+        title=Sentence("The open card or the unseen one"),
+        introduction=(introduction,) if first else (),
+        hints=(),
+        options=[
+            Option("face_up", Sentence("Take “%(card)s”", said), cards.meaning(display, view, seat)),
+            Option("blind", Sentence("Draw from the stack"), blind),
+        ],
+        heaps=(),
+        advised="face_up" if good else "blind",
+        advice=Sentence("Take “%(card)s”: it is worth more than most cards.", said)
+        if good
+        else Sentence("Draw from the stack: most cards are worth more to you than this one."),
+    )
+
+
+def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson:
+    """A card that acts at once."""
+    card, seat = decision["card"], decision["seat"]
+    said = {"card": cards.name(card)}
+    own = view["players"][seat]["gems"]
+    options = [Option("decline", Sentence("Do nothing"), Sentence("The card is discarded."))]
+    if "apply" in legal:
+        options.append(Option("apply", Sentence("Use it"), cards.meaning(card, view, seat)))
+    options += [_of_colour(view, seat, at, own[at]) for at in range(4) if {"colour": COLOURS[at]} in legal]
+    return Lesson(
+        title=Sentence("Use “%(card)s”", said),
+        introduction=(cards.meaning(card, view, seat),),
+        hints=(),
+        options=options,
+        heaps=(),
+        advised=opponents.choose(decision, view),
+        advice=Sentence("Think of the scoring: a gem is worth most where it makes you the only one with most."),
+    )
+
+
+def _of_colour(view: Document, seat: int, at: int, own: int) -> Option:
+    return Option(
+        {"colour": COLOURS[at]},
+        Sentence("{%(colour)s}", {"colour": COLOURS[at]}),
+        Sentence(
+            "You have %(own)s, the others %(most)s at most; the supply has %(supply)s.",
+            {"own": own, "most": cards.most_of_others(view, seat, at), "supply": view["supply"][at]},
+        ),
+    )

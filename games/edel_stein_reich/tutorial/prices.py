@@ -1,0 +1,92 @@
+"""What things are worth by the rule of thumb that the tutorial teaches, in half millions.
+
+A gem counts a quarter of what the majority of its colour pays: 3½, 3, 2½ and 2 millions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, Final
+
+from games.base import Document
+from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MAJORITY_VALUES, MONEY_ON_CARD, SOLE_BONUS
+
+GEM: Final = tuple(value // 2 for value in MAJORITY_VALUES)
+CERTIFICATE: Final = 10
+THREE: Final = 3 * GEM[0]
+UNSEEN: Final = 6
+"""An event card nobody has seen."""
+
+_FLAT: Final = {"cert": CERTIFICATE, "three": THREE, "sole_any": 8, "half": 8}
+
+
+def price(gems: Sequence[int]) -> int:
+    """What a handful of gems ``[R, Y, G, B]`` is worth."""
+    return sum(one * count for one, count in zip(GEM, gems, strict=True))
+
+
+def of_event(card: str, gems: Sequence[int]) -> int:
+    """What an event card is worth to somebody who holds ``gems``."""
+    kind, _, colours = card.partition(":")
+    if kind in _FLAT:
+        return _FLAT[kind]
+    if kind == "sole":
+        return SOLE_BONUS[COLOURS.index(colours)]  # every other time it pays
+    if kind == "per":
+        return 2 * gems[COLOURS.index(colours)]
+    return max(0, sum(GEM[at] * (4 - gems[at]) for at in map(COLOURS.index, colours)))
+
+
+def of_action(view: Document, seat: int, action: str) -> int:
+    """What carrying out ``action`` would bring ``seat`` in this round."""
+    own = view["players"][seat]
+    if action == "money":
+        return 2 * MONEY_ON_CARD[own["gem_card"]]
+    if action == "gems":
+        return price(GEMS_ON_CARD[own["gem_card"]])
+    display = view["event"]["display"]
+    return max(UNSEEN, of_event(display, own["gems"])) if display else UNSEEN
+
+
+def dearest(view: Document, seat: int, actions: Sequence[str]) -> str:
+    """The action that would bring ``seat`` most; the first of several."""
+    return max(actions, key=lambda action: of_action(view, seat, action))
+
+
+def lowest_offer(held: Sequence[int], standing: Sequence[int]) -> list[int] | None:
+    """The cheapest offer from ``held`` that is higher than ``standing``; ``None`` where there is none."""
+    least = [sum(standing), *standing]
+    size = least[0] + 1
+    offers = product(*(range(min(have, size) + 1) for have in held))
+    higher = [list(gems) for gems in offers if sum(gems) <= size and [sum(gems), *gems] > least]
+    return min(higher, key=price, default=None)
+
+
+def drawn(gems: Sequence[int]) -> str:
+    """``[0, 2, 0, 1]`` as ``2 {Y} 1 {B}``, for a page to draw."""
+    return " ".join(f"{count} {{{colour}}}" for colour, count in zip(COLOURS, gems, strict=True) if count) or "0"
+
+
+def millions(halves: int) -> str:
+    """``7`` as ``3½``."""
+    whole, half = divmod(halves, 2)
+    return f"{whole or ''}½" if half else str(whole)
+
+
+def gains(offer: Sequence[int] | None, brings: int, standing: Sequence[int]) -> bool:
+    """Whether acting for ``offer`` is better than being paid ``standing``."""
+    return offer is not None and brings - price(offer) > price(standing)
+
+
+def barter_of(view: Document) -> Any:
+    """The action that is bartered for, and what the last offer was: nothing before the first."""
+    barter = view["barter"]
+    return barter["action"], barter["offers"][-1]["offer"] if barter["offers"] else [0, 0, 0, 0]
+
+
+def lowest_alike(held: Sequence[int], standing: Sequence[int]) -> list[int] | None:
+    """The lowest offer with as many gems as ``standing`` that is higher; ``None`` where there is none."""
+    count = sum(standing)
+    offers = product(*(range(min(have, count) + 1) for have in held))
+    return min((list(gems) for gems in offers if sum(gems) == count and list(gems) > list(standing)), default=None)

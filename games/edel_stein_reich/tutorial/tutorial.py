@@ -1,0 +1,152 @@
+"""The tutorial as the page plays it: four merchants, the first of three phases, always the same deal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from games.base import Document, Move, State
+from games.edel_stein_reich.cards import COLOURS, MONEY_ON_CARD, TABLES, vector
+from games.edel_stein_reich.story.words import ACTION_NAMES
+from games.edel_stein_reich.tutorial import actions, bartering, cards, ending, events, opponents, prices
+from games.tutoring import Grid, Lesson, Sentence, Term, Tutorial
+
+
+class FirstPhase(Tutorial):
+    """Seven rounds and a scoring; the deal is one in which every kind of meeting happens early."""
+
+    game = "edel-stein-reich"
+    seats = 4
+    seat = 3
+    names = ("magpie", "tulip", "abacus", "lantern")
+    seed = sha256(b"tutorial 1400").digest()
+    most_moves = 150
+
+    @property
+    def welcome(self) -> Sequence[Sentence]:
+        return (
+            Sentence(
+                "You lead the house %(name)s, one of four that trade in gems. The game has three phases; this is the "
+                "first, with seven rounds and a scoring. The most money wins.",
+                {"name": self.names[self.seat]},
+            ),
+            Sentence(
+                "Every round each of you gets a gem card, face up: you could have its money or its gems. One event "
+                "card lies open for all."
+            ),
+        )
+
+    def answer(self, state: State, seat: int) -> Move:
+        return opponents.choose(state.decision(seat), state.view(seat))
+
+    def is_over(self, state: State) -> bool:
+        phase: int = state.view(None)["phase"]
+        return phase > 1
+
+    def progress(self, state: State) -> tuple[int, int]:
+        view, rounds = state.view(None), TABLES[self.seats].rounds
+        return (rounds, rounds) if view["phase"] > 1 else (view["round"] - 1, rounds)
+
+    def place(self, state: State) -> Sentence:
+        done, rounds = self.progress(state)
+        if self.is_over(state):
+            return Sentence("The scoring of the first phase")
+        return Sentence("Round %(number)s of %(rounds)s", {"number": done + 1, "rounds": rounds})
+
+    def log(self, state: State) -> Document:
+        log = state.log(self.seat)
+        ends = [
+            place
+            for place, entry in enumerate(log["entries"])
+            if entry.get("event", {}).get("phase") and entry["event"]["type"] == "scored"
+        ]
+        return {**log, "entries": log["entries"][: ends[0] + 1]} if ends else log
+
+    def lesson(self, state: State, met: Sequence[str]) -> Lesson:
+        view, decision = state.view(self.seat), state.decision(self.seat)
+        kind = decision["kind"]
+        if kind == "action":
+            return actions.lesson(view, decision, self.names)
+        if kind == "open_barter":
+            return bartering.opening(view, decision, self.names, kind not in met)
+        if kind == "answer_offer":
+            return bartering.answering(view, decision, self.names, kind not in met)
+        if kind == "counter_gift":
+            return bartering.giving(view, decision, self.names)
+        if kind == "event_card":
+            return events.choosing(view, decision, kind not in met)
+        return events.using(view, decision, state.legal_moves(self.seat))
+
+    def offer(self, amounts: Sequence[int]) -> Move:
+        return {"offer": list(amounts)}
+
+    def why_not(self, state: State, amounts: Sequence[int]) -> Sentence:
+        decision = state.decision(self.seat)
+        held, standing = decision["holdings"], decision.get("standing", [0, 0, 0, 0])
+        if any(count < 0 or count > have for count, have in zip(amounts, held, strict=True)):
+            return Sentence("You have %(held)s, and no other gems can be offered.", {"held": prices.drawn(held)})
+        if not any(standing):
+            return Sentence("Add a gem, of any colour, or offer nothing.")
+        said = {"offer": prices.drawn(amounts), "standing": prices.drawn(standing)}
+        if sum(amounts) < sum(standing):
+            return Sentence("%(offer)s is fewer gems than %(standing)s. Add gems.", said)
+        if list(amounts) == list(standing):
+            return Sentence("It is the same offer. Add any gem, or change one to a dearer colour.")
+        at = next(at for at in range(4) if amounts[at] != standing[at])
+        return Sentence(
+            "As many gems each, and theirs has more {%(colour)s}. Add any gem, or change one to a dearer colour.",
+            {"colour": COLOURS[at]},
+        )
+
+    def grid(self, state: State) -> Grid:
+        view = state.view(self.seat)
+        heads = [
+            Sentence("House"),
+            *(Sentence("{%(colour)s}", {"colour": colour}) for colour in COLOURS),
+            *(Sentence("Millions"), Sentence("Gem card"), Sentence("Cards")),
+        ]
+        supply = [_number(count) for count in view["supply"]]
+        display = view["event"]["display"]
+        event = Sentence("“%(card)s”", {"card": cards.name(display)}) if display else Sentence("–")
+        last = [Sentence("Supply; open event"), *supply, Sentence("–"), Sentence("–"), event]
+        return Grid(heads, [*(self._row(view["players"], seat) for seat in range(self.seats)), last])
+
+    def _row(self, players: Sequence[Document], seat: int) -> list[Sentence]:
+        player = players[seat]
+        code = player["gem_card"]
+        said = {"name": self.names[seat]}
+        kept = tuple(cards.name(card) for card in player["cards"])
+        return [
+            Sentence("%(name)s, you", said) if seat == self.seat else Sentence("%(name)s", said),
+            *(_number(count) for count in player["gems"]),
+            _number(player["money"]),
+            Sentence("–")
+            if code is None
+            else Sentence(
+                "%(money)s or %(gems)s", {"money": MONEY_ON_CARD[code], "gems": prices.drawn(vector(code[1:]))}
+            ),
+            Sentence("%(cards)s", {"cards": kept}) if kept else Sentence("–"),
+        ]
+
+    def closing(self, state: State) -> tuple[Grid, Sequence[Sentence]]:
+        rows, held = ending.scored(self.log(state)["entries"])
+        view = state.view(None)
+        money = [player["money"] for player in view["players"]]
+        sentences = [
+            *(ending.why(row, held, self.seat, self.names) for row in rows),
+            ending.standing(money, self.names),
+            Sentence(
+                "All scoring cards go back, certificates too. Two more phases follow, each with its scoring; what you "
+                "keep of your gems goes with you."
+            ),
+            Sentence(
+                "%(money)s now or gems for later, alone or against one other: a bot decides the same. It may count "
+                "better than this rule of thumb.",
+                {"money": Term(ACTION_NAMES["money"])},
+            ),
+        ]
+        return ending.grid(rows, held, self.names), sentences
+
+
+def _number(count: int) -> Sentence:
+    return Sentence("%(count)s", {"count": count})
