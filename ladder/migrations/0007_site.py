@@ -4,7 +4,7 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 
-def gather_anew(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+def gather_anew(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:  # noqa: ARG001
     """Empty the tallies: what is new in them is in no row, and the job that gathers blocks adds all of them again."""
     for name in ("SeatTally", "PairTally"):
         apps.get_model("ladder", name).objects.all().delete()
