@@ -15,6 +15,9 @@ import { tie } from "./gems/tie.js";
 
 export { remember };
 
+/** What a composer says about an offer. */
+export { verdict } from "./gems/offers.js";
+
 /** What the chart draws. */
 export const unit = say("millions");
 export const chartName = say("Money over time");
