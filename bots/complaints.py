@@ -15,9 +15,9 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from bots.models import Blanking, Bot, Complaint
+from bots.models import Blanking, Bot, Complaint, StaffAction
 from bots.naming import free_slug
-from bots.people import hold
+from bots.people import hold, hold_acting
 from bots.refusals import Refused, TooMany
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 MOST_A_DAY: Final = 10
 MAX_TEXT: Final = 500
 _DAY: Final = timedelta(days=1)
+_ACTION: Final = {
+    Blanking.What.NAME: StaffAction.What.BLANKED_NAME,
+    Blanking.What.DESCRIPTION: StaffAction.What.BLANKED_DESCRIPTION,
+}
 
 
 def complain(bot: Bot, by: User, text: str) -> None:
@@ -36,7 +40,7 @@ def complain(bot: Bot, by: User, text: str) -> None:
     if bot.owner_id is None:
         raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
     with transaction.atomic():
-        hold(by.pk)
+        hold_acting(by.pk)
         if Complaint.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
             return
         since = timezone.now() - _DAY
@@ -72,6 +76,8 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [Blanking(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
         taken = Blanking.objects.bulk_create(one for one in taken if one.before)
+        done = [StaffAction(by=by, bot=bot, what=_ACTION[Blanking.What(one.what)], reason=reason) for one in taken]
+        StaffAction.objects.bulk_create(done)
         if Blanking.What.NAME in what:
             bot.name = f"Bot {bot.pk}"
             bot.slug = free_slug(bot.name)

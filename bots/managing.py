@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from bots.allowances import require_bot
 from bots.models import Bot, BotVersion
 from bots.naming import description_for, name_for
-from bots.people import hold, owner_of
+from bots.people import hold_acting, owner_of
 from bots.refusals import Refused
 
 _State = BotVersion.State
@@ -38,7 +38,7 @@ def rename(bot: Bot, name: str) -> None:
     """Call ``bot`` something else; its address stays, so that links to it do. Raises ``Refused``."""
     owner = owner_of(bot)
     with transaction.atomic():
-        hold(owner.pk)
+        hold_acting(owner.pk)
         bot.name = name_for(owner, name, bot)
         bot.save(update_fields=["name"])
 
@@ -47,7 +47,7 @@ def describe(bot: Bot, description: str) -> None:
     """Write what ``bot`` says of itself. Raises ``Refused``."""
     owner = owner_of(bot)
     with transaction.atomic():
-        hold(owner.pk)
+        hold_acting(owner.pk)
         bot.description = description_for(bot, description)
         bot.save(update_fields=["description"])
 
@@ -70,7 +70,7 @@ def take_back(bot: Bot) -> None:
     """End the retirement of ``bot``. Raises ``TooMany`` where its owner has all the bots that one may have."""
     owner = owner_of(bot)
     with transaction.atomic():
-        hold(owner.pk)
+        hold_acting(owner.pk)
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
             require_bot(owner)

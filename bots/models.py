@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -11,8 +13,8 @@ from django.db.models.lookups import Exact
 
 class BotQuerySet(models.QuerySet["Bot"]):
     def playing(self) -> BotQuerySet:
-        """Neither retired nor on leave."""
-        return self.filter(retired=None, on_leave=None)
+        """Neither retired, on leave nor suspended."""
+        return self.filter(retired=None, on_leave=None, suspended=None)
 
 
 class Bot(models.Model):
@@ -20,7 +22,8 @@ class Bot(models.Model):
 
     A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
     A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
-    after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so.
+    after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
+    that is ``suspended`` by staff, alone or ``suspended_with_owner``, is off its ladders until staff lift that.
     """
 
     slug = models.SlugField(max_length=60, unique=True)
@@ -35,6 +38,9 @@ class Bot(models.Model):
     on_leave = models.DateTimeField(null=True, blank=True)
     leave_reason = models.CharField(max_length=500, blank=True, help_text="why it is on leave, for everybody")
     bad_in_a_row = models.PositiveIntegerField(default=0, help_text="matches lost in a row by its own failure")
+    suspended = models.DateTimeField(null=True, blank=True, editable=False)
+    suspension_reason = models.CharField(max_length=500, blank=True, help_text="why staff suspended it, for its owner")
+    suspended_with_owner = models.BooleanField(default=False, help_text="whether it is only because its owner is")
     created = models.DateTimeField(auto_now_add=True)
 
     objects = BotQuerySet.as_manager()
@@ -50,6 +56,11 @@ class Bot(models.Model):
             models.CheckConstraint(
                 name="bot_on_leave_says_why",
                 condition=Q(on_leave__isnull=True, leave_reason="") | Q(on_leave__isnull=False) & ~Q(leave_reason=""),
+            ),
+            models.CheckConstraint(
+                name="bot_suspended_says_why",
+                condition=Q(suspended__isnull=True, suspension_reason="", suspended_with_owner=False)
+                | Q(suspended__isnull=False) & ~Q(suspension_reason=""),
             ),
             models.CheckConstraint(
                 name="bot_slugs_of_the_house_are_its_own",
@@ -68,7 +79,7 @@ class Bot(models.Model):
     @property
     def plays(self) -> bool:
         """Whether nothing of its own keeps it from new matches, but perhaps the lack of a version."""
-        return self.retired is None and self.on_leave is None
+        return self.retired is None and self.on_leave is None and self.suspended is None
 
 
 class BotVersion(models.Model):
@@ -210,6 +221,69 @@ class Blanking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} of {self.bot} by {self.by}"
+
+
+class StaffActionQuerySet(models.QuerySet["StaffAction"]):
+    def update(self, **kwargs: Any) -> int:  # noqa: ARG002
+        """Raises ``Kept``: what staff did is not written anew."""
+        raise Kept("What staff did stays on record as it is.")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Raises ``Kept``: what staff did is not forgotten."""
+        raise Kept("What staff did stays on record.")
+
+
+class Kept(TypeError):
+    """Somebody tried to change or delete what is only ever appended."""
+
+
+class StaffAction(models.Model):
+    """What somebody of the staff did to a bot or a person: who, what, when and why. Appended, never changed or deleted.
+
+    The database refuses both, too (migration ``0003``). Words that were taken away are in ``Blanking``.
+    """
+
+    class What(models.TextChoices):
+        SUSPENDED_PERSON = "suspended person", "suspended the account"
+        LIFTED_PERSON = "lifted person", "lifted the suspension of the account"
+        BLANKED_PERSON = "blanked person", "took the user name away"
+        SUSPENDED_BOT = "suspended bot", "suspended the bot"
+        LIFTED_BOT = "lifted bot", "lifted the suspension of the bot"
+        BLANKED_NAME = "blanked name", "took the name away"
+        BLANKED_DESCRIPTION = "blanked description", "took the description away"
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="staff_actions")
+    what = models.CharField(max_length=20, choices=What)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="acted_on"
+    )
+    bot = models.ForeignKey(Bot, null=True, blank=True, on_delete=models.PROTECT, related_name="staff_actions")
+    reason = models.CharField(max_length=500, blank=True)
+    created = models.DateTimeField(db_default=Now(), editable=False)
+
+    objects = StaffActionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                name="staff_action_is_on_a_bot_or_a_person",
+                condition=Q(bot__isnull=True, person__isnull=False) | Q(bot__isnull=False, person__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.by} {self.get_what_display()}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Append it. Raises ``Kept`` for one that stands already."""
+        if not self._state.adding:
+            raise Kept("What staff did stays on record as it is.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:  # noqa: ARG002
+        """Raises ``Kept``: what staff did is not forgotten."""
+        raise Kept("What staff did stays on record.")
 
 
 class Machine(models.Model):

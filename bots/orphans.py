@@ -7,6 +7,8 @@ Why none is ever taken from a version, however the two fall together:
 - That one names it within the same request, which cannot last for ``KEPT``; what is younger is left alone.
 - A path that is named stays so: versions are not deleted, and one is given another archive only where what lay at the
   old path was lost, or within the request after which it was first named (``uploading._once_more``).
+- The versions of a deleted account let go of their paths, ``KEPT`` after it was deleted. No upload from then on is told
+  of such a path (``stored.keep``), and one from before has named it by then.
 
 So a file that is older than ``KEPT`` and that no version names now is never going to be named, and nothing has to be
 locked: two of these tasks at once, or one that dies, do no harm either.

@@ -27,3 +27,12 @@ def hold(person: int) -> None:
     time. It is always held before bots are.
     """
     get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
+
+
+def hold_acting(person: int) -> None:
+    """Hold the row of a person who is about to change something.
+
+    Raises ``Refused`` for whose account was deleted or suspended while the request was on its way.
+    """
+    if not get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person).is_active:
+        raise Refused("Your account is closed, so nothing was changed.")

@@ -57,6 +57,7 @@ def keep(filename: str, data: bytes) -> str:
     digest = sha256(data).hexdigest()
     start, suffix = f"{digest[:2]}/{digest}", "py" if filename.lower().endswith(".py") else "zip"
     named = BotVersion.objects.filter(archive__startswith=start, archive__endswith=f".{suffix}")
+    named = named.filter(bot__owner__deleted=None)
     known = named.order_by("archive").values_list("archive", flat=True).first()
     path = known or f"{start}-{token_hex(8)}.{suffix}"
     try:

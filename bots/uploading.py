@@ -14,7 +14,7 @@ from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
 from bots.naming import clean_name, free_slug, name_for
-from bots.people import hold, owner_of
+from bots.people import hold_acting, owner_of
 from bots.refusals import Refused, TooMany
 from bots.stored import OutOfReach, keep, kept_already
 
@@ -96,7 +96,7 @@ def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload
     """The row of this upload, written before anything is read. Raises ``TooMany``."""
     shown = "".join(char for char in filename if char.isprintable())[:100]
     with transaction.atomic():
-        hold(owner.pk)
+        hold_acting(owner.pk)
         require_upload(owner)
         return Upload.objects.create(owner=owner, bot=bot, filename=shown, size=len(data))
 
@@ -110,7 +110,7 @@ def _recorded(
 ) -> BotVersion:
     """The version, with its bot and the upload's row, or nothing of all that."""
     with transaction.atomic():
-        hold(owner.pk)
+        hold_acting(owner.pk)
         bot = bot_of(archive)
         if bot._state.adding:
             _save_at_a_free_address(bot)

@@ -50,11 +50,11 @@ class Claim:
 
 
 def waiting() -> QuerySet[BotVersion]:
-    """The versions that somebody could take up now, also those whose worker was lost."""
+    """The versions that somebody could take up now, also those whose worker was lost; none of a suspended bot."""
     free = Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease=None)
     lost = Q(state=_State.CHECKING, lease_until__lt=Now())
     due = Q(vain_starts=0) | Q(tried=None) | Q(tried__lt=Now() - RETRY_AFTER)
-    return BotVersion.objects.filter((free & due) | lost)
+    return BotVersion.objects.filter((free & due) | lost, bot__suspended=None)
 
 
 def in_turn() -> QuerySet[BotVersion]:

@@ -2,18 +2,20 @@
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
 ``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``,
-``METRICS_TOKEN``, and the limits of uploads and orders by their names below. Times are seconds unless the name says
-otherwise.
+``METRICS_TOKEN``, what ``esr_platform.accounts.social`` names, and the limits of uploads and orders by their names
+below. Times are seconds unless the name says otherwise.
 """
 
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import environ
 from celery.schedules import crontab
 
+from esr_platform.accounts.social import elsewhere
 from esr_platform.accounts.usernames import RESERVED
 from esr_platform.database import database
 from esr_platform.logging import logging_config
@@ -38,6 +40,8 @@ except OSError as error:
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # where letters lead, whoever asks for them
 
+ELSEWHERE = elsewhere(env)  # where people may have an account with which they sign in here; nowhere by default
+
 INSTALLED_APPS = [
     "esr_platform.apps.PlatformConfig",
     "esr_platform.accounts.apps.AccountsConfig",
@@ -46,6 +50,9 @@ INSTALLED_APPS = [
     "bots",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    *ELSEWHERE.apps,
+    "axes",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.messages",
@@ -72,6 +79,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "esr_platform.urls"
@@ -100,7 +108,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["esr_platform.accounts.signing_in.Backend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.accounts.signing_in.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "accounts:account"
 ACCOUNT_ADAPTER = "esr_platform.accounts.signing_in.Adapter"
@@ -124,6 +132,38 @@ ACCOUNT_FORMS = {
     "add_email": "esr_platform.accounts.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,40/h/key"}  # of one account from everywhere; from one address: axes
+MFA_ADAPTER = "esr_platform.accounts.factors.Adapter"
+MFA_SUPPORTED_TYPES = ["webauthn", "totp", "recovery_codes"]
+MFA_FORMS = {
+    "add_webauthn": "esr_platform.accounts.factors.AddKeyForm",
+    "edit_webauthn": "esr_platform.accounts.factors.EditKeyForm",
+    "activate_totp": "esr_platform.accounts.factors.ActivateTOTPForm",
+    "authenticate": "esr_platform.accounts.factors.AuthenticateForm",
+    "reauthenticate": "esr_platform.accounts.factors.ReauthenticateForm",
+}
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RECOVERY_CODES_SHOW_ONCE = False
+MFA_TOTP_ISSUER = SITE_NAME
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SITE_URL.startswith("https://")  # browsers allow it to localhost alone
+SOCIALACCOUNT_PROVIDERS = ELSEWHERE.providers
+SOCIALACCOUNT_ADAPTER = "esr_platform.accounts.signing_in_elsewhere.Adapter"
+SOCIALACCOUNT_FORMS = {"signup": "esr_platform.accounts.signing_in_elsewhere.SignupForm"}
+SOCIALACCOUNT_AUTO_SIGNUP = False  # everybody chooses a name and accepts the terms
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that another site claims opens no account here
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_STORE_TOKENS = False
+AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"  # nobody's address is kept longer than it counts
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by the name alone, anybody could lock its owner out
+AXES_FAILURE_LIMIT = 6
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_USERNAME_FORM_FIELD = "login"
+AXES_USERNAME_CALLABLE = "esr_platform.accounts.guessing.whose_account"
+AXES_CLIENT_IP_CALLABLE = "esr_platform.accounts.guessing.address_of"
+AXES_LOCKOUT_CALLABLE = "esr_platform.accounts.guessing.locked_out"
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
@@ -164,6 +204,8 @@ COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)
 SCHEDULED_DEALS = env.int("SCHEDULED_DEALS", default=20)
 SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
+EXPORT_BYTES = env.int("EXPORT_BYTES", default=1 << 30)  # of what a person takes away of their own, before packing
+EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
 # Letters: written to the terminal unless EMAIL_URL names a server
 
@@ -198,7 +240,7 @@ CONTENT_SECURITY_POLICY = {
     "img-src": "'self' data:",
     "object-src": "'none'",
     "base-uri": "'none'",
-    "form-action": "'self'",
+    "form-action": " ".join(["'self'", *ELSEWHERE.origins]),
     "frame-ancestors": "'none'",
 }
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -290,11 +332,12 @@ CELERY_BEAT_SCHEDULE["check_ratings"] = {
     "schedule": crontab(hour=3, minute=17),
     "options": {"expires": 3600.0},
 }
-CELERY_BEAT_SCHEDULE["write_letters"] = {
-    "task": "esr_platform.accounts.tasks.write_letters",
-    "schedule": 60.0,
-    "options": {"expires": 60.0},
-}
+for task, every in (("write_letters", 60.0), ("erase_deleted", 60.0)):
+    CELERY_BEAT_SCHEDULE[task] = {
+        "task": f"esr_platform.accounts.tasks.{task}",
+        "schedule": every,
+        "options": {"expires": every},
+    }
 
 # What is said about it
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from esr_platform.accounts import views as accounts
+from esr_platform.accounts.addresses import of_elsewhere
 from esr_platform.api import problems
 from esr_platform.languages import catalogue, choosing
 from esr_platform.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("account/login/", accounts.LoginView.as_view(), name="account_login"),
     path("account/", include("esr_platform.accounts.urls")),
+    path("staff/people/<str:username>/", accounts.moderate, name="moderate_person"),
+    path("terms/", accounts.terms, name="terms"),
     path("account/", include("allauth.account.urls")),
+    path("account/2fa/", include("allauth.mfa.urls")),
+    *of_elsewhere(),
     path("api/v1/", include("esr_platform.api.urls")),
     path("language/", choosing.choose, name="language"),
     path("words/<slug:language>/<slug:version>.json", catalogue.document, name="words"),

@@ -38,7 +38,7 @@ def people_on(ladder: Ladder) -> int:
 
 def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
     """By ladder, who plays there now; one query."""
-    plays = Q(entries__active=True, entries__bot__retired=None, entries__bot__on_leave=None)
+    plays = Q(entries__active=True, entries__bot__in=Bot.objects.playing())
     counted = Ladder.objects.filter(pk__in=[ladder.pk for ladder in ladders]).annotate(
         owners=Count("entries__bot__owner", filter=plays, distinct=True),
         bots=Count("entries__bot", filter=plays, distinct=True),

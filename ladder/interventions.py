@@ -45,13 +45,13 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     return status
 
 
-def by_staff(by: User, reason: str) -> str:
+def by_staff(by: User, reason: str, read_by: str = "everybody can read it in the ledger") -> str:
     """``reason`` as it is kept, if ``by`` may correct anything and says why. Raises ``Refused``."""
     if not (by.is_staff and by.is_active):
         raise Refused("Only the people who look after the site can do that.")
     reason = " ".join(reason.split())
     if not reason:
-        raise Refused("Say why: everybody can read it in the ledger.")
+        raise Refused(f"Say why: {read_by}.")
     if len(reason) > REASON_LENGTH:
         raise Refused(f"The reason is longer than {REASON_LENGTH} characters.")
     return reason

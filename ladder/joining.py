@@ -62,6 +62,8 @@ def join(bot: Bot, ladder: Ladder) -> Entry:
         locked = _locked(bot)
         if locked.retired is not None:
             raise CannotJoin(f"{bot} is retired. Take it back first.")
+        if locked.suspended is not None:
+            raise CannotJoin(f"{bot} is suspended. Ask the people who look after the site.")
         _require_welcome(locked, ladder)
         freeze(locked)
         entry = _entries(bot).filter(ladder=ladder).first() or Entry(ladder=ladder, bot=bot)
@@ -127,7 +129,7 @@ def _locked(bot: Bot) -> Bot:
 def _claimed(bot: Bot) -> dict[int, Ladder]:
     """By id, the ladders whose tables the bot would play at now."""
     version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
-    if version is None or bot.retired is not None:
+    if version is None or _away(bot):
         return {}
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
 
@@ -144,9 +146,14 @@ def _may_play(entry: Entry, bot: Bot, claimed: Mapping[int, Ladder], frozen: Col
     """Whether the version that counts on the entry's ladder claims its table: the frozen one, else the active one."""
     if entry.ladder_id not in frozen:
         return entry.ladder_id in claimed
-    if entry.frozen is None or bot.retired is not None:
+    if entry.frozen is None or _away(bot):
         return False
     return plays(entry.frozen, entry.ladder.game, entry.ladder.seats)
+
+
+def _away(bot: Bot) -> bool:
+    """Whether the bot stands on no ladder, by its owner's wish or because staff suspended it."""
+    return bot.retired is not None or bot.suspended is not None
 
 
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:

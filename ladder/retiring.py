@@ -1,7 +1,7 @@
 """Queued matches that nobody can or should play any more come to their end here.
 
-A house bot's code was replaced, an uploaded bot went on leave, or no worker can begin what others overtake. What was
-tried already goes on in the second case: it could only be voided, and nobody should be able to have a match voided.
+A house bot's code was replaced, an uploaded bot went on leave or was suspended, or no worker can begin what others
+overtake. What was tried already goes on in the second case: it could only be voided, and nobody should be able to have a match voided.
 Owners cannot end a match at all: neither by leaving a ladder nor by retiring a bot or letting another version play
 (``ladder.joining``).
 """
@@ -24,7 +24,7 @@ OVERTAKEN = timedelta(hours=1)
 
 _OVERTAKEN = "No worker could begin it, while later matches of the ladder were played."
 
-_ON_LEAVE = "A bot at the table is on leave."
+_ON_LEAVE = "A bot at the table is on leave or suspended."
 """Without its name, which staff may have to blank one day."""
 
 
@@ -68,11 +68,13 @@ def end_overtaken_matches() -> int:
 
 
 def cancel_for_leave(bot: Bot | None = None) -> int:
-    """Cancel the queued, untried matches of bots that are on leave, of ``bot`` or of all; how many.
+    """Cancel the queued, untried matches of bots that are on leave or suspended, of ``bot`` or of all; how many.
 
     Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
-    away = Seat.objects.filter(version__bot__in=Bot.objects.filter(on_leave__isnull=False))
+    away = Seat.objects.filter(
+        version__bot__in=Bot.objects.filter(Q(on_leave__isnull=False) | Q(suspended__isnull=False))
+    )
     if bot is not None:
         away = away.filter(version__bot=bot)
     untried = Match.objects.filter(status=Match.Status.QUEUED, attempts_started=0, pk__in=away.values("match"))

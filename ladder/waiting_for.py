@@ -29,6 +29,7 @@ class Cause(Enum):
     """What keeps a bot from its next game. Those above ``DECLINED`` are the bot's own, the others a ladder's."""
 
     RETIRED = "it is retired"
+    SUSPENDED = "it is suspended"
     ON_LEAVE = "it is on leave"
     IN_CHECK = "its version waits for its check"
     NO_VERSION = "no version is ready"
@@ -81,6 +82,8 @@ def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None
     """What keeps it from everything, or the check of its newest version."""
     if bot.retired is not None:
         return Wait(Cause.RETIRED)
+    if bot.suspended is not None:
+        return Wait(Cause.SUSPENDED)
     if bot.on_leave is not None:
         return Wait(Cause.ON_LEAVE, detail=bot.leave_reason)
     if newest is not None and newest.state in BotVersion.UNCHECKED:

@@ -7,19 +7,43 @@ from typing import Any, Final
 
 from allauth.account import forms as allauth_forms
 from django import forms
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
-from esr_platform.accounts.models import Scope, Token
+from esr_platform.accounts import terms, usernames
+from esr_platform.accounts.models import Scope, Token, User
 
-LIFETIMES: Final = {"30": "30 days", "365": "a year", "": "until it is revoked"}
+LIFETIMES: Final = {"30": _("30 days"), "365": _("a year"), "": _("until it is revoked")}
+_LONGEST_REASON: Final = 500
+
+
+def words_of_signup(fields: dict[str, forms.Field]) -> None:
+    """Say what is asked at sign-up, and ask for the terms."""
+    _say(fields["username"], _("User name"), _("Letters, digits, hyphens, underscores. Everybody sees it."))
+    _say(fields["email"], _("E-mail"), _("A code is sent there. Nobody else sees it."))
+    sentence = _("Results and records of your bots are published under {licence}. {link}.")
+    text = format_html(
+        str(sentence),
+        licence=terms.LICENCE,
+        link=format_html('<a href="{}" target="_blank">{}</a>', reverse("terms"), gettext("All the terms")),
+    )
+    wrong = {"required": _("Without the terms there is no account. Read them, and tick this if you agree.")}
+    fields["terms"] = forms.BooleanField(label=_("I accept the terms"), help_text=text, error_messages=wrong)
 
 
 class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
-    """allauth's form in this site's words."""
+    """allauth's form in this site's words, with the terms."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["username"], "User name", "Letters, digits, hyphens, underscores. Everybody sees it.")
-        _say(self.fields["email"], "E-mail", "A code is sent there. Nobody else sees it.")
+        words_of_signup(self.fields)
+
+    def custom_signup(self, request: Any, user: Any) -> None:
+        super().custom_signup(request, user)
+        terms.accept(user)
 
 
 class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
@@ -27,8 +51,13 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["login"], "User name or e-mail", "")
-        _say(self.fields["remember"], "Stay signed in", "")
+        _say(self.fields["login"], _("User name or e-mail"), "")
+        _say(self.fields["remember"], _("Stay signed in"), "")
+        self.fields["login"].widget.attrs["autocomplete"] = "username"
+
+    def user_credentials(self) -> dict[str, Any]:
+        """What is tried, with what was typed: axes counts by that (``guessing.whose_account``)."""
+        return {**super().user_credentials(), "login": self.cleaned_data["login"]}
 
 
 class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
@@ -36,7 +65,7 @@ class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["email"], "E-mail", "")
+        _say(self.fields["email"], _("E-mail"), "")
 
 
 class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
@@ -44,10 +73,10 @@ class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _say(self.fields["email"], "E-mail", "A code is sent there.")
+        _say(self.fields["email"], _("E-mail"), _("A code is sent there."))
 
 
-def _say(field: forms.Field, label: str, help_text: str) -> None:
+def _say(field: forms.Field, label: Any, help_text: Any) -> None:
     field.label, field.help_text = label, help_text
 
 
@@ -55,12 +84,14 @@ class TokenForm(forms.Form):
     """A name, what it may do, and for how long."""
 
     name = forms.CharField(
-        label="What is it for?", max_length=Token._meta.get_field("name").max_length, help_text="For example: laptop."
+        label=_("What is it for?"),
+        max_length=Token._meta.get_field("name").max_length,
+        help_text=_("For example: laptop."),
     )
     scopes = forms.MultipleChoiceField(
-        label="It may", choices=Scope.choices, widget=forms.CheckboxSelectMultiple, initial=[Scope.UPLOAD.value]
+        label=_("It may"), choices=Scope.choices, widget=forms.CheckboxSelectMultiple, initial=[Scope.UPLOAD.value]
     )
-    days = forms.ChoiceField(label="It works for", choices=list(LIFETIMES.items()), required=False, initial="365")
+    days = forms.ChoiceField(label=_("It works for"), choices=list(LIFETIMES.items()), required=False, initial="365")
 
     @property
     def lifetime(self) -> timedelta | None:
@@ -72,3 +103,38 @@ class TokenForm(forms.Form):
     def chosen_scopes(self) -> list[Scope]:
         """The scopes that were ticked."""
         return [Scope(value) for value in self.cleaned_data["scopes"]]
+
+
+class DeleteForm(forms.Form):
+    """The user name once more, so that nobody deletes an account by a slip."""
+
+    username = forms.CharField(
+        label=_("Your user name"), max_length=150, widget=forms.TextInput({"autocomplete": "off"})
+    )
+
+    def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+
+    def clean_username(self) -> str:
+        typed: str = self.cleaned_data["username"]
+        if typed.strip().casefold() != self.person.username.casefold():
+            raise ValidationError(_("That is not your user name. Nothing was deleted."))
+        return typed
+
+
+class NameForm(forms.Form):
+    """Another user name, for somebody whose name staff took away."""
+
+    username = forms.CharField(label=_("User name"), max_length=usernames.LONGEST, validators=usernames.validators)
+
+
+class ReasonForm(forms.Form):
+    """Why staff does something to an account; its owner reads it."""
+
+    reason = forms.CharField(
+        label=_("Why?"),
+        max_length=_LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("The person reads it, and it stays on record."),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
@@ -23,17 +24,55 @@ class User(AbstractUser):
     wants_letters = models.BooleanField(default=True, help_text="about bots that were refused or put on leave")
     next_letter = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
     told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
+    terms_version = models.CharField(max_length=20, blank=True, editable=False, help_text="of the terms last accepted")
+    terms_accepted = models.DateTimeField(null=True, blank=True, editable=False)
+    session_epoch = models.PositiveIntegerField(default=0, editable=False, help_text="one more ends all sessions")
+    suspended = models.DateTimeField(null=True, blank=True, editable=False)
+    suspension_reason = models.CharField(max_length=500, blank=True, editable=False, help_text="for the person")
+    deleted = models.DateTimeField(null=True, blank=True, editable=False, help_text="when its owner deleted it")
+    erased = models.DateTimeField(null=True, blank=True, editable=False, help_text="when nothing was left to be erased")
 
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(Lower("username"), name="username_once_whatever_the_case"),
+            models.CheckConstraint(
+                name="user_suspended_says_why_and_opens_nothing",
+                condition=models.Q(suspended__isnull=True, suspension_reason="")
+                | models.Q(suspended__isnull=False, is_active=False) & ~models.Q(suspension_reason=""),
+            ),
+            models.CheckConstraint(
+                name="user_deleted_opens_nothing",
+                condition=models.Q(deleted__isnull=True, erased__isnull=True)
+                | models.Q(deleted__isnull=False, is_active=False, is_staff=False, is_superuser=False, email=""),
+            ),
         ]
+
+    def _get_session_auth_hash(self, secret: Any = None) -> str:
+        """What a session is bound to: the password, as Django has it, and the epoch; one more ends them all."""
+        bound: str = super()._get_session_auth_hash(secret)  # type: ignore[misc]
+        return bound if not self.session_epoch else f"{bound}:{self.session_epoch}"
 
     @property
     def letter_address(self) -> str | None:
         """Where letters go: the primary address, once it has been verified."""
         found = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
         return None if found is None else str(found.email)
+
+
+class FormerName(models.Model):
+    """A user name that somebody had who is gone, by its ``usernames.fingerprint``: nobody else gets it."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(name="former_name_is_sha256", condition=Exact(Length("digest"), 64)),
+        ]
+
+    def __str__(self) -> str:
+        return self.digest[:12]
 
 
 class Scope(models.TextChoices):

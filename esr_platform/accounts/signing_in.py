@@ -28,6 +28,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         site = SimpleNamespace(name=settings.SITE_NAME, domain=urlsplit(settings.SITE_URL).netloc)
         links = {name: at_site(value) for name, value in context_.items() if name.endswith("_url")}
         values = {"request": context.request, "email": email, **context_, **links, "current_site": site}
+        values["SITE_URL"] = settings.SITE_URL
         self.render_mail(template_prefix, email, values).send()
 
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from esr_platform.accounts import letters
+from esr_platform.accounts import deleting, letters
 
 
 @shared_task
 def write_letters() -> None:
     """Write to the owners of bots that were refused or put on leave."""
     letters.write_all()
+
+
+@shared_task
+def erase_deleted() -> None:
+    """Go on with accounts that were deleted and of which something is still there."""
+    deleting.erase_all()

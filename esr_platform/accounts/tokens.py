@@ -10,7 +10,7 @@ from typing import Final
 from django.db import transaction
 from django.utils import timezone
 
-from bots.people import hold
+from bots.people import hold_acting
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import Scope, Token, User, digest_of
 
@@ -29,7 +29,7 @@ class TooManyTokens(ValueError):
 def issue(user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None) -> tuple[Token, str]:
     """A new token and its secret, which is kept nowhere. Raises ``TooManyTokens``."""
     with transaction.atomic():
-        hold(user.pk)
+        hold_acting(user.pk)
         if Token.objects.live().filter(user=user).count() >= MOST_TOKENS:
             raise TooManyTokens(f"You have {MOST_TOKENS} tokens. Revoke one that you no longer use.")
         secret = PREFIX + token_urlsafe(32)

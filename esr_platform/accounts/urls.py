@@ -8,6 +8,10 @@ app_name = "accounts"
 
 urlpatterns: list[URLPattern] = [
     path("", views.account, name="account"),
+    path("terms/", views.accept_terms, name="accept_terms"),
+    path("name/", views.choose_name, name="choose_name"),
+    path("delete/", views.delete, name="delete"),
+    path("export/", views.export, name="export"),
     path("letters/", views.letters, name="letters"),
     path("letters/off/<str:signed>/", views.letters_off, name="letters_off"),
     path("tokens/", views.token_list, name="tokens"),

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final
 
+from django.apps import apps
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
 
 LONGEST: Final = 30
 
 valid_username = RegexValidator(
     rf"\A[A-Za-z][A-Za-z0-9_-]{{2,{LONGEST - 1}}}\Z",
-    f"A user name has 3 to {LONGEST} letters, digits, hyphens or underscores, and begins with a letter.",
+    _("A user name has 3 to 30 letters, digits, hyphens or underscores, and begins with a letter."),
 )
 """Plain letters only: look-alikes from other alphabets would let one name be taken for another."""
 
-validators: Final = [valid_username]
-"""What allauth runs over the name at sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
+of_the_site = RegexValidator(
+    r"\A(deleted|user)[-_]?(user)?[-_]?\d+\Z",
+    _("Names like this one are given by the site. Choose another one."),
+    inverse_match=True,
+    flags=re.IGNORECASE,
+)
+"""What an account is called that is deleted, or whose name staff took away (``deleted_name``, ``blank_name``)."""
 
 RESERVED: Final = (  # noqa: SIM905
     "account accounts admin administrator anonymous api arena bot bots deleted-user demo everybody guest help house "
-    "ladder ladders match matches me moderator nobody official platform root rules staff steinreich support system"
+    "ladder ladders match matches me moderator nobody official people platform root rules staff steinreich support "
+    "system terms"
 ).split()
 """Names that would look like the site itself."""
+
+
+def never_had(name: str) -> None:
+    """Raises ``ValidationError`` for the name of somebody who is gone, so that nobody can be taken for them."""
+    former: Any = apps.get_model("accounts", "FormerName")
+    if former.objects.filter(digest=fingerprint(name)).exists():
+        raise ValidationError(_("This name cannot be had. Choose another one."))
+
+
+validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, never_had]
+"""What allauth runs over the name at sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
+
+
+def fingerprint(name: str) -> str:
+    """What is kept of a name: the same for spellings that differ in case or in hyphens and underscores alone."""
+    plain = name.casefold().replace("_", "").replace("-", "")
+    return sha256(f"former name: {plain}".encode()).hexdigest()
+
+
+def deleted_name(person: int) -> str:
+    """What a deleted account is called."""
+    return f"deleted-user-{person}"
+
+
+def blank_name(person: int) -> str:
+    """What an account is called whose name staff took away, until its owner chooses another one."""
+    return f"user-{person}"

@@ -2,26 +2,158 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
+from typing import TypeVar, cast
 
+from allauth.account.decorators import reauthentication_required
+from allauth.account.views import LoginView as AllauthLoginView
+from axes.decorators import axes_dispatch, axes_form_invalid
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from bots.models import StaffAction
+from bots.refusals import Refused
+from esr_platform.accounts import deleting, exporting, moderating, tokens
 from esr_platform.accounts import letters as writing
-from esr_platform.accounts import tokens
-from esr_platform.accounts.forms import TokenForm
+from esr_platform.accounts import terms as agreed
+from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
 from esr_platform.accounts.models import User
+from esr_platform.accounts.usernames import blank_name
+from ladder.pages.finding import found
+from ladder.pages.staff import for_staff
+from ladder.pages.streaming import streamed
+
+
+_View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
+asked_once_more: Callable[[_View], _View] = reauthentication_required
+
+
+@method_decorator(axes_dispatch, name="dispatch")
+class LoginView(AllauthLoginView):  # type: ignore[misc]
+    """allauth's, with axes around it as its documentation has it."""
+
+    form_invalid = axes_form_invalid(AllauthLoginView.form_invalid)
 
 
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    return render(request, "accounts/account.html")
+    person = cast("User", request.user)
+    context = {
+        "has_terms": agreed.holds_for(person),
+        "blanked": person.username == blank_name(person.pk),
+        "name_form": NameForm(),
+    }
+    return render(request, "accounts/account.html", context)
+
+
+@require_safe
+def terms(request: HttpRequest) -> HttpResponse:
+    context = {"version": agreed.VERSION, "licence": agreed.LICENCE, "licence_url": agreed.LICENCE_URL}
+    return render(request, "accounts/terms.html", context)
+
+
+@require_POST
+@login_required
+def accept_terms(request: HttpRequest) -> HttpResponse:
+    agreed.accept(cast("User", request.user))
+    messages.success(request, _("You have accepted the terms."))
+    return redirect("accounts:account")
+
+
+@require_POST
+@login_required
+def choose_name(request: HttpRequest) -> HttpResponse:
+    form = NameForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise Refused(" ".join(map(str, form.errors["username"])))
+        moderating.choose_name(cast("User", request.user), form.cleaned_data["username"])
+        messages.success(request, _("This is your user name now."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("accounts:account")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+@asked_once_more
+def delete(request: HttpRequest) -> HttpResponse:
+    """Asked twice: the password or a key, and the user name once more."""
+    person = cast("User", request.user)
+    form = DeleteForm(person, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            deleting.delete(person)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            logout(request)
+            messages.success(request, _("Your account is deleted."))
+            return redirect("pages:home")
+    return render(request, "accounts/delete.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_POST
+@never_cache
+@login_required
+@asked_once_more
+def export(request: HttpRequest) -> HttpResponseBase:
+    """What the site has of the person, once in ten minutes."""
+    person = cast("User", request.user)
+    wait = exporting.wait_s(person)
+    if wait:
+        response = render(request, "429.html", {"wait_s": wait}, status=429)
+        response["Retry-After"] = str(wait)
+        return response
+    name = f"{person.username}.zip"
+    stream = streamed(request, name, exporting.export(person), "application/zip")
+    stream["Content-Encoding"] = "identity"  # it is packed already
+    return stream
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_staff
+def moderate(request: HttpRequest, username: str) -> HttpResponse:
+    """Staff's page of an account: suspend it, lift that, take the name away."""
+    person = found(User.objects.filter(deleted=None), f"Nobody is called {username[:60]}.", username__iexact=username)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            _moderate(request, person, form.cleaned_data["reason"])
+            return redirect("moderate_person", person.username)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    actions = StaffAction.objects.filter(person=person).select_related("by")[:100]
+    context = {"person": person, "form": form, "actions": actions, "bots": person.bots.order_by("name", "pk")[:200]}
+    return render(request, "accounts/moderate.html", context, status=422 if form.errors else 200)
+
+
+def _moderate(request: HttpRequest, person: User, reason: str) -> None:
+    """What the button says. Raises ``Refused``."""
+    staff, acts = (
+        cast("User", request.user),
+        {
+            "suspend": (moderating.suspend, _("The account is suspended.")),
+            "lift": (moderating.lift, _("The suspension is lifted.")),
+            "blank": (moderating.blank_name_of, _("The name is taken away.")),
+        },
+    )
+    act = acts.get(request.POST.get("do", ""))
+    if act is None:
+        raise Refused(_("Choose what is to be done."))
+    act[0](person, staff, reason)
+    messages.success(request, act[1])
 
 
 @require_POST

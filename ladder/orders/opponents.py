@@ -66,7 +66,7 @@ def unable(versions: Iterable[BotVersion], ladder: Ladder) -> str:
         return "The ladder is closed."
     for version in versions:
         if not version.bot.plays:
-            return "A bot at the table is retired or on leave."
+            return "A bot at the table is retired, on leave or suspended."
         if not plays(version, ladder.game, ladder.seats):
             return "The code of a bot at the table is not there any more."
     return ""

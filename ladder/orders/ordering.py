@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots.models import BotVersion
-from bots.people import hold
+from bots.people import hold_acting
 from bots.refusals import Refused
 from ladder.models import Agreement, Ladder, Order, OrderPlayer
 from ladder.orders.allowances import MARGINS, SOONEST, allowances, require_blocks, require_room
@@ -141,7 +141,7 @@ def _placed(order: Order, players: Players, asked: Sequence[Any] = ()) -> Order:
     if not order.ladder.open:
         raise Refused(f"The ladder {order.ladder} is closed.")
     with transaction.atomic():
-        hold(order.requested_by_id)
+        hold_acting(order.requested_by_id)
         known = Order.objects.filter(token=order.token).first()
         if known is not None:
             return _same(known, order)

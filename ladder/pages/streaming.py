@@ -10,11 +10,13 @@ from django.db import close_old_connections
 from django.http import HttpRequest, StreamingHttpResponse
 
 
-def streamed(request: HttpRequest, name: str, pieces: Iterator[bytes]) -> StreamingHttpResponse:
-    """``pieces`` of JSON lines as a file called ``name``: each is made when the one before has been sent."""
+def streamed(
+    request: HttpRequest, name: str, pieces: Iterator[bytes], content_type: str = "application/jsonl"
+) -> StreamingHttpResponse:
+    """``pieces``, by default of JSON lines, as a file called ``name``: each is made when the one before has been sent."""
     content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(content, content_type="application/jsonl", headers=headers)
+    return StreamingHttpResponse(content, content_type=content_type, headers=headers)
 
 
 async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -70,6 +70,7 @@ def _too_few(_: str, wait: Wait) -> str:
 
 _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.RETIRED: lambda name, _: f"{name} is retired: it gets no new games until its owner takes it back.",
+    Cause.SUSPENDED: lambda name, _: f"{name} is suspended by the people who look after the site: it gets no games.",
     Cause.ON_LEAVE: lambda name, wait: f"{name} is on leave. {sentence(visible(wait.detail))}",
     Cause.IN_CHECK: _in_check,
     Cause.NO_VERSION: lambda name, _: f"No version of {name} is ready to play.",
@@ -88,6 +89,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
 
 _FOR_OWNERS: Final = {
     Cause.RETIRED: "Take it back above.",
+    Cause.SUSPENDED: "The reason stands above. Write to them if you think it is a mistake.",
     Cause.ON_LEAVE: "Read the logs of those games, bring a better version, and put it back above.",
     Cause.NO_VERSION: "Upload a version; its check says what is missing.",
     Cause.DECLINED: "Tick the ladder to come back with the rating that it had.",

@@ -113,7 +113,7 @@ def test_a_bot_on_leave_keeps_its_rating_and_its_waiting_matches_are_cancelled(b
     rating = bot.entries.get().rating
     waiting.refresh_from_db()
     running.refresh_from_db()
-    assert (waiting.status, waiting.reason) == ("cancelled", "A bot at the table is on leave.")
+    assert (waiting.status, waiting.reason) == ("cancelled", "A bot at the table is on leave or suspended.")
     assert running.status == "running"
     assert bot.entries.get().active
     fill()

@@ -26,6 +26,8 @@ class Mine:
         """How it stands, in words."""
         if self.bot.retired is not None:
             return "retired"
+        if self.bot.suspended is not None:
+            return "suspended"
         if self.bot.on_leave is not None:
             return "on leave"
         if self.active is None:

@@ -50,7 +50,7 @@ def test_signing_in_leads_back_to_where_one_was(miriam: User, client: Client) ->
 def test_signing_up_does_not_tell_whether_an_address_has_an_account(miriam: User) -> None:
     answers = []
     for email in ("miriam@example.org", "nobody@example.org"):
-        client, form = Client(), {"username": "carl", "email": email, "password1": PASSWORD}
+        client, form = Client(), {"username": "carl", "email": email, "password1": PASSWORD, "terms": "on"}
         User.objects.filter(username="carl").delete()
         page = client.post("/account/signup/", form, follow=True)
         answers.append((page.redirect_chain, without_tokens(page.content.decode()).replace(email, "")))
@@ -73,9 +73,9 @@ def test_letters_lead_to_this_site_whatever_host_was_asked(miriam: User, setting
     client = Client(headers={"host": "evil.example"})
     client.post("/account/password/reset/", {"email": "miriam@example.org"})
     client.post("/account/password/reset/", {"email": "nobody@example.org"})
-    again = {"username": "carl", "email": "miriam@example.org", "password1": PASSWORD}
+    again = {"username": "carl", "email": "miriam@example.org", "password1": PASSWORD, "terms": "on"}
     client.post("/account/signup/", again)
-    new = {"username": "carl", "email": "carl@example.org", "password1": PASSWORD}
+    new = {"username": "carl", "email": "carl@example.org", "password1": PASSWORD, "terms": "on"}
     Client(headers={"host": "evil.example"}).post("/account/signup/", new)
     assert len(mail.outbox) == 4
     for letter in mail.outbox:
@@ -146,7 +146,9 @@ def test_passwords_are_guessed_at_one_pace_whatever_address_is_claimed(miriam: U
 
 
 def test_codes_are_not_guessed(client: Client) -> None:
-    client.post("/account/signup/", {"username": "carl", "email": "carl@example.org", "password1": PASSWORD})
+    client.post(
+        "/account/signup/", {"username": "carl", "email": "carl@example.org", "password1": PASSWORD, "terms": "on"}
+    )
     code = re.search(r"^([A-Z0-9-]{6,9})$", str(mail.outbox[-1].body), re.MULTILINE)
     assert code is not None
     for _ in range(5):
@@ -165,7 +167,7 @@ def test_letters_are_not_sent_in_floods(miriam: User, client: Client) -> None:
 def test_many_accounts_do_not_come_from_one_address() -> None:
     statuses = []
     for number in range(25):
-        form = {"username": f"user{number}", "email": f"u{number}@example.org", "password1": PASSWORD}
+        form = {"username": f"user{number}", "email": f"u{number}@example.org", "password1": PASSWORD, "terms": "on"}
         statuses.append(Client().post("/account/signup/", form).status_code)
     assert 429 in statuses
 

@@ -130,7 +130,7 @@ def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_cl
     Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="It failed.")
     assert feed() == 0
     order.refresh_from_db()
-    assert (order.state, order.reason) == ("cancelled", "A bot at the table is retired or on leave.")
+    assert (order.state, order.reason) == ("cancelled", "A bot at the table is retired, on leave or suspended.")
     Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
     other = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
     Ladder.objects.filter(pk=duel.pk).update(open=False)

@@ -1,0 +1,154 @@
+"""A person deletes the account. What was played stays, under "deleted user"; who it was does not.
+
+First, in one transaction, the account is closed and forgotten: name, address, password, keys, tokens, sessions. Nobody
+acts for it from then on. Then what it had on the ladders ends, row by row and in the order in which rows are locked:
+orders are cancelled, checks stop, bots are retired. What is paired is played, as when any bot is retired; the code goes
+when no game can need it any more (``erase``). A process that dies in between loses nothing: a task goes on with it.
+"""
+
+from __future__ import annotations
+
+import logging
+from smtplib import SMTPException
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion, Upload
+from bots.orphans import KEPT
+from bots.people import hold
+from bots.refusals import Refused
+from esr_platform.accounts.models import FormerName, User
+from esr_platform.accounts.usernames import deleted_name, fingerprint
+from ladder.joining import retire
+from ladder.models import Ladder, Match, Membership, Order, Seat
+from ladder.suspending import cancel_orders_of
+
+logger = logging.getLogger(__name__)
+
+_STOPPED: Final = "The account of its owner was deleted."
+_SOMEBODY: Final = "deleted user"
+IN_A_ROUND: Final = 500
+
+
+def delete(person: User) -> None:
+    """Delete the account of ``person``, who has just shown that it is theirs. Raises ``Refused`` for the last one who
+    may do everything: nobody could look after the site.
+    """
+    name, address = person.username, person.letter_address
+    with transaction.atomic():
+        hold(person.pk)
+        _require_another_superuser(person)
+        if not _close(person):
+            return
+        _forget(person, name)
+    logger.info("person %s has deleted their account", person.pk)
+    person.refresh_from_db()
+    erase(person)
+    if address is not None:
+        _say_goodbye(name, address)
+
+
+def erase_all() -> int:
+    """Go on with accounts that were deleted and are not erased yet; how many are erased now. Safe twice at once."""
+    waiting = User.objects.filter(deleted__isnull=False, erased=None).order_by("deleted")[:IN_A_ROUND]
+    return sum(erase(person) for person in waiting)
+
+
+def erase(person: User) -> bool:
+    """End what a deleted account had on the ladders, as far as can be now; whether nothing is left."""
+    cancel_orders_of(person)
+    for bot in Bot.objects.filter(owner=person).order_by("pk"):
+        _stop_checks(bot)
+        if bot.retired is None:
+            retire(bot)
+    if not _forget_code(person):
+        return False
+    return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
+
+
+def _require_another_superuser(person: User) -> None:
+    if not User.objects.filter(pk=person.pk, is_superuser=True).exists():
+        return
+    if not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=person.pk).exists():
+        raise Refused("You are the last one who may do everything here. Make somebody else a superuser first.")
+
+
+def _close(person: User) -> bool:
+    """Make the row one that opens nothing and says nothing; whether it was not that already."""
+    unusable = User()
+    unusable.set_unusable_password()
+    blank = dict.fromkeys(("email", "first_name", "last_name", "suspension_reason", "terms_version"), "")
+    rights = dict.fromkeys(("is_active", "is_staff", "is_superuser", "wants_letters"), False)
+    none = dict.fromkeys(("last_login", "suspended", "terms_accepted", "next_letter", "told_until"), None)
+    return bool(
+        User.objects.filter(pk=person.pk, deleted=None).update(
+            **blank,
+            **rights,
+            **none,
+            username=deleted_name(person.pk),
+            password=unusable.password,
+            session_epoch=F("session_epoch") + 1,
+            deleted=Now(),
+        )
+    )
+
+
+def _forget(person: User, name: str) -> None:
+    """Delete whatever says who it was, or opens the account; nobody gets the name again."""
+    FormerName.objects.get_or_create(digest=fingerprint(name))
+    EmailAddress.objects.filter(user=person).delete()
+    Authenticator.objects.filter(user=person).delete()
+    person.tokens.all().delete()
+    if apps.is_installed("allauth.socialaccount"):
+        accounts: Any = apps.get_model("socialaccount.SocialAccount")
+        accounts.objects.filter(user=person).delete()
+    Upload.objects.filter(owner=person).delete()
+    Membership.objects.filter(person=person).delete()
+    Ladder.objects.filter(opened_by=person).update(opened_by=None)
+    Bot.objects.filter(owner=person).update(description="", public_source=False)
+    person.groups.clear()
+    person.user_permissions.clear()
+    for sentence in ("Cancelled by {}.", "{} did not agree."):  # as ladder.orders wrote them
+        Order.objects.filter(reason=sentence.format(name)).update(reason=sentence.format(_SOMEBODY).capitalize())
+
+
+def _stop_checks(bot: Bot) -> None:
+    """Whoever is at a check finds it taken away, and brings nothing (``bots.waiting.Claim``)."""
+    with transaction.atomic():
+        Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
+        bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
+            state=BotVersion.State.REFUSED, reason=_STOPPED, lease=None, lease_until=None, checked=Now()
+        )
+
+
+def _forget_code(person: User) -> bool:
+    """Let go of the code that no game needs any more; the files themselves go within days (``bots.orphans``).
+
+    Not before an upload that shares a file must have named it: it was begun before the account was deleted.
+    """
+    versions = BotVersion.objects.filter(bot__owner=person).exclude(archive="")
+    if person.deleted is None or person.deleted > timezone.now() - KEPT:
+        return not versions.exists()
+    needed = Seat.objects.filter(version__in=versions, match__status__in=Match.PENDING).values("version")
+    versions.exclude(pk__in=needed).update(archive="", filename="", check_report=None)
+    return not versions.exists()
+
+
+def _say_goodbye(name: str, address: str) -> None:
+    """The last letter: so whoever did not mean it, or was not asked, learns of it."""
+    words = {"name": name, "settings": settings}
+    subject = f"{settings.SITE_NAME}: {render_to_string('accounts/deleted_subject.txt', words).strip()}"
+    try:
+        EmailMessage(subject, render_to_string("accounts/deleted.txt", words), None, [address]).send()
+    except (OSError, SMTPException) as failure:
+        logger.warning("no letter about a deleted account: %s", failure)

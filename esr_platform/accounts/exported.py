@@ -1,0 +1,127 @@
+"""The documents of an export: what the site has of a person, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+
+from bots.models import Blanking, Bot, Complaint, Upload
+from esr_platform.accounts.models import User
+from ladder.models import Agreement, Entry, Ladder, Match, Membership, Order, Seat
+from ladder.pages.seeing import matches_seen_by
+
+Row = dict[str, Any]
+_AT_ONCE: Final = 200
+
+
+def account_document(person: User) -> Row:
+    """Who somebody is here. Secrets are not in it: no password, no key, no code."""
+    terms = {"version": person.terms_version, "accepted": person.terms_accepted}
+    addresses = EmailAddress.objects.filter(user=person)
+    return {
+        "username": person.username,
+        "joined": person.date_joined,
+        "last_login": person.last_login,
+        "wants_letters": person.wants_letters,
+        "terms": terms,
+        "addresses": list(addresses.values("email", "verified", "primary")),
+        "tokens": list(person.tokens.values("name", "hint", "scopes", "created", "last_used", "expires", "revoked")),
+        "keys": list(Authenticator.objects.filter(user=person).values("type", "created_at", "last_used_at")),
+        "elsewhere": _elsewhere(person),
+        "memberships": list(Membership.objects.filter(person=person).values("ladder__name", "created")),
+        "reports": list(Complaint.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
+        "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
+    }
+
+
+def bot_document(bot: Bot, person: User) -> Row:
+    """A bot with its versions and where it stands, on ladders that ``person`` may see."""
+    entries = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(person))
+    names = ("number", "digest", "state", "reason", "filename", "size", "language", "claims", "active", "created")
+    return {
+        "name": bot.name,
+        "address": _address("pages:bot", bot.slug),
+        "description": bot.description,
+        "public_source": bot.public_source,
+        "created": bot.created,
+        "retired": bot.retired,
+        "on_leave": bot.on_leave,
+        "suspended": bot.suspended,
+        "versions": list(bot.versions.order_by("number").values(*names)),
+        "entries": [
+            {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
+            for entry in entries.select_related("ladder")
+        ],
+        "taken_away": list(Blanking.objects.filter(bot=bot).values("what", "before", "reason", "created")),
+    }
+
+
+def match_lines(person: User) -> Iterator[Row]:
+    """The matches of the bots of ``person`` that they may see, newest first: who sat where, and what came out."""
+    theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
+    found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder")
+    for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):
+        yield _match(match)
+
+
+def order_lines(person: User) -> Iterator[Row]:
+    """What ``person`` has ordered, and what they were asked to agree to."""
+    for order in newest_first(Order.objects.filter(requested_by=person).select_related("ladder")):
+        yield {
+            "order": order.pk,
+            "kind": order.kind,
+            "ladder": order.ladder.name,
+            "state": order.state,
+            "reason": order.reason,
+            "blocks": order.blocks_wanted,
+            "verdict": order.verdict,
+            "due_at": order.due_at,
+            "created": order.created,
+            "ended": order.ended,
+        }
+    for asked in newest_first(Agreement.objects.filter(person=person)):
+        yield {"asked": asked.order_id, "agreed": asked.agreed, "answered": asked.answered}
+
+
+def newest_first(rows: QuerySet[Any]) -> Iterator[Any]:
+    """All of them, some at a time and by queries of their own: the connection may be another one by then."""
+    before: int | None = None
+    while batch := list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:_AT_ONCE]):
+        yield from batch
+        before = batch[-1].pk
+
+
+def _match(match: Match) -> Row:
+    return {
+        "match": match.pk,
+        "address": _address("pages:match", match.pk),
+        "ladder": match.ladder.name,
+        "status": match.status,
+        "started": match.started,
+        "ended": match.ended,
+        "seats": [_seat(seat) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
+    }
+
+
+def _seat(seat: Seat) -> Row:
+    result = getattr(seat, "result", None)
+    reached = {"rank": result.rank, "forfeit": result.forfeit} if result is not None else {}
+    return {"bot": seat.version.bot.name, "version": seat.version.number, **reached}
+
+
+def _elsewhere(person: User) -> list[Row]:
+    if not apps.is_installed("allauth.socialaccount"):
+        return []
+    accounts: Any = apps.get_model("socialaccount.SocialAccount")
+    return list(accounts.objects.filter(user=person).values("provider", "uid", "date_joined", "extra_data"))
+
+
+def _address(name: str, of: object) -> str:
+    return f"{settings.SITE_URL}{reverse(name, args=(of,))}"

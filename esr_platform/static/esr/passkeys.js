@@ -1,0 +1,101 @@
+// Passkeys: a form whose button asks the device for one before the form is sent. The server says what to ask for, and
+// judges what comes; nothing is decided here. Without this script the other ways in are there.
+
+import { say } from "./words.js";
+
+/** @type {(text: string) => Uint8Array} bytes of base64 as WebAuthn writes it */
+const bytes = (text) => {
+  const plain = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
+  return Uint8Array.from(plain, (char) => char.charCodeAt(0));
+};
+
+/** @type {(buffer: ArrayBuffer|null|undefined) => string|undefined} */
+const text = (buffer) => {
+  if (!buffer) return undefined;
+  const plain = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(plain).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+};
+
+const listed = (keys) => (keys ?? []).map((key) => ({ ...key, id: bytes(key.id) }));
+
+/**
+ * Let the device make a passkey that it keeps, and that asks for its owner.
+ * @param {{publicKey: Object}} options as the server gives them, bytes as base64
+ */
+function made({ publicKey }) {
+  const wanted = { ...publicKey.authenticatorSelection, residentKey: "required", requireResidentKey: true };
+  return navigator.credentials.create({
+    publicKey: {
+      ...publicKey,
+      challenge: bytes(publicKey.challenge),
+      user: { ...publicKey.user, id: bytes(publicKey.user.id) },
+      excludeCredentials: listed(publicKey.excludeCredentials),
+      authenticatorSelection: { ...wanted, userVerification: "required" },
+    },
+  });
+}
+
+/** Let the device sign with a passkey that it has. */
+function used({ publicKey }) {
+  const allowed = publicKey.allowCredentials ? { allowCredentials: listed(publicKey.allowCredentials) } : {};
+  return navigator.credentials.get({ publicKey: { ...publicKey, challenge: bytes(publicKey.challenge), ...allowed } });
+}
+
+/** What the device gave, as JSON values. */
+function written(credential) {
+  const { response } = credential;
+  const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
+  const parts = names.map((name) => [name, text(response[name])]).filter(([, value]) => value !== undefined);
+  return {
+    id: credential.id,
+    rawId: text(credential.rawId),
+    type: credential.type,
+    authenticatorAttachment: credential.authenticatorAttachment ?? undefined,
+    response: { ...Object.fromEntries(parts), transports: response.getTransports?.() },
+    clientExtensionResults: credential.getClientExtensionResults(),
+  };
+}
+
+/** What to ask for: with the page, or asked of the server when somebody signs in. */
+async function options(form) {
+  const inPage = form.dataset.options && document.getElementById(form.dataset.options);
+  if (inPage) return JSON.parse(inPage.textContent);
+  const headers = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" };
+  const answer = await fetch(form.action, { headers });
+  if (!answer.ok) throw new Error(say("The site does not answer. Try again in a minute."));
+  return (await answer.json()).request_options;
+}
+
+/** Why it came to nothing, in words for a person. */
+function reason(error) {
+  if (error.name === "InvalidStateError") return say("This device has a passkey for your account already.");
+  if (error.name === "NotAllowedError") return say("No passkey was used: it was cancelled, or took too long. Try again.");
+  if (error.name === "SecurityError") return say("Passkeys work at the site's own address only, over HTTPS.");
+  return error.message;
+}
+
+async function ask(form) {
+  const said = form.querySelector("[data-said]");
+  const button = form.querySelector("button[type=submit]");
+  said.hidden = true;
+  button.disabled = true;
+  try {
+    const asked = await options(form);
+    const credential = await (form.dataset.passkey === "add" ? made(asked) : used(asked));
+    form.elements.namedItem("credential").value = JSON.stringify(written(credential));
+    form.submit();
+  } catch (error) {
+    said.textContent = reason(error);
+    said.hidden = false;
+    button.disabled = false;
+  }
+}
+
+for (const form of document.querySelectorAll("form[data-passkey]")) {
+  if (!window.PublicKeyCredential) continue; // the form says what else there is, or stays hidden
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask(form);
+  });
+}

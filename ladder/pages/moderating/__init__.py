@@ -1,0 +1,1 @@
+"""What staff do to bots, and the trail of what staff have done."""

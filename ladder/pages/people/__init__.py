@@ -1,0 +1,1 @@
+"""People as everybody may see them: their bots and the matches of these."""

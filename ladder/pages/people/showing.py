@@ -1,0 +1,80 @@
+"""The page of a person: bots that everybody knows of, where these stand, and a part of their matches.
+
+Ladders and matches come from ``ladder.pages.seeing`` alone: what is private stays so on this page, numbers included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth import get_user_model
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
+
+from bots.models import Bot
+from ladder.models import Entry, Ladder, Match, Seat
+from ladder.models.ladders import Viewer
+from ladder.pages.finding import found
+from ladder.pages.matches import listed_part
+from ladder.pages.owning.access import public_bots
+from ladder.pages.paging import Part
+from ladder.pages.seeing import matches_seen_by
+from ladder.pages.tables import active_versions
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+ROWS: Final = 20
+_STANDS: Final = Q(active=True) | Q(games__gt=0)
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    """Who it is, a page of the bots (those that play first), and a part of the matches; ``versions`` by bot."""
+
+    person: User
+    bots: Page[Any]
+    versions: Mapping[int, int]
+    matches: Part[Match]
+
+    @property
+    def games(self) -> int:
+        """Rated games of the bots that are shown, on ladders that the viewer may see."""
+        return sum(bot.played for bot in self.bots)
+
+    @property
+    def shown(self) -> Sequence[Bot]:
+        """The bots of this page."""
+        return list(self.bots.object_list)
+
+
+def person_at(username: str) -> User:
+    """Whose page stands at an address, whatever the case of the name. Raises ``Http404``.
+
+    A person is known from a proven address, or from the first public bot on. Deleted accounts are nobody's.
+    """
+    proven = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
+    theirs = public_bots().filter(owner=OuterRef("pk"))
+    people: QuerySet[Any] = get_user_model()._default_manager.filter(deleted=None)
+    known = people.filter(Exists(proven) | Exists(theirs))
+    return cast("User", found(known, f"Nobody is called {username[:60]}.", username__iexact=username))
+
+
+def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
+    """The page of ``person`` for ``viewer``; seven queries, however much has been played."""
+    seen = Ladder.objects.visible_to(viewer)
+    entries = Entry.objects.filter(_STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    theirs = (
+        public_bots()
+        .filter(owner=person)
+        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("entries", queryset=entries))
+        .order_by("retired", "name", "pk")
+    )
+    shown = Paginator(theirs, ROWS).get_page(parameters("page"))
+    seats = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
+    begun = matches_seen_by(viewer).filter(Exists(seats)).exclude(attempts_started=0)
+    return PersonPage(person, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters))
