@@ -34,7 +34,7 @@ class Replay:
 
 
 def replay_of(match: Match) -> Replay | None:
-    """The replay of ``match``; ``None`` while no record of it is open. One query, whether it has been made before or not.
+    """The replay of ``match``; ``None`` while no record of it is open. One query, whether it was made before or not.
 
     What is kept is found by the record it was made of, so nobody gets to it who may not read that.
     """

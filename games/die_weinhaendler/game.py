@@ -8,7 +8,7 @@ from typing import Any
 from games.base import Chapter, Figure, Figures, Game, Habit, Habits, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.die_weinhaendler import figures, habits, story
+from games.die_weinhaendler import figures, habits, story, turning
 from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
@@ -57,6 +57,9 @@ class Weinhaendler(Game):
 
     def habits(self, state: State) -> list[Habits]:
         return habits.habits_of(state)
+
+    def turning_point(self, state: State) -> int | None:
+        return turning.turning_point(state)
 
     def encoding(self, seats: int) -> Encoding:
         self.require_seats(seats)

@@ -8,7 +8,7 @@ from typing import Any
 from games.base import Chapter, Exchange, Figure, Figures, Game, Habit, Habits, ScoreColumn, State
 from games.chance import Chance
 from games.describing.documents import GameShapes
-from games.edel_stein_reich import figures, habits, story
+from games.edel_stein_reich import figures, habits, story, turning
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.duel import GUESSES, DuelState
 from games.edel_stein_reich.encoding import EdelSteinReichEncoding
@@ -73,6 +73,9 @@ class EdelSteinReich(Game):
 
     def exchanges(self, state: State) -> list[Exchange]:
         return figures.exchanges_of(state)
+
+    def turning_point(self, state: State) -> int | None:
+        return turning.turning_point(state)
 
     def encoding(self, seats: int) -> Encoding:
         self.require_seats(seats)

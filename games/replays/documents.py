@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from games.base import Chapter, Document
@@ -29,7 +30,7 @@ def replay_document(record: Mapping[str, Any]) -> Document:
         "seats": record["seats"],
         "steps": len(steps),
         "first": steps[0].table,
-        "changes": [None, *(patch(old.table, new.table) for old, new in zip(steps, steps[1:], strict=False))],
+        "changes": [None, *(patch(old.table, new.table) for old, new in pairwise(steps))],
         "entries": [step.entries for step in steps],
         "chapters": [_chapter(chapter, len(steps)) for chapter in chapters],
         "sentences": _by_step(chapters, len(steps)),

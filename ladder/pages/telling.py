@@ -71,9 +71,9 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
 
 
 def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:
-    """The last sentence of a step: what came of it."""
+    """The first sentence of a step: what was done, before what follows from it."""
     said = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
-    return said[-1] if said else None
+    return said[0] if said else None
 
 
 def _with(names: Sequence[str], text: str) -> str:

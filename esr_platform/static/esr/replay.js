@@ -44,7 +44,7 @@ class GameReplay extends HTMLElement {
     const part = (name) => this.querySelector(`[data-${name}]`);
     const page = this.closest("[data-replay-page]") ?? this;
     const figures = figuresOf(player);
-    const controls = new Controls(this, player, figures);
+    const controls = new Controls(this, page, player, figures);
     const text = new Text(page, player);
     player.add(new Table(part("board-place"), part("side"), player, table));
     player.add(new Scrubber(part("scrubber"), player, figures, table.drawings.sprite));

@@ -14,8 +14,8 @@ class Story(Telling):
     """Collects the sentences of a game while ``table`` follows it.
 
     ``own`` is the seat whose log is told, ``ply`` that of the entry that is being told. ``layer`` is the seat that is
-    laying, and ``has_laid`` whether it has laid something in this turn; ``laid`` are the words for what it has laid in this sentence, ``earned`` its points for them, and ``noted``
-    the remark on the bottle that comes next.
+    laying, and ``has_laid`` whether it has laid something in this turn; ``laid`` are the words for what it has laid in
+    this sentence, ``earned`` its points for them, and ``noted`` the remark on the bottle that comes next.
     """
 
     def __init__(self, names: Sequence[str], own: int | None = None, by_step: bool = False) -> None:

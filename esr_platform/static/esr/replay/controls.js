@@ -19,16 +19,17 @@ async function copied(text) {
 export class Controls {
   /**
    * @param {HTMLElement} root the whole replay
+   * @param {HTMLElement} page what holds it, with other buttons that do something to it
    * @param {import("./player.js").Player} player
    * @param {import("./figures.js").Figures} figures
    */
-  constructor(root, player, figures) {
+  constructor(root, page, player, figures) {
     this.root = root;
     this.player = player;
     this.phases = (figures.phases.length ? figures.phases : figures.rounds).map(({ ply }) => ply);
     this.find = (name) => root.querySelector(`[data-${name}]`);
     this.actions = this.all();
-    root.addEventListener("click", (event) => this.clicked(event));
+    page.addEventListener("click", (event) => this.clicked(event));
     this.find("speed").addEventListener("change", ({ target }) => player.setSpeed(Number(target.value)));
     this.find("seat").addEventListener("change", ({ target }) => player.look(target.value === "" ? null : Number(target.value)));
     this.find("keys").addEventListener("click", (event) => event.target === event.currentTarget && event.target.close());

@@ -12,7 +12,7 @@ export class Moves {
   constructor(root, player) {
     this.root = root;
     this.player = player;
-    this.all = player.game.told.flatMap((told, ply) => (told.length ? [{ ply, text: player.game.sentences(ply).join(" ") }] : []));
+    this.all = player.game.told.flatMap((_, ply) => player.game.sentences(ply).map((text, place) => ({ ply, text, place })));
     this.rows = [];
     new ResizeObserver(() => this.resize()).observe(root);
     root.addEventListener("click", (event) => this.clicked(event));
@@ -48,22 +48,24 @@ export class Moves {
   }
 
   list(ply) {
-    const here = this.all.findLastIndex((one) => one.ply <= ply);
-    const known = this.player.hiding ? here + 1 : this.all.length;
+    const end = this.all.findLastIndex((one) => one.ply <= ply);
+    const now = this.all[end]?.ply ?? 0;
+    const here = this.all.findIndex((one) => one.ply === now);
+    const known = this.player.hiding ? end + 1 : this.all.length;
     const room = this.rows.length;
-    const first = Math.max(0, Math.min(here - Math.floor(room / 2), known - room));
-    this.rows.forEach((row, place) => this.write(row, this.all[first + place], first + place - here, first + place < known));
+    const first = Math.max(0, Math.min(here - Math.floor(room / 3), known - room));
+    this.rows.forEach((row, place) => this.write(row, first + place < known ? this.all[first + place] : null, now));
   }
 
-  write({ item, link, number, text }, one, distance, known) {
-    item.hidden = !one || !known;
-    if (item.hidden) return;
-    number.textContent = String(one.ply);
+  write({ item, link, number, text }, one, now) {
+    item.hidden = !one;
+    if (!one) return;
+    number.textContent = one.place ? "" : String(one.ply);
     if (text.textContent !== one.text) text.textContent = link.title = one.text;
     link.href = `#${one.ply}`;
     link.dataset.ply = String(one.ply);
-    item.className = distance > 0 ? "ahead" : "";
-    if (distance === 0) link.setAttribute("aria-current", "step");
+    item.className = one.ply > now ? "ahead" : "";
+    if (one.ply === now) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
   }
 }

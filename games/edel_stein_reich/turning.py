@@ -1,0 +1,36 @@
+"""Which barter turned a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.base import Document, State
+from games.leading import led_for_good, tables, winner
+
+
+def turning_point(state: State) -> int | None:
+    """The last barter of the winner that was won before it led in money for good; without one, the last of anybody.
+
+    ``None`` where nothing was bartered, or several share the win.
+    """
+    seen = tables(state)
+    best = winner(state)
+    if best is None:
+        return None
+    lead = led_for_good(seen, best, lambda player: int(player["money"]))
+    won = [ply for ply, step in enumerate(state.steps_since(0)[: lead + 1]) if _wins(step)]
+    own = [ply for ply in won if best in _between(seen[ply - 1])]
+    return max(own or won, default=None)
+
+
+def _wins(step: Document) -> bool:
+    """Whether a step ends a barter that is not void."""
+    move: Any = step.get("move")
+    kind = step.get("decision")
+    return (kind == "answer_offer" and move == "accept") or (kind == "counter_gift" and move != "decline")
+
+
+def _between(view: Document) -> tuple[int, ...]:
+    """The seats that barter."""
+    barter = view["barter"]
+    return (barter["opener"], barter["other"]) if barter else ()
