@@ -88,7 +88,7 @@ export function mount(root, table) {
     parts.scored.draw(moment);
     for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(moment);
     fill(side, sideKey(moment), () => panel(table, moment));
-    drawTie();
+    queueMicrotask(drawTie); // after the other parts of the page, so that it is measured once
   }
 
   function draw(scene) {

@@ -72,7 +72,8 @@ export function nameOf(table, seat) {
   const name = label.name ?? table.names[seat];
   const shown = element(label.href ? "a" : "b", "name", name);
   if (label.href) shown.href = label.href;
-  const meta = [label.version, label.rating].filter((part) => part || part === 0).join(" · ");
+  const version = /^\d/.test(String(label.version ?? "")) ? `v${label.version}` : label.version;
+  const meta = [version, label.rating].filter((part) => part || part === 0).join(" · ");
   return [mark(seat), shown, meta && element("span", "meta", meta)];
 }
 

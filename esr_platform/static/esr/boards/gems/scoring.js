@@ -123,8 +123,8 @@ function certificateSentence(scoring, row, name) {
   const values = { names: listing(first.map(name)), count: counts[first[0]], value: CERTIFICATE_VALUES[0] };
   if (first.length > 1) return say("%(names)s tie with %(count)s: %(value)s each.", values);
   if (counts.reduce((sum, count) => sum + count, 0) === 1) return say("%(names)s holds the only one: %(value)s.", values);
-  const most = say("%(names)s has most, %(count)s: %(value)s.", values);
-  if (!second.length) return most;
+  const most = say("%(names)s has most, %(count)s: %(value)s", values);
+  if (!second.length) return `${most}.`;
   const others = { names: listing(second.map(name)), count: counts[second[0]], value: CERTIFICATE_VALUES[1] };
-  return `${most} ${second.length > 1 ? say("%(names)s with %(count)s: %(value)s each.", others) : say("%(names)s with %(count)s: %(value)s.", others)}`;
+  return `${most}; ${second.length > 1 ? say("%(names)s with %(count)s: %(value)s each.", others) : say("%(names)s with %(count)s: %(value)s.", others)}`;
 }
