@@ -37,6 +37,12 @@ const origin = (key) => {
   return kind === "bid" || kind === "cellar" ? `hand-${seat}` : "stack";
 };
 
+/** @type {(now: Seen) => (one: Seen) => boolean} */
+const alike = (now) => (one) => one.code === now.code;
+
+/** @type {(one: Seen) => boolean} what is taken is drawn twice, in the chain and in a hand, and comes from one place */
+const onTable = ({ key }) => key.startsWith("bid-") || key.startsWith("display");
+
 /**
  * Which node comes from where: same place first, then the same bottle elsewhere, then an unknown one.
  * @returns {[Element, DOMRect, DOMRect][]} node, where it was, where it is
@@ -51,7 +57,7 @@ function flights(before, homes, after) {
     else rest.push(now);
   }
   for (const now of rest) {
-    const was = now.code && take(left, (one) => one.code === now.code);
+    const was = now.code && (take(left, alike(now)) ?? before.find((one) => alike(now)(one) && onTable(one)));
     const box = was ? was.box : homes.get(origin(now.key));
     if (box) found.push([now.node, box, now.box]);
   }
