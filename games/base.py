@@ -255,7 +255,7 @@ class Game(ABC):
     ``esr_platform/static/esr/drawings/`` that has a symbol for every token. Games may share a drawing.
 
     ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table, with a style sheet
-    of the same name beside it (``docs/boards.md``); ``""``: a plain one draws what is in its views. Games may share one.
+    of the same name beside it (``docs/boards.md``); ``""``: a plain one draws its views as they are. Games may share it.
 
     ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
