@@ -132,4 +132,4 @@ class Tutorial(ABC):
 
     @abstractmethod
     def closing(self, state: State) -> tuple[Grid, Sequence[Sentence]]:
-        """How the part ended: what was paid to whom and why, and what that teaches."""
+        """How the part ended: what was paid to whom; then who is in front, and sentence by sentence why."""

@@ -88,7 +88,7 @@ def _label(action: str) -> Sentence:
 def _wish(view: Document, other: int, action: str, names: Sequence[str]) -> Sentence:
     card = view["players"][other]["gem_card"]
     return Sentence(
-        "%(name)s could have %(money)s millions or %(gems)s; by these prices %(action)s brings %(name)s most.",
+        "%(name)s could have %(money)s millions or %(gems)s; %(action)s would be worth most to %(name)s.",
         {
             "name": names[other],
             "money": MONEY_ON_CARD[card],

@@ -61,7 +61,7 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
     better = prices.gains(offer, _brings(view, decision), standing)
     return Lesson(
         title=Sentence("%(name)s offers %(gems)s for %(action)s", said),
-        introduction=(Sentence("You and %(name)s want the same: the one acts, the other is paid.", said), HIGHER)
+        introduction=(Sentence("You and %(name)s want the same: one acts, the other is paid.", said), HIGHER)
         if first
         else (),
         hints=[*_lowest(decision), *_kept(view, decision)],

@@ -54,7 +54,7 @@ def grid(rows: Sequence[Row], held: Sequence[Sequence[int]], names: Sequence[str
     seats = range(len(names))
     lines = [[_head(row), *(_cell(row, held, seat) for seat in seats)] for row in rows]
     sums = [Sentence("%(paid)s", {"paid": sum(paid(row, seat) for row in rows)}) for seat in seats]
-    heads = [Sentence("Paid for"), *(Sentence("%(name)s", {"name": name}) for name in names)]
+    heads = [Sentence("Gems: paid, returned"), *(Sentence("%(name)s", {"name": name}) for name in names)]
     return Grid(heads, [*lines, [Sentence("In all"), *sums]])
 
 
@@ -62,7 +62,7 @@ def _head(row: Row) -> Sentence:
     if row["of"] == CERTIFICATES:
         return Sentence("Certificates")
     value = MAJORITY_VALUES[COLOURS.index(row["of"])]
-    return Sentence("{%(colour)s} of %(value)s", {"colour": row["of"], "value": value})
+    return Sentence("{%(colour)s} %(value)s", {"colour": row["of"], "value": value})
 
 
 def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
@@ -71,8 +71,8 @@ def _cell(row: Row, held: Sequence[Sequence[int]], seat: int) -> Sentence:
         return Sentence("+%(paid)s", {"paid": amount}) if amount else Sentence("–")
     said = {"pile": held[seat][COLOURS.index(row["of"])], "paid": amount, "returned": row["returned"][seat]}
     if said["returned"]:
-        return Sentence("has %(pile)s: +%(paid)s, returns %(returned)s", said)
-    return Sentence("has %(pile)s: +%(paid)s", said) if amount else Sentence("has %(pile)s", said)
+        return Sentence("%(pile)s: +%(paid)s −%(returned)s", said)
+    return Sentence("%(pile)s: +%(paid)s", said) if amount else Sentence("%(pile)s", said)
 
 
 def why(row: Row, held: Sequence[Sequence[int]], seat: int, names: Sequence[str]) -> Sentence:
@@ -126,8 +126,10 @@ def _why_certificates(row: Row, seat: int) -> Sentence:
     return Sentence("Certificates: others have more, so you are paid nothing.")
 
 
-def standing(money: Sequence[int], names: Sequence[str]) -> Sentence:
-    """Who has how much."""
+def standing(money: Sequence[int], seat: int, names: Sequence[str]) -> Sentence:
+    """Who has how much, and whether that is enough for ``seat``."""
     order = sorted(range(len(names)), key=lambda seat: -money[seat])
     listed = ", ".join(f"{names[seat]} {money[seat]}" for seat in order)
-    return Sentence("Money now: %(listed)s.", {"listed": listed})
+    if money[seat] == max(money):
+        return Sentence("Nobody has more than you after the first phase: %(listed)s.", {"listed": listed})
+    return Sentence("Another one is in front after the first phase: %(listed)s.", {"listed": listed})

@@ -7,9 +7,8 @@ from hashlib import sha256
 
 from games.base import Document, Move, State
 from games.edel_stein_reich.cards import COLOURS, MONEY_ON_CARD, TABLES, vector
-from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.edel_stein_reich.tutorial import actions, bartering, cards, ending, events, opponents, prices
-from games.tutoring import Grid, Lesson, Sentence, Term, Tutorial
+from games.tutoring import Grid, Lesson, Sentence, Tutorial
 
 
 class FirstPhase(Tutorial):
@@ -133,16 +132,15 @@ class FirstPhase(Tutorial):
         view = state.view(None)
         money = [player["money"] for player in view["players"]]
         sentences = [
+            ending.standing(money, self.seat, self.names),
             *(ending.why(row, held, self.seat, self.names) for row in rows),
-            ending.standing(money, self.names),
             Sentence(
                 "All scoring cards go back, certificates too. Two more phases follow, each with its scoring; what you "
                 "keep of your gems goes with you."
             ),
             Sentence(
-                "%(money)s now or gems for later, alone or against one other: a bot decides the same. It may count "
-                "better than this rule of thumb.",
-                {"money": Term(ACTION_NAMES["money"])},
+                "Money now or gems for later, alone or against one other: a bot has to decide the same, and may well count "
+                "better than this rule of thumb."
             ),
         ]
         return ending.grid(rows, held, self.names), sentences

@@ -87,6 +87,11 @@ class Page:
         return spoken(self.tutorial.place(self.walk.state), self.game)
 
     @property
+    def house(self) -> str:
+        """The newcomer's name at the table."""
+        return self.tutorial.names[self.tutorial.seat]
+
+    @property
     def welcome(self) -> list[SafeString]:
         return [] if self.walk.moves else self._spoken(self.tutorial.welcome)
 
@@ -169,7 +174,8 @@ class Page:
     def closing(self) -> Mapping[str, Any]:
         grid, sentences = self.tutorial.closing(self.walk.state)
         heads, rows = spoken_grid(grid, self.game)
-        return {"heads": heads, "rows": rows, "sentences": self._spoken(sentences)}
+        lead, *reasons = self._spoken(sentences)
+        return {"heads": heads, "rows": rows, "lead": lead, "reasons": reasons}
 
     @property
     def board(self) -> Board:
