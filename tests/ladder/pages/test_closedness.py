@@ -16,6 +16,7 @@ from bots.models import Bot
 from games.base import Document
 from games.record import replay
 from games.registry import GAMES
+from games.replays import replay_document
 from ladder.blocks import Player
 from ladder.models import Block, DealSeries, Ladder, Match, Result, Season, SeatLog
 from ladder.owner_logs import unpacked
@@ -131,6 +132,12 @@ def sentences(match: Match, record: Document) -> Iterator[str]:
         yield from (bare(sentence) for sentence in chapter.sentences if len(sentence) > 30)
 
 
+def replayed(record: Document) -> Iterator[str]:
+    """The sentences of the replay, which has no names."""
+    for told in replay_document(record)["sentences"]:
+        yield from (bare(sentence) for sentence in told if len(sentence) > 30)
+
+
 def said_in(log: Document) -> Iterator[str]:
     """What only an owner's log has, not even the code of the bot."""
     yield from (log["starts"][0]["hello"]["seed"], "what I have seen", "an answer that is none")
@@ -144,6 +151,7 @@ def closed_of(block: Block) -> dict[str, set[str]]:
         found.setdefault("record", set()).update(spelled(bytes(result.packed_record)[40:]))
         found.setdefault("deck", set()).update(decks(record))
         found.setdefault("story", set()).update(sentences(result.match, record))
+        found.setdefault("replay", set()).update(replayed(record))
     found["evidence"] = {bare(text)[1:] for text in evidence(block)}
     for log in SeatLog.objects.filter(seat__match__block=block):
         found.setdefault("log", set()).update(map(bare, said_in(unpacked(bytes(log.packed)))))
@@ -189,7 +197,7 @@ def test_nothing_of_a_deal_is_anywhere_before_the_last_game_of_its_block(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
     closed = {**closed_of(site.duel), "key": keys()}
-    assert {"seed", "record", "deck", "story", "log"} <= set(closed)
+    assert {"seed", "record", "deck", "story", "replay", "log"} <= set(closed)
     four = closed_of(site.four)
     assert {"seed", "record", "deck", "story", "evidence"} <= set(four)
     for user in (None, "ada", "bob", "eve"):
@@ -204,7 +212,7 @@ def test_all_of_it_is_open_once_the_last_game_is_over_and_the_key_once_the_seaso
         finish(block)
     seen = everything_seen(site, None)
     found = {kind for _, kind in leaks(seen, closed_of(site.duel))} | {k for _, k in leaks(seen, closed_of(site.four))}
-    assert {"seed", "deck", "story", "evidence"} <= found
+    assert {"seed", "deck", "story", "replay", "evidence"} <= found
     assert "log" not in found
     assert leaks(everything_seen(site, "bob"), {"key": keys(), "log": closed_of(site.duel)["log"]}) == []
     for user in ("ada", "eve"):
@@ -226,9 +234,13 @@ def test_the_page_of_a_finished_game_says_what_it_waits_for(site: Site, client: 
     assert "opens after the last of its 2 games; 1 is still to be played" in page
     assert f'href="/matches/{left.pk}/"' in page
     assert "data-live" in page
-    assert client.get(f"/matches/{first.pk}/record").status_code == 404
+    for document in ("record", "replay.json"):
+        assert client.get(f"/matches/{first.pk}/{document}").status_code == 404
+    assert "game-replay" not in page
     finish(site.duel)
     page = client.get(f"/matches/{first.pk}/").content.decode()
     assert bytes(site.duel.seed).hex() in page
     assert "data-live" not in page
-    assert client.get(f"/matches/{first.pk}/record").status_code == 200
+    assert "game-replay" in page
+    for document in ("record", "replay.json"):
+        assert client.get(f"/matches/{first.pk}/{document}").status_code == 200

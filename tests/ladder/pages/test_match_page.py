@@ -125,13 +125,26 @@ def test_only_an_unfinished_match_is_fetched_again(site: Site, client: Client) -
     assert "data-live" not in page(client, site.void)
 
 
-def test_the_chapters_of_a_told_game_have_anchors_of_their_own(site: Site, client: Client) -> None:
+def test_chapters_and_steps_of_a_told_game_have_anchors_of_their_own(site: Site, client: Client) -> None:
     told = match_page(site.finished.pk, AnonymousUser()).told
     assert told is not None
-    anchors = [chapter.ply for chapter in told.chapters]
-    assert len(set(anchors)) == len(anchors) > 10
+    steps = [str(one.ply) for chapter in told.chapters for one in chapter.sentences if one.first]
+    anchors = [*(f"chapter-{number}" for number in range(1, len(told.chapters) + 1)), *steps]
+    assert len(set(anchors)) == len(anchors) > 100
     text = page(client, site.finished)
-    assert all(f'id="{anchor}"' in text and f'href="#{anchor}"' in text for anchor in anchors)
+    assert all(text.count(f'id="{anchor}"') == 1 and f'href="#{anchor}"' in text for anchor in anchors)
+
+
+def test_a_finished_game_can_be_gone_through_from_its_page_and_opens_where_it_turned(
+    site: Site, client: Client
+) -> None:
+    text = page(client, site.finished)
+    assert f'data-document="/matches/{site.finished.pk}/replay.json"' in text
+    told = match_page(site.finished.pk, AnonymousUser()).told
+    assert told is not None
+    assert told.turning_point is not None
+    assert f'<a href="#{told.turning_point.ply}">Turning point</a>' in text
+    assert "accepts" in told.turning_point.text or "for it" in told.turning_point.text
 
 
 def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> None:

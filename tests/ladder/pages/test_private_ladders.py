@@ -134,6 +134,7 @@ def test_pages_of_its_matches_and_orders_are_not_there_for_others(class_: Class,
         f"/ladders/{SLUG}/seasons/1/",
         f"/matches/{class_.match.pk}/",
         f"/matches/{class_.match.pk}/record",
+        f"/matches/{class_.match.pk}/replay.json",
         f"/matches/orders/{class_.order.pk}/",
         f"/matches/?ladder={SLUG}",
     ]
