@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Count, F, Min, Sum
-from django.utils import timezone
 
 from ladder.models import Entry, Ladder, Result, SeatResult
 
-WINDOW: Final = timedelta(days=7)
 MOST_RESULTS: Final = 1000
-"""The last so many games at most: what is added up has the same size on every site."""
+"""The last so many games are looked at: what is added up has the same size on every site."""
 
 FEWEST_GAMES: Final = 12
 """Who has played less in that time may have been lucky only."""
@@ -41,46 +39,39 @@ class Climb:
 
 @dataclass(frozen=True)
 class Climbs:
-    """The biggest gains since a moment; ``results`` are the games that were looked at."""
+    """The biggest gains in the last games; ``since`` is when the first of those that count here was over."""
 
     since: datetime | None
-    results: int
     rows: Sequence[Climb]
 
     @property
-    def whole_window(self) -> bool:
-        """Whether all games of the last seven days were looked at."""
-        return self.results < MOST_RESULTS
+    def looked_at(self) -> int:
+        return MOST_RESULTS
 
 
 @dataclass(frozen=True)
 class _Sums:
     since: datetime | None
-    results: int
     gains: Sequence[tuple[int, int, int]]
 
 
 def climbs() -> Climbs:
-    """The biggest gains on ladders that are not private; one query, three once a minute."""
-    sums = cache.get(_KEY)
+    """The biggest gains on ladders that are not private; one query, two once a minute."""
+    sums = caches["pages"].get(_KEY)
     if sums is None:
         sums = _added_up()
-        cache.set(_KEY, sums, KEPT_SECONDS)
+        caches["pages"].set(_KEY, sums, KEPT_SECONDS)
     seen = Ladder.objects.visible_to(AnonymousUser())
     entries = Entry.objects.select_related("bot__owner", "ladder").filter(ladder__in=seen)
     found = {entry.pk: entry for entry in entries.filter(pk__in=[pk for pk, _, _ in sums.gains])}
     rows = [Climb(found[pk], change, games) for pk, change, games in sums.gains if pk in found]
-    return Climbs(sums.since, sums.results, rows)
+    return Climbs(sums.since, rows)
 
 
 def _added_up() -> _Sums:
     seen = Ladder.objects.visible_to(AnonymousUser())
-    last = Result.objects.order_by("-pk").values_list("pk", "created")[:MOST_RESULTS]
-    begin = timezone.now() - WINDOW
-    ids = [pk for pk, created in last if created >= begin]
-    if not ids:
-        return _Sums(None, 0, [])
-    counted = SeatResult.objects.filter(result__gte=ids[-1], rating_after__isnull=False, seat__entry__ladder__in=seen)
+    last = Result.objects.order_by("-pk").values("pk")[:MOST_RESULTS]
+    counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__entry__ladder__in=seen)
     sums = (
         counted.order_by()
         .values("seat__entry")
@@ -90,4 +81,4 @@ def _added_up() -> _Sums:
     )
     rows = list(sums)
     gains = [(row["seat__entry"], row["change"], row["games"]) for row in rows]
-    return _Sums(min((row["since"] for row in rows), default=None), len(ids), gains)
+    return _Sums(min((row["since"] for row in rows), default=None), gains)

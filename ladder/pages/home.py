@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from django.db.models import QuerySet, prefetch_related_objects
+from django.db.models import F, Q, QuerySet, prefetch_related_objects
 
 from bots.models import BotVersion
 from games.base import Game
@@ -17,21 +17,23 @@ from ladder.models.ladders import Viewer
 from ladder.openness import is_open
 from ladder.pages.climbing import Climbs, climbs
 from ladder.pages.live_tables import LiveTable, live_tables
-from ladder.pages.matches import SeatTable, seats_shown
+from ladder.pages.matches import SeatTable, names, seats_shown
 from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
+from ladder.pages.telling import Sentence, told
 
 TABLES: Final = 8
 RESULTS: Final = 8
 NEWEST: Final = 5
 LADDERS: Final = 2
-"""Ladders with their leaders, each of another game: those on which most has been played."""
+"""Ladders with their leaders: those on which most has been played."""
 
 _MOST_RUNNING: Final = 64
 _LOOKED_AT: Final = 30
 """So many of the last results are looked at for one that is open."""
 
+_MANY_SEATS: Final = 4
 _SYMBOLS: Final = 4
 
 
@@ -57,6 +59,7 @@ class HomePage:
     waiting: int
     latest: Sequence[Match]
     open: SeatTable | None
+    turning_point: Sentence | None
     climbs: Climbs
     newest: Sequence[BotVersion]
 
@@ -73,10 +76,10 @@ class HomePage:
 
     @property
     def leading(self) -> list[Board]:
-        """The ladders on which most has been played, each of another game, in the order of all ladders."""
+        """The ladders on which most has been played, of games that look different, in the order of all ladders."""
         busiest: dict[str, Board] = {}
         for board in sorted(self.boards, key=lambda board: -board.finished):
-            busiest.setdefault(board.ladder.game, board)
+            busiest.setdefault(board.game.drawing or board.game.slug, board)
         chosen = list(islice(busiest.values(), LADDERS))
         return [board for board in self.boards if board in chosen]
 
@@ -92,12 +95,11 @@ class HomePage:
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; eight queries, two more once a minute."""
+    """The first page for ``user``; nine queries, one more once a minute."""
     seen = matches_seen_by(user).select_related("ladder")
-    running = list(seen.filter(status=Match.Status.RUNNING).order_by("started", "pk")[:_MOST_RUNNING])
+    running, latest = _running_and_finished(seen)
     tables = live_tables(running)[:TABLES] if running else []
-    latest = list(_results(seen)[:_LOOKED_AT])
-    opened = next((match for match in latest if is_open(match.block)), None)
+    opened = _to_watch(latest)
     shown = latest[:RESULTS]
     with_seats = [*(table.first for table in tables), *shown, *([opened] if opened else [])]
     prefetch_related_objects(with_seats, seats_shown())
@@ -108,6 +110,7 @@ def home_page(user: Viewer) -> HomePage:
         waiting=0 if running else seen.filter(status=Match.Status.QUEUED).count(),
         latest=shown,
         open=SeatTable(opened) if opened else None,
+        turning_point=_turning_point(opened) if opened else None,
         climbs=climbs(),
         newest=newest_versions(),
     )
@@ -119,9 +122,28 @@ def newest_versions() -> list[BotVersion]:
     return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
 
 
-def _results(seen: QuerySet[Match]) -> QuerySet[Match]:
-    finished = seen.filter(status=Match.Status.FINISHED, result__isnull=False)
-    return finished.select_related("block").defer("block__seed").order_by("-result__pk")
+def _running_and_finished(seen: QuerySet[Match]) -> tuple[list[Match], list[Match]]:
+    """What runs, the longest first, and what has a result, the last first; one query."""
+    running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("pk")[:_MOST_RUNNING]
+    finished = seen.filter(result__isnull=False).order_by("-result__pk").values("pk")[:_LOOKED_AT]
+    either = seen.filter(Q(pk__in=running) | Q(pk__in=finished)).select_related("block").defer("block__seed")
+    rows = list(either.annotate(result_number=F("result__pk")))
+    return (
+        sorted((row for row in rows if not row.result_number), key=lambda row: (row.started, row.pk)),
+        sorted((row for row in rows if row.result_number), key=lambda row: -row.result_number),
+    )
+
+
+def _to_watch(latest: Sequence[Match]) -> Match | None:
+    """The last game that is open, rather one with many seats: there is more to see."""
+    opened = [match for match in latest if is_open(match.block)]
+    return next((match for match in opened if match.ladder.seats >= _MANY_SEATS), opened[0] if opened else None)
+
+
+def _turning_point(match: Match) -> Sentence | None:
+    """The step that turned the game, and what happened then; one query."""
+    story = told(match, names(list(match.seats.all())))
+    return story.turning_point if story else None
 
 
 def _symbols(game: Game) -> list[tuple[str, str]]:
