@@ -112,7 +112,6 @@ function vaults(note, seat, tokens) {
 function drawNote(note, lay, cells) {
   const at = ([level, x]) => cells.find((cell) => cell.level === level && cell.x === x)?.card;
   note.hidden = lay === null;
-  if (lay === null) return;
-  note.classList.toggle("trio", lay.trios.length > 0);
-  show(note, lay, () => [element("b", "", `+${lay.points} `), reasons(lay, at, words)]);
+  note.classList.toggle("trio", Boolean(lay?.trios.length));
+  show(note, lay, () => (lay ? [element("b", "", `+${lay.points} `), reasons(lay, at, words)] : []));
 }
