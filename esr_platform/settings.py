@@ -173,7 +173,10 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
 DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / "db.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{socket_path(VAR_DIR)}"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},  # limits
+    "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "pages"},
+}
 
 # What people upload: in the data folder, or in an S3-compatible store that UPLOADS_S3_BUCKET names
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
-from django.core.cache import cache
+from django.core.cache import caches
 
 from games.record import to_json
 from games.replays import FORMAT, replay_document
@@ -42,8 +42,8 @@ def replay_of(match: Match) -> Replay | None:
     if packed is None:
         return None
     key = f"{FORMAT}:{sha256(packed).hexdigest()}"
-    made = cache.get(key)
+    made = caches["pages"].get(key)
     if made is None:
         made = gzip.compress(to_json(replay_document(unpack(packed))).encode(), 9, mtime=0)
-        cache.set(key, made, KEPT_SECONDS)
+        caches["pages"].set(key, made, KEPT_SECONDS)
     return Replay(made)

@@ -13,7 +13,7 @@ import kombu.pools
 import pytest
 import redis
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db import connection
 from django.test import override_settings
 
@@ -38,10 +38,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, tmp_path_fa
 @pytest.fixture(autouse=True)
 def _own_cache() -> Iterator[None]:
     """Every test has an empty cache of its own, in memory."""
-    in_memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    backend = "django.core.cache.backends.locmem.LocMemCache"
+    in_memory = {name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES}
     with override_settings(CACHES=in_memory):
         yield
-        cache.clear()
+        for cache in caches.all(initialized_only=True):
+            cache.clear()
 
 
 @contextmanager

@@ -95,7 +95,10 @@ def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
 
 
 def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis_url}}
+    settings.CACHES = {
+        **settings.CACHES,
+        "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis_url},
+    }
     settings.REQUESTS_A_MINUTE = {"read": 100}
     windows = set()
 

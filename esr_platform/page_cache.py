@@ -1,0 +1,29 @@
+"""What pages keep for a while, in Redis: without it they compute again, and nobody sees an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+log = structlog.get_logger(__name__)
+
+
+class PageCache(RedisCache):
+    """A cache that may be away or hold what an older release wrote: both are a miss. Limits must not be kept here."""
+
+    def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
+        try:
+            return super().get(key, default, version)
+        except (RedisError, OSError, AttributeError, ImportError) as error:
+            log.warning("page_cache_missed", error=repr(error))
+            return default
+
+    def set(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        try:
+            super().set(key, value, timeout, version)
+        except (RedisError, OSError) as error:
+            log.warning("page_cache_not_written", error=repr(error))
