@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables locks messages pictures clean sandbox services
+.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -144,6 +144,9 @@ bench-tables: $(VENV)/.dev services  ## how long the server takes for the table 
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house
+
+bench-replay: $(VENV)/.dev services  ## ms until a replay is drawn and for a step of it, and the size of its document
+	@$(BIN)/python -m bench.replays $(BENCH_ARGS)
 
 messages: $(VENV)/.dev  ## gather the texts of the pages into the catalogues of the languages, and compile them
 	@PYTHONPATH=. $(BIN)/python tools/messages.py
