@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,12 +24,15 @@ from games.terms import terms
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "esr_platform" / "locale"
 LANGUAGES: Final = ("de", "nl")
-PACKAGES: Final = ("bots", "ladder", "esr_platform")
+PACKAGES: Final = ("games", "bots", "ladder", "esr_platform")
 WIDTH: Final = 120
+NO_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
+"""What is compiled from the same texts has the same bytes."""
+
 OF_GAMES: Final = "games/terms.py"
 
 PYTHON: Final[dict[str, Any]] = {
-    **dict.fromkeys(("gettext", "gettext_lazy", "gettext_noop", "_"), None),
+    **dict.fromkeys(("gettext", "gettext_lazy", "gettext_noop", "Sentence"), None),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),
@@ -47,7 +51,7 @@ def pages() -> Iterator[Found]:
         yield from _read(path, extract_python, f"(\n{source}\n)", PYTHON)
     for path in _files("*.py"):
         source = path.read_text(encoding="utf-8")
-        if "gettext" in source:
+        if "gettext" in source or "Sentence(" in source:
             yield from _read(path, extract_python, source, PYTHON)
     for term in terms(GAMES.values()):
         yield OF_GAMES, term, None
@@ -120,8 +124,7 @@ def written(catalog: Catalog) -> bytes:
 def compiled(catalog: Catalog) -> bytes:
     """What ``gettext`` reads."""
     file = io.BytesIO()
-    lean = Catalog(locale=catalog.locale_identifier, fuzzy=False, charset="utf-8")
-    lean.mime_headers = [("Content-Type", "text/plain; charset=utf-8"), ("Plural-Forms", catalog.plural_forms)]
+    lean = Catalog(locale=catalog.locale_identifier, fuzzy=False, charset="utf-8", creation_date=NO_DATE)
     for message in catalog:
         if message.id and is_translated(message):
             lean.add(message.id, message.string, context=message.context)

@@ -15,6 +15,9 @@ from games.edel_stein_reich.rulings import OFFER_LIMIT
 if TYPE_CHECKING:
     from games.edel_stein_reich.state import EdelSteinReichState
 
+NO_OFFER: Final = "Barter: an opening offer has at least one gem."
+NOT_HIGHER: Final = "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
+NOT_OWN: Final = "Barter: an offer is whole gems of one's own, none below 0."
 _LISTED_IN_WORDS = 12
 
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -85,7 +88,7 @@ def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) ->
         and 0 <= green <= greens
         and 0 <= blue <= blues
     ):
-        raise _illegal(state, seat, "Barter: an offer is whole gems of one's own, none below 0.")
+        raise _illegal(state, seat, NOT_OWN)
     if (red + yellow + green + blue, red, yellow, green, blue) <= state.standing:
         raise _illegal(state, seat, _too_low(state))
     if len(state.offers) >= OFFER_LIMIT:
@@ -94,9 +97,7 @@ def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) ->
 
 
 def _too_low(state: EdelSteinReichState) -> str:
-    if not state.offers:
-        return "Barter: an opening offer has at least one gem."
-    return "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
+    return NOT_HIGHER if state.offers else NO_OFFER
 
 
 def _check_gift(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from games.edel_stein_reich.cards import EVENT_ORDER
+from games.edel_stein_reich.judging import NO_OFFER, NOT_HIGHER, NOT_OWN
 from games.edel_stein_reich.story.words import ACTION_NAMES, event_card
 
 DECISIONS: Final = {
@@ -30,4 +31,7 @@ _MORE: Final = (
     *("cancelled", "youngest", "oldest", "seat", "hidden card", "hit", "miss"),
 )
 
-TERMS: Final = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *_MORE)
+RULES: Final = (NO_OFFER, NOT_HIGHER, NOT_OWN)
+"""The rules of offers, as the engine says them."""
+
+TERMS: Final = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *RULES, *_MORE)

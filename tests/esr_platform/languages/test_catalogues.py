@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from games.registry import GAMES
+from games.terms import terms
+from tools import messages
+
+PLACES = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
+BOTH = pytest.mark.parametrize("language", messages.LANGUAGES)
+DOMAINS = {"django": messages.pages, "djangojs": messages.scripts}
+MEND = "`make messages` gathers the texts and compiles them."
+
+
+@cache
+def template(domain: str) -> Any:
+    return messages.gathered(DOMAINS[domain]())
+
+
+@BOTH
+def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
+    catalog = messages.read(language, "django")
+    missing = [term for term in terms(GAMES.values()) if not (catalog.get(term) and catalog.get(term).string)]
+    assert not missing
+
+
+@BOTH
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_catalogues_hold_the_texts_of_the_pages(language: str, domain: str) -> None:
+    gathered = {message.id for message in template(domain) if message.id}
+    held = {message.id for message in messages.read(language, domain) if message.id}
+    assert held == gathered, MEND
+
+
+@BOTH
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_what_is_compiled_is_what_is_written(language: str, domain: str) -> None:
+    path = messages.path_of(language, domain)
+    assert path.with_suffix(".mo").read_bytes() == messages.compiled(messages.read(language, domain)), MEND
+
+
+@BOTH
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_translations_have_the_placeholders_of_the_text(language: str, domain: str) -> None:
+    for english, said in forms(messages.read(language, domain)):
+        assert places(said) == places(english), (english, said)
+
+
+def forms(catalog: Any) -> Iterator[tuple[str, str]]:
+    for message in catalog:
+        if not message.id or not messages.is_translated(message):
+            continue
+        if isinstance(message.id, str):
+            yield message.id, message.string
+        else:
+            yield from ((message.id[place > 0], said) for place, said in enumerate(message.string))
+
+
+def places(text: str) -> set[str]:
+    return {match[0] for match in PLACES.finditer(text)}
