@@ -143,7 +143,7 @@ def test_a_finished_game_can_be_gone_through_from_its_page_and_opens_where_it_tu
     told = match_page(site.finished.pk, AnonymousUser()).told
     assert told is not None
     assert told.turning_point is not None
-    assert f'<a href="#{told.turning_point.ply}">Turning point</a>' in text
+    assert f'<a href="#{told.turning_point.ply}" data-decisive>Turning point</a>' in text
     assert "accepts" in told.turning_point.text or "for it" in told.turning_point.text
 
 
