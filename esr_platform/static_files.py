@@ -21,7 +21,7 @@ _IMPORTS: Final = (
 """Imports at the beginning of a line. Django's own patterns also take types in comments, which may go in circles."""
 
 
-class HashedFiles(CompressedManifestStaticFilesStorage):
+class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Hashes the names of :data:`OURS`, also in what they import, and compresses everything."""
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("*.js", _IMPORTS))

@@ -75,10 +75,10 @@ def _added_up() -> _Sums:
     sums = (
         counted.order_by()
         .values("seat__entry")
-        .annotate(change=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
-        .filter(games__gte=FEWEST_GAMES, change__gt=0)
-        .order_by("-change", "seat__entry")[:SHOWN]
+        .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
+        .filter(games__gte=FEWEST_GAMES, gained__gt=0)
+        .order_by("-gained", "seat__entry")[:SHOWN]
     )
     rows = list(sums)
-    gains = [(row["seat__entry"], row["change"], row["games"]) for row in rows]
+    gains = [(row["seat__entry"], row["gained"], row["games"]) for row in rows]
     return _Sums(min((row["since"] for row in rows), default=None), gains)

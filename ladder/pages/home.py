@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F, Q, QuerySet, prefetch_related_objects
 
@@ -14,14 +14,15 @@ from games.base import Game
 from games.registry import GAMES
 from ladder.models import Match
 from ladder.models.ladders import Viewer
-from ladder.openness import is_open
+from ladder.pages import watching
 from ladder.pages.climbing import Climbs, climbs
 from ladder.pages.live_tables import LiveTable, live_tables
 from ladder.pages.matches import SeatTable, names, seats_shown
 from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
-from ladder.pages.telling import Sentence, told
+from ladder.pages.telling import with_names
+from ladder.pages.watching import Moment
 
 TABLES: Final = 8
 RESULTS: Final = 8
@@ -33,7 +34,6 @@ _MOST_RUNNING: Final = 64
 _LOOKED_AT: Final = 30
 """So many of the last results are looked at for one that is open."""
 
-_MANY_SEATS: Final = 4
 _SYMBOLS: Final = 4
 
 
@@ -59,7 +59,7 @@ class HomePage:
     waiting: int
     latest: Sequence[Match]
     open: SeatTable | None
-    turning_point: Sentence | None
+    moment: Moment | None
     climbs: Climbs
     newest: Sequence[BotVersion]
 
@@ -89,20 +89,29 @@ class HomePage:
         return [board for board in self.boards if board.entries and board not in self.leading]
 
     @property
+    def turning_point(self) -> str:
+        """What happened when the game to watch was turned, in a sentence; empty if no step turned it."""
+        if self.open is None or self.moment is None or self.moment.ply is None:
+            return ""
+        return with_names(names(list(self.open.match.seats.all())), self.moment.text)
+
+    @property
     def hidden(self) -> int:
         """Running matches at tables that are not listed."""
         return self.running - sum(table.running for table in self.tables)
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; nine queries, one more once a minute."""
+    """The first page for ``user``; eight queries, two more once a minute."""
     seen = matches_seen_by(user).select_related("ladder")
-    running, latest = _running_and_finished(seen)
+    moment = watching.kept()
+    running, finished = _running_and_finished(seen, moment)
+    latest = finished[:_LOOKED_AT]
+    moment = moment or watching.chosen(latest)
+    opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
     tables = live_tables(running)[:TABLES] if running else []
-    opened = _to_watch(latest)
     shown = latest[:RESULTS]
-    with_seats = [*(table.first for table in tables), *shown, *([opened] if opened else [])]
-    prefetch_related_objects(with_seats, seats_shown())
+    prefetch_related_objects([*(table.first for table in tables), *shown, *([opened] if opened else [])], seats_shown())
     return HomePage(
         boards=boards(user),
         running=len(running),
@@ -110,7 +119,7 @@ def home_page(user: Viewer) -> HomePage:
         waiting=0 if running else seen.filter(status=Match.Status.QUEUED).count(),
         latest=shown,
         open=SeatTable(opened) if opened else None,
-        turning_point=_turning_point(opened) if opened else None,
+        moment=moment,
         climbs=climbs(),
         newest=newest_versions(),
     )
@@ -118,32 +127,27 @@ def home_page(user: Viewer) -> HomePage:
 
 def newest_versions() -> list[BotVersion]:
     """The versions that have come last, of those that play now, of people's bots; one query."""
-    playing = BotVersion.objects.filter(active=True, bot__in=public_bots().playing().exclude(owner=None))
+    playing = BotVersion.objects.filter(
+        active=True, bot__in=public_bots().filter(retired=None, on_leave=None, owner__isnull=False)
+    )
     return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
 
 
-def _running_and_finished(seen: QuerySet[Match]) -> tuple[list[Match], list[Match]]:
-    """What runs, the longest first, and what has a result, the last first; one query."""
+def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple[list[Match], list[Match]]:
+    """What runs, the longest first, and what has a result, the last first; with the match of ``moment``.
+
+    One query.
+    """
     running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("pk")[:_MOST_RUNNING]
     finished = seen.filter(result__isnull=False).order_by("-result__pk").values("pk")[:_LOOKED_AT]
-    either = seen.filter(Q(pk__in=running) | Q(pk__in=finished)).select_related("block").defer("block__seed")
-    rows = list(either.annotate(result_number=F("result__pk")))
-    return (
-        sorted((row for row in rows if not row.result_number), key=lambda row: (row.started, row.pk)),
-        sorted((row for row in rows if row.result_number), key=lambda row: -row.result_number),
+    wanted = Q(pk__in=running) | Q(pk__in=finished) | Q(pk=moment.match_id if moment else None)
+    rows: list[Any] = list(
+        seen.filter(wanted).select_related("block").defer("block__seed").annotate(place=F("result__pk"))
     )
-
-
-def _to_watch(latest: Sequence[Match]) -> Match | None:
-    """The last game that is open, rather one with many seats: there is more to see."""
-    opened = [match for match in latest if is_open(match.block)]
-    return next((match for match in opened if match.ladder.seats >= _MANY_SEATS), opened[0] if opened else None)
-
-
-def _turning_point(match: Match) -> Sentence | None:
-    """The step that turned the game, and what happened then; one query."""
-    story = told(match, names(list(match.seats.all())))
-    return story.turning_point if story else None
+    return (
+        sorted((row for row in rows if not row.place), key=lambda row: (row.started, row.pk)),
+        sorted((row for row in rows if row.place), key=lambda row: -row.place),
+    )
 
 
 def _symbols(game: Game) -> list[tuple[str, str]]:

@@ -66,7 +66,7 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
         yield ToldChapter(
             chapter["title"],
             chapter["ply"],
-            [Sentence(_with(names, text), _seat(text), ply, not place) for ply, place, text in told],
+            [Sentence(with_names(names, text), _seat(text), ply, not place) for ply, place, text in told],
         )
 
 
@@ -76,7 +76,8 @@ def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | Non
     return said[0] if said else None
 
 
-def _with(names: Sequence[str], text: str) -> str:
+def with_names(names: Sequence[str], text: str) -> str:
+    """A sentence of a replay, which calls seats ``{0}``, ``{1}`` and so on."""
     return _NAME.sub(lambda found: names[int(found[1])], text)
 
 

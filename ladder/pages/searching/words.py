@@ -59,4 +59,5 @@ class Words:
             default=Value(2),
             output_field=IntegerField(),
         )
-        return rows.annotate(place=place).order_by("place", field, "pk")
+        ordered: QuerySet[Any] = rows.annotate(place=place).order_by("place", field, "pk")
+        return ordered
