@@ -42,6 +42,21 @@ const holdings = (view) => ({
   cards: view.players.map((player) => [...player.cards]),
 });
 
+/** What the seats held before these entries, for a scene that is the first to be seen. */
+function undone(view, entries) {
+  const held = holdings(view);
+  for (const { event } of entries.toReversed()) if (event) UNDONE[event.type]?.(held, event);
+  return held;
+}
+
+const UNDONE = {
+  money: (held, { seat, amount }) => void (held.money[seat] -= amount),
+  gems_moved: (held, { from, to, gems }) => carry(held.gems, { from: to, to: from, gems }),
+  kept: (held, { seat }) => void held.cards[seat].pop(),
+  supply_rule: (held, { returned }) => returned.forEach((gems, seat) => carry(held.gems, { from: "supply", to: seat, gems })),
+  scored: (held, { rows }) => rows.forEach((row) => pay(held, row, -1)),
+};
+
 /**
  * @param {Memory|null} memory of the step before; `null` at the start
  * @param {{view: Object, entries: Object[], ply: number}} scene
@@ -49,7 +64,7 @@ const holdings = (view) => ({
  */
 export function remember(memory, scene) {
   const { view } = scene;
-  const before = memory ?? { round: roundOf(view), barter: null, ...holdings(view) };
+  const before = memory ?? { round: roundOf(view), barter: null, ...undone(view, scene.entries) };
   const walk = {
     round: structuredClone(before.round),
     barter: before.barter && structuredClone(before.barter),
@@ -157,10 +172,11 @@ function carry(held, { from, to, gems }) {
   });
 }
 
-function pay(walk, row) {
+/** Pays a row, or takes it back: `sign` −1. */
+function pay(walk, row, sign = 1) {
   const colour = "RYGB".indexOf(row.of);
   walk.money.forEach((_, seat) => {
-    walk.money[seat] += row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat];
-    if (colour >= 0) walk.gems[seat][colour] -= row.returned[seat];
+    walk.money[seat] += sign * (row.share[seat] + row.sole_bonus[seat] + row.per_gem[seat]);
+    if (colour >= 0) walk.gems[seat][colour] -= sign * row.returned[seat];
   });
 }

@@ -62,12 +62,12 @@ const valueOf = (scoring, row) => {
   return scoring.phase === null ? value / 2 : value;
 };
 
-function certificateReason(scoring, row, seat, lead) {
-  const total = countsOf(scoring, row).reduce((sum, count) => sum + count, 0);
+function certificateReason(scoring, row, seat) {
+  const [most] = CERTIFICATE_VALUES;
   if (!row.share[seat]) return "";
-  if (lead === "tied") return say("tied for most");
-  if (lead === "alone") return total === 1 ? say("the only one") : say("most, alone");
-  return say("next most");
+  if (row.share[seat] !== most) return say("next most");
+  if (row.share.filter((share) => share === most).length > 1) return say("tied for most");
+  return countsOf(scoring, row).reduce((sum, count) => sum + count, 0) === 1 ? say("the only one") : say("most, alone");
 }
 
 /**

@@ -1,0 +1,158 @@
+"""The drawing of Edel, Stein & Reich and of its two-player variant, on every step of real games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from games.base import Document
+from games.edel_stein_reich.cards import Gems
+from games.edel_stein_reich.offers import key
+from games.edel_stein_reich.story.words import why_higher
+from games.replays import replay_document
+from tests.games.playing import sample_records
+
+CHECKS = (Path(__file__).parent / "gems_board.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
+NAMES = ["magpie", "kontor", "tulip", "abacus", "wagtail"]
+TABLES = ["edel-stein-reich-3", "edel-stein-reich-4", "edel-stein-reich-5", "edel-stein-reich-duel-2"]
+
+
+def games_of(table: str, count: int) -> list[Document]:
+    """Sample records that were played to the end."""
+    records = [record for name, record in sample_records().items() if name.startswith(f"{table}:")]
+    return records[:count]
+
+
+def ready(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/about/")
+    page.evaluate(
+        """async () => {
+          const sheet = Object.assign(document.createElement("link"), {rel: "stylesheet"});
+          const there = new Promise((loaded) => sheet.addEventListener("load", loaded));
+          sheet.href = "/static/esr/boards/gems.css";
+          document.head.append(sheet);
+          await there;
+        }"""
+    )
+
+
+@pytest.mark.slow
+def test_every_scene_shows_what_its_view_says(watched: Page, transactional_db: None) -> None:
+    for width, seen_by in ((1280, None), (360, 0)):
+        ready(watched, width)
+        for table in TABLES:
+            record = games_of(table, 2)[1 if seen_by is None else 0]
+            told = {"replay": replay_document(record), "names": NAMES[: record["seats"]], "seat": seen_by}
+            assert watched.evaluate(CHECKS, told)[:5] == [], (table, width)
+
+
+@pytest.mark.slow
+def test_a_scene_that_comes_while_another_moves_is_drawn_at_once(watched: Page, transactional_db: None) -> None:
+    ready(watched, 1280)
+    replay = replay_document(games_of("edel-stein-reich-4", 1)[0])
+    left = watched.evaluate(
+        """async ({ replay, names }) => {
+          const board = await import("/static/esr/boards/gems.js");
+          const { Game } = await import("/static/esr/replay/game.js");
+          const game = new Game(replay, names);
+          const root = document.querySelector("main");
+          const drawn = board.mount(root, { game: replay.game, seats: 4, names });
+          const scene = (ply) => game.scene(ply, null, board.remember);
+          drawn.draw(scene(0));
+          const moves = [];
+          for (let ply = 1; ply <= game.last; ply++) {
+            moves.push(drawn.move(scene(ply - 1), scene(ply), { milliseconds: 400 }));
+          }
+          await Promise.all(moves);
+          const millions = [...root.querySelectorAll(".scored .millions")].map((one) => Number(one.textContent));
+          return [root.querySelectorAll(".flying").length, millions];
+        }""",
+        {"replay": replay, "names": NAMES[:4]},
+    )
+    assert left == [0, [score["money"] for score in replay["outcome"]["scores"]]]
+
+
+@pytest.mark.slow
+def test_offers_are_compared_as_the_engine_compares_them(watched: Page, transactional_db: None) -> None:
+    watched.goto("/about/")
+    random = Random(14)
+    cases: list[tuple[Gems, Gems]] = [(some(random), some(random)) for _ in range(400)]
+    told: list[dict[str, Any]] = watched.evaluate(
+        """async (cases) => {
+          const { compare, verdict, whyHigher } = await import("/static/esr/boards/gems/offers.js");
+          return cases.map(([one, other]) => {
+            const sign = Math.sign(compare(one, other));
+            const said = verdict(other, one, [9, 9, 9, 9]);
+            return { sign, higher: said.higher, said: said.text, why: sign > 0 ? whyHigher(other, one) : null };
+          });
+        }""",
+        cases,
+    )
+    for (one, other), found in zip(cases, told, strict=True):
+        above, below = key(one) > key(other), key(one) < key(other)
+        assert found["sign"] == above - below, (one, other)
+        assert found["higher"] is above, (one, other)
+        assert found["said"].startswith("Higher." if above else "Not higher yet."), (one, other, found)
+        if above:
+            assert found["why"] == why_higher(other, one)
+
+
+@pytest.mark.slow
+def test_a_composer_says_what_would_make_an_offer_higher(watched: Page, transactional_db: None) -> None:
+    watched.goto("/about/")
+    said = watched.evaluate(
+        """async () => {
+          const { verdict } = await import("/static/esr/boards/gems/offers.js");
+          return [
+            verdict([0, 0, 2, 0], [0, 0, 0, 2], [2, 4, 5, 2]),
+            verdict([0, 0, 2, 0], [0, 1, 0, 1], [2, 4, 5, 2]),
+            verdict([0, 0, 2, 0], [0, 0, 0, 0], [2, 4, 5, 2]),
+            verdict([3, 0, 0, 0], [2, 0, 0, 0], [2, 0, 0, 0]),
+            verdict(null, [0, 0, 0, 0], [3, 3, 3, 3]),
+          ].map(({ higher, column, text }) => [higher, column, text]);
+        }"""
+    )
+    assert said == [
+        [
+            False,
+            2,
+            "Not higher yet. Two gems each, and theirs has more green. Add any gem, or change a blue to red or yellow.",
+        ],
+        [True, 1, "Higher. Two gems each, and yours has yellow, which outranks green."],
+        [False, None, "Not higher yet. Theirs has two gems more. Add two gems or more."],
+        [False, None, "Not higher yet. Theirs has one gem more. Nothing that you have is higher."],
+        [False, None, "Offer at least one gem, or decline."],
+    ]
+
+
+def some(random: Random) -> Gems:
+    """An offer of one to six gems."""
+    colours = random.choices(range(4), k=random.randint(1, 6))
+    return (colours.count(0), colours.count(1), colours.count(2), colours.count(3))
+
+
+@pytest.mark.slow
+def test_parts_stand_alone_for_pages_that_explain(watched: Page, transactional_db: None) -> None:
+    ready(watched, 360)
+    found = watched.evaluate(
+        """async () => {
+          document.querySelector("main").innerHTML = `
+            <gems-part card="4RYGB"></gems-part><gems-part event="sole:R"></gems-part>
+            <gems-part action="gems"></gems-part>
+            <gems-part gems="RRRRR" lead="alone" returned="3"></gems-part><gems-part offer="GG" above="R"></gems-part>
+            <gems-part back="events"></gems-part><gems-part money="21"></gems-part>`;
+          await import("/static/esr/boards/gems/parts.js");
+          return [...document.querySelectorAll("gems-part")].map((part) => part.textContent.trim());
+        }"""
+    )
+    assert found[0] == "4gem card: 4, or 1 red, 1 yellow, 1 green and 1 blue"
+    assert found[1] == "scoring card: 8 for red alone"
+    assert found[2] == "Gems"
+    assert found[3] == "55 red, most, alone"
+    assert found[4] == "one gem more"
+    assert found[6] == "2121"
