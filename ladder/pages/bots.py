@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Exists, OuterRef, Prefetch, Q, Sum
 
 from bots.models import Bot, BotVersion
 from ladder.models import Entry, Estimate, Ladder, Match, Seat
 from ladder.owner_logs import Somebody
+from ladder.pages.charts.rating_chart import RatingChart
 from ladder.pages.estimates import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
 from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.paging import Part
+from ladder.pages.playing.habits import HabitTables, habit_tables, tallies_of
+from ladder.pages.playing.opponents import HeatMap, heat_map
+from ladder.pages.playing.places import Placed, chosen_of, placed_of
+from ladder.pages.playing.strength import Strength, newest_by_ladder, strength
+from ladder.pages.playing.tracing import chart_of
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import active_versions
-from ladder.pages.versions import Versions, listed_versions, spoken_of
-from ladder.pages.waiting import Reason, reasons
+from ladder.pages.versions import Versions, versions_of
+from ladder.statistics.habits import FEW
 
 ROWS = 50
+MATCHES = 12
+"""Matches on a bot's page, a part at a time."""
+
 _STANDS = Q(active=True) | Q(games__gt=0)
 
 
@@ -37,27 +45,43 @@ class BotsPage:
 
 @dataclass(frozen=True)
 class BotPage:
-    """One bot: where it stands, what code it has had, and a part of its matches.
+    """One bot: where it stands, how it plays on the ladder that is looked at, what code it has had, its matches.
 
     ``panel`` is for its owner and staff; ``versions`` are a part of all for them, of those that were ready for
-    everybody else. ``waits`` say why it does not play at this moment; the house's bots have none.
+    everybody else. What is of one ladder is of its latest season: of ``chosen``, which is ``None`` without entries.
     """
 
     bot: Bot
-    entries: Sequence[Entry]
+    entries: Sequence[Placed]
+    chosen: Placed | None
     versions: Versions
-    active: BotVersion | None
     matches: Part[Match]
-    queued: int
     panel: Panel | None
     source_opens: bool
-    estimates: Sequence[Estimate]
-    waits: Sequence[Reason]
+    estimates: Mapping[int, Estimate]
+    chart: RatingChart | None
+    strength: Strength | None
+    heat: HeatMap | None
+    habits: HabitTables | None
+
+    @property
+    def active(self) -> BotVersion | None:
+        return self.versions.active
 
     @property
     def games(self) -> int:
         """Rated games on all ladders."""
         return sum(entry.games for entry in self.entries)
+
+    @property
+    def queued(self) -> int:
+        """Its rated games that wait in the queue, on all ladders."""
+        return sum(entry.queued for entry in self.entries)
+
+    @property
+    def few(self) -> int:
+        """Blocks below which nothing but counts is shown."""
+        return FEW
 
 
 def bots_page(page: str | None, user: Somebody) -> BotsPage:
@@ -75,38 +99,41 @@ def bots_page(page: str | None, user: Somebody) -> BotsPage:
 
 
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
-    """The page of ``bot`` for ``user``, with the parts of its matches and versions that an address asks for.
+    """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
 
-    Seventeen queries at most, and five more for its owner and staff, however much has been played.
+    Ten queries, seven where the chart is kept, and up to three more for its owner and staff, however much has been
+    played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
     """
     its = matches_seen_by(user).filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=bot)))
-    begun = its.exclude(attempts_started=0)
-    queued = its.filter(status=Match.Status.QUEUED)
-    versions = spoken_of(bot)
-    entries = list(_placed(Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))))
-    its_panel = panel(bot, versions, entries, owns(user, bot)) if may_read(user, bot) else None
-    active = next((version for version in versions if version.active), None)
+    inside = may_read(user, bot)
+    versions = versions_of(bot, inside, parameters("versions"), user)
+    placed = placed_of(bot, user)
+    chosen = chosen_of([one for one in placed if one.shown], parameters("ladder"))
+    estimates = of_bot(bot, user)
     return BotPage(
         bot=bot,
-        entries=[entry for entry in entries if entry.active or entry.games],
-        versions=listed_versions(bot, its_panel is not None, parameters("versions"), user),
-        active=active,
-        matches=listed_part(begun, parameters),
-        queued=queued.count(),
-        panel=its_panel,
-        source_opens=active is not None and may_read_source(user, active),
-        estimates=of_bot(bot, user),
-        waits=reasons(bot, versions, entries, inside=its_panel is not None) if bot.owner_id else (),
+        entries=[one for one in placed if one.shown],
+        chosen=chosen,
+        versions=versions,
+        matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
+        panel=panel(bot, versions.spoken_of, [one.entry for one in placed], owns(user, bot)) if inside else None,
+        source_opens=versions.active is not None and may_read_source(user, versions.active),
+        estimates=newest_by_ladder(estimates),
+        **(_on_ladder(chosen, estimates) if chosen else _NOWHERE),
     )
 
 
-def _placed(entries: QuerySet[Entry]) -> QuerySet[Entry]:
-    """``entries`` with their ``rank`` on their ladder and the number of entries ``among`` which they have it."""
-    there = Entry.objects.filter(_STANDS, ladder=OuterRef("ladder")).order_by()
-    counted = there.values("ladder").annotate(number=Count("pk")).values("number")
-    better = there.filter(rating__gt=OuterRef("rating")).values("ladder").annotate(number=Count("pk")).values("number")
-    return (
-        entries.select_related("ladder")
-        .annotate(among=Coalesce(Subquery(counted), 0), rank=Coalesce(Subquery(better), 0) + 1)
-        .order_by("ladder")
-    )
+_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
+
+
+def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
+    """What is shown of one ladder; three queries, three more where the chart is not kept."""
+    entry, season = chosen.entry, chosen.season
+    tallies = tallies_of(entry, season)
+    its = [one for one in estimates if one.season.ladder_id == entry.ladder_id]
+    return {
+        "chart": chart_of(entry, its),
+        "strength": strength(its),
+        "heat": heat_map(entry, season, tallies) if season else None,
+        "habits": habit_tables(tallies, entry.ladder.game),
+    }

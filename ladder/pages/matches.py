@@ -31,9 +31,9 @@ def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
     return matches.select_related("ladder").prefetch_related(seats_shown())
 
 
-def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None]) -> Part[Match]:
-    """The part of ``matches`` that an address asks for; two queries."""
-    return part(listed(matches), parameters, ROWS)
+def listed_part(matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS) -> Part[Match]:
+    """The part of ``matches`` that an address asks for, ``size`` of them; two queries."""
+    return part(listed(matches), parameters, size)
 
 
 def result_of(seat: Seat) -> SeatResult | None:

@@ -4,11 +4,13 @@ from django.urls import URLPattern, path
 
 from ladder.pages import complaints, sandboxes, views
 from ladder.pages.auditing.urls import urlpatterns as of_audits
+from ladder.pages.comparing.urls import urlpatterns as of_comparisons
 from ladder.pages.founding.urls import urlpatterns as of_founding
 from ladder.pages.moderating.urls import urlpatterns as of_moderation
 from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
 from ladder.pages.people.urls import urlpatterns as of_people
+from ladder.pages.playing.urls import urlpatterns as of_playing
 from ladder.pages.searching.urls import urlpatterns as of_search
 from ladder.pages.seasons.urls import urlpatterns as of_seasons
 from ladder.pages.statistics.urls import urlpatterns as of_statistics
@@ -21,10 +23,12 @@ urlpatterns: list[URLPattern] = [
     path("ladders/", views.ladders, name="ladders"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
     *of_audits,
+    *of_comparisons,
     *of_founding,
     *of_moderation,
     *of_orders,
     *of_people,
+    *of_playing,
     *of_search,
     *of_seasons,
     *of_statistics,

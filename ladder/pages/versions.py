@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery, Sum
+from django.db.models.expressions import OuterRef
+from django.db.models.functions import Coalesce
 
 from bots.models import Bot, BotVersion
-from ladder.models import Ladder, Seat
+from ladder.models import Ladder, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.paging import cursor
 
@@ -19,48 +21,71 @@ _STATE = BotVersion.State
 
 @dataclass(frozen=True)
 class Versions:
-    """Some versions of a bot, newest first, each with the number of its rated games.
+    """Some versions of a bot, newest first, each with the number of its rated games that statistics hold.
 
-    ``before`` is the cursor of the older ones; ``newer`` says whether the list begins with older ones.
+    ``before`` is the cursor of the older ones; ``newer`` says whether it begins with older ones. ``spoken_of`` are
+    the version that plays, those that wait for their check, and the newest, whether they are among ``rows`` or not.
     """
 
     rows: Sequence[tuple[BotVersion, int]]
     before: int | None
     newer: bool
+    spoken_of: Sequence[BotVersion]
 
     def __bool__(self) -> bool:
         return bool(self.rows)
 
+    @property
+    def active(self) -> BotVersion | None:
+        """The version that plays."""
+        return next((version for version in self.spoken_of if version.active), None)
 
-def listed_versions(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
+
+def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
     """Versions below the number in an address, else the newest; only those that were ready, unless ``everything``.
 
-    Two queries, which read no more rows than are shown and count no games of others.
+    One query, which reads few more rows than are shown. Games are of ladders that ``user`` may see.
     """
-    versions = _of(bot) if everything else _of(bot).filter(state=_STATE.READY)
     start = cursor(older_than)
-    found = list((versions if start is None else versions.filter(number__lt=start))[: ROWS + 1])
-    shown = found[:ROWS]
-    games = _games(shown, user)
-    rows = [(version, games.get(version.pk, 0)) for version in shown]
-    return Versions(rows, shown[-1].number if len(found) > ROWS else None, start is not None)
+    listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
+    listed = listed if start is None else listed.filter(number__lt=start)
+    part = listed.order_by("-number").values("pk")[: ROWS + 1]
+    found = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
+    rows = [one for one in found if _is_listed(one, everything, start)][: ROWS + 1]
+    shown = rows[:ROWS]
+    return Versions(
+        rows=[(version, version.played) for version in shown],
+        before=shown[-1].number if len(rows) > ROWS else None,
+        newer=start is not None,
+        spoken_of=list(spoken_of(bot, found)),
+    )
 
 
-def spoken_of(bot: Bot) -> Sequence[BotVersion]:
-    """The version that plays, those that wait for their check, and the newest: newest first, in one query."""
+def spoken_of(bot: Bot, among: Sequence[BotVersion] | None = None) -> Sequence[BotVersion]:
+    """The version that plays, those that wait for their check, and the newest: newest first.
+
+    One query, none if they are ``among`` what was read already.
+    """
+    if among is None:
+        return list(_plain(bot).filter(_concerned(bot)))
+    return [one for place, one in enumerate(among) if not place or one.active or one.state in BotVersion.UNCHECKED]
+
+
+def _is_listed(version: BotVersion, everything: bool, start: int | None) -> bool:
+    return (everything or version.state == _STATE.READY) and (start is None or version.number < start)
+
+
+def _concerned(bot: Bot) -> Q:
     newest = bot.versions.order_by("-number").values("number")[:1]
-    concerned = Q(active=True) | Q(state__in=BotVersion.UNCHECKED) | Q(number=newest)
-    return list(_of(bot).filter(concerned))
+    return Q(active=True) | Q(state__in=BotVersion.UNCHECKED) | Q(number=newest)
 
 
-def _of(bot: Bot) -> QuerySet[BotVersion]:
+def _plain(bot: Bot) -> QuerySet[BotVersion]:
     return bot.versions.select_related("bot").defer("check_report").order_by("-number")
 
 
-def _games(versions: Sequence[BotVersion], user: Viewer) -> dict[int, int]:
-    """Games that are rated and count by version, on ladders that ``user`` may see."""
-    seen = Ladder.objects.visible_to(user)
-    seats = Seat.objects.filter(
-        version__in=versions, result__rating_after__isnull=False, match__ladder__in=seen
-    ).order_by()
-    return dict(seats.values_list("version").annotate(number=Count("pk")))
+def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
+    """The versions of ``bot`` with the games that they have ``played``."""
+    seen = VersionTally.objects.filter(version=OuterRef("pk"), entry__ladder__in=Ladder.objects.visible_to(user))
+    games = seen.order_by().values("version").annotate(number=Sum("games")).values("number")
+    return _plain(bot).annotate(played=Coalesce(Subquery(games), 0))

@@ -2,9 +2,10 @@
 
 A block is one value: the sum of what was done in its games, over the sum of the occasions. The habit is the ratio of
 these sums, and its variance that of the ratio estimator for clusters (W. G. Cochran, *Sampling Techniques*, 3rd ed.
-1977, section 2.11). To a share two blocks of middle size are added before the spread is judged, one in which it was
-done always and one never, as A. Agresti and B. Caffo do for proportions (2000): else what was never done in three
-blocks would be known never to be done.
+1977, section 2.11). A share's
+variance is at least that of as many independent occasions, with two more of either kind (A. Agresti, B. A. Coull,
+*Approximate is better than "exact"*, The American Statistician 52, 1998): else what was never done in eight blocks
+would be known never to be done.
 """
 
 from __future__ import annotations
@@ -75,11 +76,11 @@ def practice(sums: Sequence[int], share: bool, scale: int = 1) -> Practice:
 
 def _interval(sums: Sequence[int], share: bool) -> tuple[float, float]:
     """The middle of the interval and half its width."""
-    a, n, aa, an, nn, blocks = map(float, sums)
-    if share:
-        size = n / blocks
-        a, n, blocks = a + size, n + 2 * size, blocks + 2
-        aa, an, nn = aa + size * size, an + size * size, nn + 2 * size * size
+    a, n, aa, an, nn, blocks = sums
     ratio = a / n
     spread = max(0.0, aa - 2 * ratio * an + ratio * ratio * nn)
-    return ratio, t_quantile(int(blocks) - 1) * math.sqrt(spread * blocks / (blocks - 1)) / n
+    variance = spread * blocks / (blocks - 1) / n**2
+    if share:
+        ratio = (a + 2) / (n + 4)
+        variance = max(variance, ratio * (1 - ratio) / (n + 4))
+    return ratio, t_quantile(blocks - 1) * math.sqrt(variance)

@@ -1,6 +1,6 @@
 // Parts marked with data-live (and an id) are fetched again while the page is looked at, every three seconds or after
 // the milliseconds that stand there. Without this script a reload does the same. A part in which somebody works or marks
-// text stays as it is.
+// text stays as it is. A part with data-from is fetched from that page, at once: until then it says where to look.
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
@@ -22,8 +22,14 @@ function shown(part) {
   return part.innerHTML.replace(/(name="csrfmiddlewaretoken" value=")[^"]*/g, "$1");
 }
 
-function take(fresh) {
+// Where a part comes from: the page itself, unless it says otherwise.
+function source(part) {
+  return part.dataset.from ?? location.pathname + location.search;
+}
+
+function take(fresh, address) {
   for (const part of document.querySelectorAll("[data-live]")) {
+    if (source(part) !== address) continue;
     const next = fresh.getElementById(part.id);
     if (!next?.hasAttribute("data-live") && !inUse(part)) part.removeAttribute("data-live");
     if (!next || inUse(part) || shown(next) === shown(part)) continue;
@@ -32,13 +38,21 @@ function take(fresh) {
   }
 }
 
+async function bring(address) {
+  const response = await fetch(address, { headers: { accept: "text/html" } });
+  if (!response.ok) throw new Error(response.statusText);
+  take(new DOMParser().parseFromString(await response.text(), "text/html"), address);
+}
+
+function sources(parts) {
+  return [...new Set([...document.querySelectorAll(parts)].map(source))];
+}
+
 async function refresh() {
   if (!document.querySelector("[data-live]")) return;
   if (!document.hidden) {
     try {
-      const response = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
-      if (!response.ok) throw new Error(response.statusText);
-      take(new DOMParser().parseFromString(await response.text(), "text/html"));
+      await Promise.all(sources("[data-live]").map(bring));
       wait = period();
     } catch {
       wait = Math.min(2 * wait, LONGEST_MS); // the site is away: ask less often
@@ -47,4 +61,4 @@ async function refresh() {
   setTimeout(refresh, wait);
 }
 
-setTimeout(refresh, wait);
+Promise.allSettled(sources("[data-live][data-from]").map(bring)).then(() => setTimeout(refresh, wait));

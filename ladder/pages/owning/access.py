@@ -5,6 +5,8 @@ A bot that was never ready is nobody else's business: for strangers it is not th
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
@@ -22,10 +24,13 @@ def public_bots() -> QuerySet[Bot]:
 
 def bot_seen_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, if ``user`` may know of it. Raises ``Http404``."""
-    bot = found(Bot.objects.select_related("owner"), f"No bot is called {slug}.", slug=slug)
-    if not may_read(user, bot) and not public_bots().filter(pk=bot.pk).exists():
+    public = Exists(public_bots().filter(pk=OuterRef("pk")))
+    bots: QuerySet[Any] = Bot.objects.select_related("owner").annotate(public=public)
+    bot: Any = found(bots, f"No bot is called {slug}.", slug=slug)
+    if not bot.public and not may_read(user, bot):
         raise Http404(f"No bot is called {slug}.")
-    return bot
+    seen: Bot = bot
+    return seen
 
 
 def bot_read_by(user: Somebody, slug: str) -> Bot:

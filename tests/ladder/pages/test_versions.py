@@ -14,7 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot, BotVersion
 from ladder.models import Ladder
 from ladder.opening import open_house
-from ladder.pages.versions import ROWS, listed_versions, spoken_of
+from ladder.gathering import gather
+from ladder.pages.versions import ROWS, spoken_of, versions_of
 from ladder.playing import play
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
@@ -82,10 +83,12 @@ def test_its_owner_sees_all_and_what_is_said_of_the_newest_on_every_part(bot: Bo
 
 def test_games_are_counted_for_the_versions_that_are_shown(bot: Bot) -> None:
     assert play(match_of(bot, Ladder.objects.get(slug=DUEL)).pk) == "finished"
+    gather()
     with CaptureQueriesContext(connection) as queries:
-        part = listed_versions(bot, everything=False, older_than="5", user=AnonymousUser())
-    assert [(version.number, played) for version, played in part.rows] == [(4, 0), (2, 0), (1, 1)]
-    assert len(queries) == 2
+        part = versions_of(bot, everything=False, older_than="5", user=AnonymousUser())
+    assert [(version.number, played) for version, played in part.rows] == [(4, 0), (2, 0), (1, 0)]
+    assert [version.number for version in part.spoken_of] == [30, 1]
+    assert len(queries) == 1
     assert not [query["sql"] for query in queries if "check_report" in query["sql"]]
 
 
@@ -93,5 +96,5 @@ def test_a_page_reads_no_more_rows_than_it_shows(bot: Bot, client: Client) -> No
     with CaptureQueriesContext(connection) as queries:
         client.get(f"/bots/{bot.slug}/")
     of_versions = [query["sql"] for query in queries if re.search(r'SELECT "bots_botversion"\."id", ', query["sql"])]
-    assert len(of_versions) == 2
-    assert all("LIMIT" in sql or '"active"' in sql.split("WHERE")[1] for sql in of_versions)
+    assert len(of_versions) == 1
+    assert all("LIMIT" in sql and '"active"' in sql.split("WHERE")[1] for sql in of_versions)

@@ -1,0 +1,1 @@
+"""How a bot plays on a ladder: its versions' strength, its results by opponent and seat, what it does."""

@@ -1,0 +1,44 @@
+"""What the templates of a bot's page use: shares without digits that would only pretend, habits in their units."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.translation import gettext as _
+
+from games.base import Habit
+from ladder.pages import words
+from ladder.statistics.habits import Practice
+
+register = template.Library()
+
+
+@register.filter
+def per_cent(share: float) -> str:
+    """A place in a drawing for a share of 0 to 1."""
+    return f"{100 * share:.1f}"
+
+
+@register.filter
+def amount(value: float, habit: Habit) -> str:
+    """The value of a habit: a share in per cent, a mean with a digit or two."""
+    if habit.share:
+        return f"{100 * value:.0f}\u00a0%"
+    return f"{value:.{1 if abs(value) >= 10 else 2}f}"
+
+
+@register.filter
+def bounds(its: Practice, habit: Habit) -> str:
+    """The interval of a habit, in the unit of its value."""
+    if its.low is None or its.high is None:
+        return ""
+    scale, digits = (100, 0) if habit.share else (1, 1 if abs(its.value) >= 10 else 2)
+    return f"{scale * its.low:.{digits}f}\u2013{scale * its.high:.{digits}f}"
+
+
+@register.filter
+def counted(its: Practice, habit: Habit) -> str:
+    """What the value stands on: ``273 of 1 012 choices``, or ``112 barters won`` where it is a mean."""
+    said = {"occasions": f"{words.grouped(its.occasions)} {_(habit.occasion)}"}
+    if not habit.share:
+        return _("in %(occasions)s") % said
+    return _("%(number)s of %(occasions)s") % (said | {"number": words.grouped(its.amount)})
