@@ -53,7 +53,7 @@ function paymentCell(table, scoring, entry, seat) {
 
 /** The name once more, for the narrow table. */
 function who(table, seat) {
-  const made = element("span", "again", mark(seat), table.labels?.[seat]?.name ?? table.names[seat]);
+  const made = element("span", "again", mark(seat), element("span", "", table.labels?.[seat]?.name ?? table.names[seat]));
   made.setAttribute("aria-hidden", "true");
   return made;
 }
