@@ -22,6 +22,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
@@ -110,7 +111,7 @@ def _forget(person: User, name: str) -> None:
     Authenticator.objects.filter(user=person).delete()
     person.tokens.all().delete()
     if apps.is_installed("allauth.socialaccount"):
-        accounts: Any = apps.get_model("socialaccount.SocialAccount")
+        accounts: Any = import_string("allauth.socialaccount.models.SocialAccount")
         accounts.objects.filter(user=person).delete()
     Upload.objects.filter(owner=person).delete()
     Membership.objects.filter(person=person).delete()

@@ -11,6 +11,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
 from bots.models import Blanking, Bot, Complaint, Upload
 from esr_platform.accounts.models import User
@@ -119,7 +120,7 @@ def _seat(seat: Seat) -> Row:
 def _elsewhere(person: User) -> list[Row]:
     if not apps.is_installed("allauth.socialaccount"):
         return []
-    accounts: Any = apps.get_model("socialaccount.SocialAccount")
+    accounts: Any = import_string("allauth.socialaccount.models.SocialAccount")
     return list(accounts.objects.filter(user=person).values("provider", "uid", "date_joined", "extra_data"))
 
 

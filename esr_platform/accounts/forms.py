@@ -8,6 +8,7 @@ from typing import Any, Final
 from allauth.account import forms as allauth_forms
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext
@@ -17,7 +18,8 @@ from esr_platform.accounts import terms, usernames
 from esr_platform.accounts.models import Scope, Token, User
 
 LIFETIMES: Final = {"30": _("30 days"), "365": _("a year"), "": _("until it is revoked")}
-_LONGEST_REASON: Final = 500
+_LONGEST_REASON: Final = 400
+_LONGEST_LOGIN: Final = 254
 
 
 def words_of_signup(fields: dict[str, forms.Field]) -> None:
@@ -53,7 +55,10 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
         _say(self.fields["login"], _("User name or e-mail"), "")
         _say(self.fields["remember"], _("Stay signed in"), "")
-        self.fields["login"].widget.attrs["autocomplete"] = "username"
+        login: Any = self.fields["login"]
+        login.max_length = _LONGEST_LOGIN
+        login.validators.append(MaxLengthValidator(_LONGEST_LOGIN))
+        login.widget.attrs.update({"autocomplete": "username", "maxlength": _LONGEST_LOGIN})
 
     def user_credentials(self) -> dict[str, Any]:
         """What is tried, with what was typed: axes counts by that (``guessing.whose_account``)."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.core import context
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 from esr_platform.accounts.demo import may_act
 
@@ -30,6 +31,18 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         values = {"request": context.request, "email": email, **context_, **links, "current_site": site}
         values["SITE_URL"] = settings.SITE_URL
         self.render_mail(template_prefix, email, values).send()
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """allauth's, in this site's words."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        return [{**one, "description": _WAYS.get(one["id"], one["description"])} for one in methods]
+
+
+_WAYS: Final = {
+    "reauthenticate": _("with your password"),
+    "mfa_reauthenticate": _("with a code"),
+    "mfa_reauthenticate:webauthn": _("with a passkey"),
+}
 
 
 def at_site(url: str) -> str:

@@ -32,7 +32,6 @@ from ladder.pages.finding import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 
-
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 asked_once_more: Callable[[_View], _View] = reauthentication_required
 

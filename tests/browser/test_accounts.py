@@ -34,6 +34,7 @@ def test_a_person_signs_up_and_finds_everything_of_the_account(watched: Page, lo
     watched.get_by_label("User name").fill("miriam")
     watched.get_by_label("E-mail").fill("miriam@example.org")
     watched.get_by_label("Password").fill(PASSWORD)
+    watched.get_by_label("I accept the terms").check()
     watched.locator("main").get_by_role("button", name="Make an account").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text("Your code")
     look("code")

@@ -3,6 +3,10 @@ from __future__ import annotations
 import pytest
 from pytest_django import Settings
 
+from tests.bots.conftest import sandbox_launcher
+
+__all__ = ["sandbox_launcher"]
+
 
 @pytest.fixture(autouse=True)
 def _quick_passwords(settings: Settings) -> None:

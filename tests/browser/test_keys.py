@@ -1,0 +1,152 @@
+"""Passkeys and codes in a real browser, whose authenticator is Chromium's virtual one, under the site's own policy."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import struct
+import time
+from base64 import b32decode
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import CDPSession, Page, expect
+
+from esr_platform.accounts.models import User
+from tests.browser.looking import Looker
+from tests.browser.test_accounts import PASSWORD, signed_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def authenticator(watched: Page) -> Iterator[CDPSession]:
+    """A device with a finger on it."""
+    session = watched.context.new_cdp_session(watched)
+    session.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    yield session
+    session.detach()
+
+
+def heading(page: Page, text: str | re.Pattern[str]) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(text)
+
+
+def go(page: Page, address: str) -> None:
+    """Open a page that asks first whether it is really you."""
+    page.goto(address)
+    if page.get_by_role("heading", name="Is it you?").is_visible():
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Go on").click()
+        page.wait_for_url(f"**{address}")
+
+
+def sign_out(page: Page) -> None:
+    page.goto("/account/logout/")
+    page.locator("main").get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in")).to_be_visible()
+
+
+def test_a_passkey_is_added_signs_in_is_named_and_removed(
+    watched: Page, looker: Looker, authenticator: CDPSession
+) -> None:
+    user = signed_in(watched)
+    watched.goto("/account/2fa/")
+    looker.look("keys-none")
+    go(watched, "/account/2fa/webauthn/add/")
+    heading(watched, "Add a passkey")
+    looker.look("key-add")
+    watched.get_by_label("What do you call it?").fill("laptop")
+    watched.get_by_role("button", name="Make it").click()
+    heading(watched, "Recovery codes")
+    looker.look("recovery-codes")
+    assert watched.locator(".codes li").count() == 10
+    sign_out(watched)
+
+    watched.goto("/account/login/?next=/bots/")
+    watched.get_by_role("button", name="Use a passkey").click()
+    watched.wait_for_url("**/bots/")
+    expect(watched.get_by_role("link", name=user.username)).to_be_visible()
+
+    watched.goto("/account/2fa/webauthn/")
+    looker.look("keys")
+    watched.get_by_role("link", name="Rename laptop").click()
+    watched.get_by_role("link", name="with a passkey").click()
+    looker.look("is-it-you")
+    watched.get_by_role("button", name="Use a passkey").click()
+    heading(watched, "Rename a passkey")
+    watched.get_by_label("What do you call it?").fill("old laptop")
+    watched.get_by_role("button", name="Save").click()
+    watched.get_by_role("link", name="Remove old laptop").click()
+    looker.look("key-remove")
+    watched.get_by_role("button", name="Remove it").click()
+    expect(watched.get_by_text("No passkey yet.")).to_be_visible()
+
+
+def test_a_password_alone_opens_nothing_beside_a_passkey(watched: Page, authenticator: CDPSession) -> None:
+    signed_in(watched)
+    go(watched, "/account/2fa/webauthn/add/")
+    watched.get_by_role("button", name="Make it").click()
+    heading(watched, "Recovery codes")
+    code = watched.locator(".codes li").first.inner_text()
+    sign_out(watched)
+    enter_password(watched)
+    heading(watched, "One thing more")
+    watched.goto("/account/")
+    expect(watched.get_by_role("heading", name="miriam")).to_have_count(0)
+    watched.goto("/account/2fa/authenticate/")
+    watched.get_by_role("button", name="Use a passkey").click()
+    heading(watched, "miriam")
+    sign_out(watched)
+    for expected in ("miriam", "One thing more"):
+        enter_password(watched)
+        watched.get_by_label("Code of your app, or a recovery code").fill(code)
+        watched.locator("main form:not([data-passkey])").get_by_role("button", name="Sign in").click()
+        heading(watched, expected)
+        if expected == "miriam":
+            sign_out(watched)
+
+
+def test_the_codes_of_an_app_are_asked_for_after_the_password(watched: Page, looker: Looker) -> None:
+    signed_in(watched)
+    go(watched, "/account/2fa/totp/activate/")
+    looker.look("app")
+    secret = watched.locator(".secret code").inner_text()
+    watched.get_by_label("The code that the app shows now").fill(totp(secret))
+    watched.get_by_role("button", name="Turn it on").click()
+    heading(watched, "Recovery codes")
+    sign_out(watched)
+    enter_password(watched)
+    looker.look("one-thing-more")
+    watched.get_by_label("Code of your app, or a recovery code").fill("000000")
+    sign_in = watched.locator("main form:not([data-passkey])").get_by_role("button", name="Sign in")
+    sign_in.click()
+    expect(watched.get_by_text("Incorrect code.")).to_be_visible()
+    watched.get_by_label("Code of your app, or a recovery code").fill(totp(secret))
+    sign_in.click()
+    heading(watched, "miriam")
+    assert User.objects.get().is_active
+
+
+def enter_password(page: Page) -> None:
+    page.goto("/account/login/")
+    page.get_by_label("User name or e-mail").fill("miriam")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("main form:not([data-passkey])").get_by_role("button", name="Sign in", exact=True).click()
+
+
+def totp(secret: str) -> str:
+    """The code of this half minute (RFC 6238)."""
+    counter = struct.pack(">Q", int(time.time()) // 30)
+    digest = hmac.digest(b32decode(secret), counter, "sha1")
+    offset = digest[-1] & 15
+    return f"{(int.from_bytes(digest[offset : offset + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"

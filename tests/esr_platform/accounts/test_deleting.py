@@ -1,0 +1,234 @@
+"""Somebody deletes an account: what goes, what stays, what comes between."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.core import mail
+from django.db.models import F
+from django.test import Client
+
+from bots import waiting
+from bots.managing import rename
+from bots.models import Bot, BotVersion, Upload
+from bots.orphans import KEPT
+from bots.refusals import Refused
+from bots.stored import bytes_of, keep
+from bots.uploading import upload_new_bot
+from esr_platform.accounts import deleting, tokens
+from esr_platform.accounts.models import FormerName, Scope, User
+from ladder.models import Entry, Ladder, Match, Membership, Order
+from ladder.opening import open_house
+from ladder.orders.ordering import order_test
+from ladder.playing import play
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, uploaded
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "a cellar full of amethysts"
+
+
+@pytest.fixture
+def miriam() -> User:
+    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD, first_name="Miriam")
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    Authenticator.objects.create(user=user, type="totp", data={"secret": "x"})
+    tokens.issue(user, "laptop", [Scope.UPLOAD], None)
+    return user
+
+
+def everything_kept() -> str:
+    """All text that the database has of people, in one piece."""
+    rows = [
+        *User.objects.values(),
+        *EmailAddress.objects.values(),
+        *Order.objects.values("reason"),
+        *Upload.objects.values(),
+    ]
+    return repr(rows)
+
+
+def test_the_account_is_deleted_on_its_page_with_the_password_and_the_name(miriam: User) -> None:
+    Authenticator.objects.all().delete()
+    client = Client()
+    client.post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    asked = client.get("/account/delete/")
+    assert asked.headers["Location"].startswith("/account/reauthenticate/"), "a session alone is not enough"
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    assert client.post("/account/delete/", {"username": "carl"}).status_code == 422
+    assert User.objects.filter(username="miriam").exists()
+    answer = client.post("/account/delete/", {"username": "Miriam"})
+    assert answer.headers["Location"] == "/"
+    assert client.get("/account/").status_code == 302
+    assert not User.objects.filter(username="miriam").exists()
+
+
+def test_nothing_is_left_that_says_who_it_was(miriam: User) -> None:
+    other = Client()
+    other.force_login(miriam)
+    deleting.delete(miriam)
+    assert not re.search("miriam", everything_kept(), re.IGNORECASE)
+    assert not EmailAddress.objects.exists()
+    assert not Authenticator.objects.exists()
+    assert not miriam.tokens.exists()
+    assert not miriam.has_usable_password()
+    assert other.get("/account/").status_code == 302
+    assert "last letter" in mail.outbox[-1].body
+
+
+@pytest.mark.parametrize("name", ["miriam", "MIRIAM", "miri-am", "mir_iam"])
+def test_nobody_gets_the_name_later(miriam: User, name: str) -> None:
+    deleting.delete(miriam)
+    form = {"username": name, "email": "thief@example.org", "password1": PASSWORD, "terms": "on"}
+    page = Client().post("/account/signup/", form)
+    assert "cannot be had" in page.content.decode()
+    assert not User.objects.filter(email="thief@example.org").exists()
+    assert "miriam" not in FormerName.objects.get().digest
+
+
+def test_the_address_may_be_used_again(miriam: User) -> None:
+    deleting.delete(miriam)
+    form = {"username": "mirjam", "email": "miriam@example.org", "password1": PASSWORD, "terms": "on"}
+    Client().post("/account/signup/", form)
+    assert User.objects.filter(email="miriam@example.org").exists()
+
+
+def test_the_last_who_may_do_everything_stays(miriam: User) -> None:
+    User.objects.filter(pk=miriam.pk).update(is_superuser=True, is_staff=True)
+    with pytest.raises(Refused, match="last one"):
+        deleting.delete(miriam)
+    User.objects.create_superuser("roberta")
+    deleting.delete(miriam)
+    assert miriam.deleted
+
+
+def test_deleting_twice_is_deleting_once(miriam: User) -> None:
+    again = User.objects.get(pk=miriam.pk)
+    deleting.delete(miriam)
+    deleting.delete(again)
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_bots_are_retired_results_stay_and_pages_say_deleted_user(miriam: User, client: Client) -> None:
+    open_house()
+    bot = uploaded(miriam, "Magpie")
+    Bot.objects.update(description="Miriam's own")
+    match = match_of(bot, Ladder.objects.get(slug=DUEL))
+    assert client.get("/people/miriam/").status_code == 200
+    deleting.delete(miriam)
+    bot.refresh_from_db()
+    assert bot.retired
+    assert bot.description == ""
+    assert not Entry.objects.filter(bot=bot, active=True).exists()
+    match.refresh_from_db()
+    assert match.status == "queued", "what is paired is played"
+    for address in (f"/bots/{bot.slug}/", f"/matches/{match.pk}/"):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert "miriam" not in page.content.decode().lower()
+    assert "deleted user" in client.get(f"/bots/{bot.slug}/").content.decode()
+    assert client.get("/people/miriam/").status_code == 404
+    assert client.get(f"/people/deleted-user-{miriam.pk}/").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_game_that_is_paired_is_played_with_code_that_goes_afterwards(miriam: User, sandbox_here: None) -> None:
+    open_house()
+    bot = uploaded(miriam, "Magpie")
+    match = match_of(bot, Ladder.objects.get(slug=DUEL))
+    version = bot.versions.get()
+    deleting.delete(miriam)
+    later(miriam)
+    deleting.erase_all()
+    version.refresh_from_db()
+    assert version.archive, "a game still needs it"
+    for game in match.block.matches.all():
+        assert play(game.pk) == "finished"
+    deleting.erase_all()
+    version.refresh_from_db()
+    miriam.refresh_from_db()
+    assert version.archive == ""
+    assert miriam.erased
+
+
+def test_code_stays_until_an_upload_that_shares_it_must_have_named_it(miriam: User) -> None:
+    bot = uploaded(miriam, "Magpie")
+    version = bot.versions.get()
+    deleting.delete(miriam)
+    version.refresh_from_db()
+    shared = keep("bot.py", bytes_of(version))
+    assert shared != version.archive, "no upload from now on is told of that file"
+    later(miriam)
+    deleting.erase_all()
+    version.refresh_from_db()
+    assert version.archive == ""
+
+
+def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
+    version = upload_new_bot(miriam, "Magpie", "bot.py", HONEST, DUEL_ONLY)
+    mine = waiting.claim(version.pk)
+    assert mine is not None
+    deleting.delete(miriam)
+    version.refresh_from_db()
+    assert version.state == BotVersion.State.REFUSED
+    assert not mine.keep(check_report={})
+    assert not mine.end(state=BotVersion.State.READY)
+    assert waiting.claim_next() is None
+
+
+def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
+    bot = uploaded(miriam, "Magpie")
+    deleting.delete(miriam)
+    for change in (
+        lambda: upload_new_bot(miriam, "Late", "bot.py", HONEST),
+        lambda: rename(bot, "Late"),
+        lambda: tokens.issue(miriam, "late", [Scope.UPLOAD], None),
+    ):
+        with pytest.raises(Refused, match="closed"):
+            change()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> None:
+    open_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    order = order_test(miriam, ladder, table, 1, uuid4())
+    ended = order_test(miriam, ladder, table, 1, uuid4())
+    Order.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
+    Membership.objects.create(ladder=ladder, person=miriam)
+    Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
+    deleting.delete(miriam)
+    order.refresh_from_db()
+    ended.refresh_from_db()
+    ladder.refresh_from_db()
+    assert order.state == "cancelled"
+    assert ended.reason == "Cancelled by deleted user."
+    assert ladder.opened_by is None
+    assert not Membership.objects.exists()
+    assert not Match.objects.filter(block__order=order, status="queued", attempts_started=0).exists()
+
+
+def test_a_process_that_died_in_between_is_made_up_for(miriam: User) -> None:
+    bot = uploaded(miriam, "Magpie")
+    deleting._close(miriam)
+    deleting._forget(miriam, "miriam")
+    assert Bot.objects.get(pk=bot.pk).retired is None
+    deleting.erase_all()
+    assert Bot.objects.get(pk=bot.pk).retired
+
+
+@pytest.fixture
+def sandbox_here(sandbox_launcher: object) -> None:
+    """Code of strangers can be played."""
+
+
+def later(person: User) -> None:
+    """So long ago was the account deleted that no upload of then is on its way."""
+    User.objects.filter(pk=person.pk).update(deleted=F("deleted") - KEPT - timedelta(minutes=1))

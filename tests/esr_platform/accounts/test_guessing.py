@@ -1,0 +1,85 @@
+"""Guessing passwords: who is locked out, who is not, and what the page says."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.test import Client
+
+from esr_platform.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "a cellar full of amethysts"
+THERE, HERE = "198.51.100.7", "203.0.113.9"
+
+
+@pytest.fixture
+def miriam() -> User:
+    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def tries(login: str, password: str, address: str, **headers: str) -> int:
+    form = {"login": login, "password": password}
+    return Client(REMOTE_ADDR=address, headers=headers).post("/account/login/", form).status_code
+
+
+def guess(login: str, times: int, address: str = THERE) -> list[int]:
+    return [tries(login, "wrong", address) for _ in range(times)]
+
+
+def test_who_guesses_is_locked_out_and_the_owner_elsewhere_is_not(miriam: User) -> None:
+    statuses = guess("miriam", settings.AXES_FAILURE_LIMIT)
+    assert statuses[-1] == 429
+    assert tries("miriam", PASSWORD, THERE) == 429, "the right password does not help there"
+    assert tries("miriam", PASSWORD, HERE) == 302
+
+
+def test_name_and_address_of_an_account_are_guessed_at_as_one(miriam: User) -> None:
+    guess("miriam", settings.AXES_FAILURE_LIMIT // 2)
+    assert guess("Miriam@Example.org ", settings.AXES_FAILURE_LIMIT // 2)[-1] == 429
+
+
+def test_nobody_is_locked_out_of_another_account(miriam: User) -> None:
+    User.objects.create_user("carl", "carl@example.org", PASSWORD)
+    guess("carl", settings.AXES_FAILURE_LIMIT)
+    assert tries("miriam", PASSWORD, THERE) == 302
+
+
+def test_a_claimed_address_changes_nothing(miriam: User) -> None:
+    for number in range(settings.AXES_FAILURE_LIMIT):
+        tries("miriam", "wrong", THERE, **{"X-Forwarded-For": f"192.0.2.{number}"})
+    assert tries("miriam", PASSWORD, THERE, **{"X-Forwarded-For": "192.0.2.77"}) == 429
+
+
+def test_the_page_says_how_long_and_which_ways_are_open(miriam: User) -> None:
+    guess("miriam", settings.AXES_FAILURE_LIMIT)
+    page = Client(REMOTE_ADDR=THERE).post("/account/login/", {"login": "miriam", "password": "wrong"})
+    text = page.content.decode()
+    assert "15 minutes" in text
+    assert 'href="/account/password/reset/"' in text
+    assert page.headers["Retry-After"] == "900"
+
+
+def test_an_account_that_is_not_there_answers_like_one_that_is(miriam: User) -> None:
+    assert guess("miriam", 8) == guess("nobody", 8, HERE)
+
+
+def test_signing_in_forgets_earlier_slips(miriam: User) -> None:
+    for slips in (settings.AXES_FAILURE_LIMIT - 1, 4):
+        guess("miriam", slips)
+        assert tries("miriam", PASSWORD, THERE) == 302
+
+
+def test_entering_the_password_once_more_is_guessed_at_no_faster(miriam: User) -> None:
+    client = Client(REMOTE_ADDR=THERE)
+    client.force_login(miriam)
+    statuses = [client.post("/account/reauthenticate/", {"password": "wrong"}).status_code for _ in range(7)]
+    assert 429 in statuses
+
+
+def test_what_was_typed_of_any_length_and_kind_is_no_error(miriam: User) -> None:
+    for typed in ("x" * 100_000, "@", "a@b\0c", "\u202e", " "):
+        assert tries(typed, "wrong", HERE) in (200, 429)

@@ -1,0 +1,218 @@
+"""What staff do to accounts, what that ends, who may, and that it stays on record."""
+
+from __future__ import annotations
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+
+from bots.models import Bot, Kept, StaffAction
+from bots.refusals import Refused
+from esr_platform.accounts import moderating, tokens
+from esr_platform.accounts.models import Scope, User
+from ladder.models import Entry, Ladder, Match
+from ladder.opening import open_house
+from ladder.suspending import lift as lift_bot
+from ladder.suspending import suspend as suspend_bot
+from tests.ladder.uploaded import DUEL, match_of, uploaded
+
+PASSWORD = "a cellar full of amethysts"
+WHY = "It insults others."
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    return User.objects.create_user("eve", is_staff=True)
+
+
+@pytest.fixture
+def miriam(db: None) -> User:
+    user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def playing(bot: Bot) -> bool:
+    return Entry.objects.filter(bot=bot, active=True).exists()
+
+
+def test_a_suspended_account_opens_nothing_from_that_moment(miriam: User, staff: User) -> None:
+    client, (_, secret) = signed_in(miriam), tokens.issue(miriam, "laptop", [Scope.UPLOAD], None)
+    assert client.get("/account/").status_code == 200
+    moderating.suspend(miriam, staff, WHY)
+    assert client.get("/account/").status_code == 302
+    assert tokens.find(secret) is None
+    assert Client().post("/account/login/", {"login": "miriam", "password": PASSWORD}).headers.get("Location") in (
+        None,
+        "/account/inactive/",
+    )
+
+
+def test_lifting_opens_the_account_but_no_old_session_and_no_old_token(miriam: User, staff: User) -> None:
+    client, (_, secret) = signed_in(miriam), tokens.issue(miriam, "laptop", [Scope.UPLOAD], None)
+    moderating.suspend(miriam, staff, WHY)
+    moderating.lift(miriam, staff, "Settled.")
+    assert client.get("/account/").status_code == 302
+    assert tokens.find(secret) is None
+    assert signed_in(miriam).get("/account/").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_bots_of_a_suspended_account_leave_their_ladders_and_come_back(miriam: User, staff: User) -> None:
+    open_house()
+    bot, other = uploaded(miriam), uploaded(miriam, "Other")
+    queued = match_of(bot, Ladder.objects.get(slug=DUEL))
+    running = match_of(other, Ladder.objects.get(slug=DUEL), seed=1)
+    Match.objects.filter(pk=running.pk).update(attempts_started=1)
+    suspend_bot(other, staff, WHY)
+    moderating.suspend(miriam, staff, WHY)
+    queued.refresh_from_db()
+    running.refresh_from_db()
+    assert (queued.status, running.status) == ("cancelled", "queued"), "what was tried goes on"
+    assert not playing(bot)
+    moderating.lift(miriam, staff, "Settled.")
+    assert playing(bot)
+    assert not playing(other), "it was suspended by itself"
+    lift_bot(other, staff, "Settled.")
+    assert playing(other)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bot_whose_own_suspension_ends_waits_for_its_owner(miriam: User, staff: User) -> None:
+    open_house()
+    bot = uploaded(miriam)
+    moderating.suspend(miriam, staff, WHY)
+    suspend_bot(bot, staff, WHY)
+    lift_bot(bot, staff, "Settled.")
+    assert not playing(bot)
+    moderating.lift(miriam, staff, "Settled.")
+    assert playing(bot)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_person_is_told_with_the_reason(miriam: User, staff: User) -> None:
+    moderating.suspend(miriam, staff, WHY)
+    assert WHY in mail.outbox[-1].body
+    assert mail.outbox[-1].to == ["miriam@example.org"]
+
+
+def test_who_is_not_staff_does_nothing(miriam: User, staff: User) -> None:
+    carl = User.objects.create_user("carl")
+    for act in (moderating.suspend, moderating.lift, moderating.blank_name_of):
+        with pytest.raises(Refused, match="look after the site"):
+            act(miriam, carl, WHY)
+    assert signed_in(carl).get("/staff/people/miriam/").status_code == 404
+    assert signed_in(carl).get("/staff/trail/").status_code == 404
+    assert Client().get("/staff/people/miriam/").status_code == 302
+
+
+def test_staff_cannot_act_on_staff_nor_on_themselves(staff: User) -> None:
+    other = User.objects.create_user("olga", is_staff=True)
+    root = User.objects.create_superuser("roberta")
+    for person in (other, root):
+        with pytest.raises(Refused, match="staff"):
+            moderating.suspend(person, staff, WHY)
+    with pytest.raises(Refused, match="own account"):
+        moderating.suspend(root, root, WHY)
+    moderating.suspend(other, root, WHY)
+    with pytest.raises(Refused, match="look after the site"):
+        moderating.suspend(User.objects.create_user("carl"), other, WHY)
+
+
+def test_a_reason_is_asked_for(miriam: User, staff: User) -> None:
+    with pytest.raises(Refused, match="Say why"):
+        moderating.suspend(miriam, staff, "  ")
+    page = signed_in(staff).post("/staff/people/miriam/", {"do": "suspend", "reason": " "})
+    assert page.status_code == 422
+    assert not StaffAction.objects.exists()
+
+
+def test_a_name_that_was_taken_away_comes_back_to_nobody(miriam: User, staff: User) -> None:
+    client = signed_in(staff)
+    client.post("/staff/people/miriam/", {"do": "blank", "reason": WHY})
+    miriam.refresh_from_db()
+    assert miriam.username == f"user-{miriam.pk}"
+    own = signed_in(miriam)
+    for taken in ("miriam", "Miri_am", "user-77", "eve"):
+        own.post("/account/name/", {"username": taken})
+        miriam.refresh_from_db()
+        assert miriam.username == f"user-{miriam.pk}", taken
+    own.post("/account/name/", {"username": "mirjam"})
+    miriam.refresh_from_db()
+    assert miriam.username == "mirjam"
+    own.post("/account/name/", {"username": "somebody"})
+    miriam.refresh_from_db()
+    assert miriam.username == "mirjam", "only a name that was taken away is chosen anew"
+
+
+def test_what_staff_did_is_read_by_staff_and_cannot_be_changed(miriam: User, staff: User) -> None:
+    moderating.suspend(miriam, staff, "<b>why</b>")
+    page = signed_in(staff).get("/staff/trail/").content.decode()
+    assert "&lt;b&gt;why&lt;/b&gt;" in page
+    assert "eve" in page
+    action = StaffAction.objects.get()
+    action.reason = "nothing"
+    for change in (
+        action.save,
+        action.delete,
+        StaffAction.objects.all().delete,
+        lambda: StaffAction.objects.update(reason=""),
+    ):
+        with pytest.raises(Kept):
+            change()
+    assert StaffAction.objects.get().reason == "<b>why</b>"
+
+
+@pytest.mark.parametrize("statement", ["UPDATE bots_staffaction SET reason = 'x'", "DELETE FROM bots_staffaction"])
+def test_the_database_itself_refuses_to_change_the_trail(miriam: User, staff: User, statement: str) -> None:
+    moderating.suspend(miriam, staff, WHY)
+    if statement.startswith("DELETE") and connection.vendor != "postgresql":
+        pytest.skip("SQLite refuses changes alone: its tables are emptied by DELETE")
+    with pytest.raises(DatabaseError, match="stays on record"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert StaffAction.objects.get().reason == WHY
+
+
+@pytest.mark.django_db(transaction=True)
+def test_staff_suspend_a_bot_on_its_page_and_blank_its_words(miriam: User, staff: User) -> None:
+    open_house()
+    bot = uploaded(miriam)
+    Bot.objects.filter(pk=bot.pk).update(description="Buy this.")
+    client, address = signed_in(staff), f"/staff/bots/{bot.pk}/"
+    client.post(address, {"do": "suspend", "reason": ""})
+    assert playing(bot), "no reason was given"
+    client.post(address, {"do": "suspend", "reason": WHY})
+    assert not playing(bot)
+    client.post(address, {"do": "blank", "what": ["name", "description"], "reason": WHY})
+    bot.refresh_from_db()
+    assert (bot.name, bot.description) == (f"Bot {bot.pk}", "")
+    assert set(StaffAction.objects.values_list("what", flat=True)) == {
+        "suspended bot",
+        "blanked name",
+        "blanked description",
+    }
+    page = client.get(address)
+    assert page.status_code == 200
+    assert "Lift the suspension" in page.content.decode()
+    assert signed_in(miriam).get(address).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
+    open_house()
+    bot = uploaded(miriam)
+    suspend_bot(bot, staff, WHY)
+    client = signed_in(miriam)
+    for what in ("put-back", "take-back", "retire", "take-back"):
+        client.post(f"/bots/{bot.slug}/{what}/")
+    client.post(f"/bots/{bot.slug}/ladders/", {"ladder": DUEL, "shown": DUEL})
+    client.post(f"/bots/{bot.slug}/versions/1/activate/")
+    assert not playing(bot)
