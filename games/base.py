@@ -254,8 +254,10 @@ class Game(ABC):
     for ``{R}``. ``games.words`` says them; a page draws them with the symbols of ``drawing``, the name of a file in
     ``esr_platform/static/esr/drawings/`` that has a symbol for every token. Games may share a drawing.
 
+    ``pictures`` are further symbols of that drawing, such as cards, that only its guide may hold in braces.
+
     ``board`` is the name of the module in ``esr_platform/static/esr/boards/`` that draws its table, with a style sheet
-    of the same name beside it (``docs/boards.md``); ``""``: a plain one draws its views as they are. Games may share it.
+    of the same name beside it (``docs/boards.md``); ``""``: a plain one draws its views as they are. Games share it.
 
     ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
@@ -269,6 +271,7 @@ class Game(ABC):
     rules: str = "1"
     seat_counts: tuple[int, ...]
     tokens: Mapping[str, str] = {}
+    pictures: Mapping[str, str] = {}
     drawing: str = ""
     board: str = ""
     stretches: tuple[str, ...]
@@ -305,7 +308,15 @@ class Game(ABC):
     @property
     @abstractmethod
     def guide(self) -> str:
-        """The rules for a newcomer, as Markdown."""
+        """The rules for a newcomer, as Markdown.
+
+        Blocks of code whose first word is ``chain``, ``steps``, ``cards``, ``piles`` or ``pyramid`` are drawn by pages.
+        """
+
+    @property
+    def drawn(self) -> Mapping[str, str]:
+        """What its guide may hold in braces, with the words for it."""
+        return {**self.tokens, **self.pictures}
 
     @property
     def starter(self) -> str:

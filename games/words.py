@@ -30,7 +30,7 @@ FORFEITS: Final = {
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
-IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9]*)\}"
+IN_BRACES: Final = r"\{([A-Za-z][A-Za-z0-9_-]*)\}"
 """What may be a token; group 1 is its name."""
 
 _RUN: Final = re.compile(rf"{IN_BRACES}(?:[ \u00a0]{IN_BRACES})*")

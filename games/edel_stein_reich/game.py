@@ -12,6 +12,7 @@ from games.edel_stein_reich import figures, habits, story, turning
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.duel import GUESSES, DuelState
 from games.edel_stein_reich.encoding import EdelSteinReichEncoding
+from games.edel_stein_reich.pictures import PICTURES, PICTURES_FOR_TWO
 from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES
@@ -32,6 +33,7 @@ class EdelSteinReich(Game):
     name = "Edel, Stein & Reich"
     seat_counts: tuple[int, ...] = (3, 4, 5)
     tokens: Mapping[str, str] = COLOUR_NAMES
+    pictures: Mapping[str, str] = PICTURES
     drawing = "gem"
     board = "gems"
     stretches = figures.STRETCHES
@@ -88,6 +90,7 @@ class Duel(EdelSteinReich):
     slug = "edel-stein-reich-duel"
     name = "Edel, Stein & Reich for two"
     seat_counts: tuple[int, ...] = (2,)
+    pictures: Mapping[str, str] = PICTURES_FOR_TWO
     tutorial = None
 
     def start(self, seats: int, chance: Chance) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from markdown_it.token import Token
 
 from games.base import Game
 from games.words import IN_BRACES, in_words
+from ladder.pages import examples
 
 _TOKEN: Final = re.compile(IN_BRACES)
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -38,9 +39,18 @@ def drawing(name: str, kind: str, label: str = "", sheet: str = "sprite") -> Saf
 
 
 def drawn(text: str, game: Game) -> SafeString:
-    """``text``, escaped, with a drawing for each token of ``game``; a number stays on the line of its drawing."""
-    kept = _COUNT.sub(lambda found: f'<span class="count">{found[0]}</span>', escape(text))
+    """``text``, escaped, with a drawing for each token of ``game``; a number stays on the line of its drawing.
+
+    So do the words of a picture.
+    """
+    kept = _COUNT.sub(_together, escape(text))
+    for name, words in game.pictures.items() if "{" in kept else ():
+        kept = re.sub(re.escape(f"{{{name}}} {escape(words)}"), _together, kept)
     return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
+
+
+def _together(found: re.Match[str]) -> str:
+    return f'<span class="count">{found[0]}</span>'
 
 
 def coded(text: str) -> SafeString:
@@ -50,11 +60,13 @@ def coded(text: str) -> SafeString:
 
 def _symbol(found: re.Match[str], game: Game) -> str:
     """The drawing of one token, silent where the text behind it says the same; no token of ``game`` stays text."""
-    words = game.tokens.get(found[1])
+    words = game.drawn.get(found[1])
     if words is None:
         return found[0]
     named = found.string.startswith(f" {words}", found.end())
-    return drawing(found[1], game.drawing, "" if named else words, f"drawings/{game.drawing}")
+    kind, parted, _ = found[1].partition("-")
+    name = f"{game.drawing} {kind}" if parted else game.drawing
+    return drawing(found[1], name, "" if named else words, f"drawings/{game.drawing}")
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,7 @@ def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        text = in_words("".join(part.content for part in content.children or ()), game.tokens)
+        text = in_words("".join(part.content for part in content.children or ()), game.drawn)
         anchor = slugify(text) or "part"
         if any(heading.anchor == anchor for heading in headings):
             anchor = f"{anchor}-{len(headings) + 1}"
@@ -114,6 +126,14 @@ def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
 
 def _text(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
     return drawn(tokens[index].content, env["game"])
+
+
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A drawn example, or code as ever."""
+    kind, _, caption = tokens[index].info.strip().partition(" ")
+    if kind not in examples.KINDS:
+        return renderer.fence(tokens, index, options, env)
+    return examples.example(kind, caption.strip(), tokens[index].content, partial(drawn, game=env["game"]))
 
 
 def _scrolling(kind: str) -> Any:
@@ -129,6 +149,7 @@ def _scrolling(kind: str) -> Any:
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.add_render_rule("text", _text)
+    parser.add_render_rule("fence", _fence)
     for kind in ("table_open", "table_close"):
         parser.add_render_rule(kind, _scrolling(kind))
     return parser

@@ -1,4 +1,4 @@
-"""Reading a guide: its sections and its tables."""
+"""Reading a guide: its sections, its tables and its drawn examples."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ def table_after(guide: str, heading: str, index: int = 0) -> list[Row]:
 def section(guide: str, heading: str) -> str:
     """Everything behind a heading of the second level."""
     return guide.split(f"\n## {heading}\n", 1)[1]
+
+
+def drawings(guide: str, kind: str) -> list[list[Row]]:
+    """The drawn examples of one kind, each a list of rows of cells."""
+    blocks = re.findall(rf"^```{kind}\b.*\n((?:.*\n)*?)```$", guide, flags=re.MULTILINE)
+    return [[re.split(r" {2,}", line) for line in block.splitlines()] for block in blocks]

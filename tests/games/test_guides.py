@@ -25,14 +25,14 @@ def test_a_guide_is_markdown_whose_tables_render(guide: str) -> None:
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_guide_draws_the_tokens_of_its_game_and_nothing_else(slug: str) -> None:
-    assert set(re.findall(r"\{([^}]*)\}", GUIDES[slug])) == set(GAMES[slug].tokens)
+    assert set(re.findall(r"\{([^}]*)\}", GUIDES[slug])) == set(GAMES[slug].drawn)
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_guide_can_be_said_without_a_drawing(slug: str) -> None:
-    said = in_words(GUIDES[slug], GAMES[slug].tokens)
+    said = in_words(GUIDES[slug], GAMES[slug].drawn)
     assert "{" not in said
-    assert all(words in said for words in GAMES[slug].tokens.values())
+    assert all(words in said for words in GAMES[slug].drawn.values())
 
 
 @pytest.mark.parametrize("slug", GAMES)

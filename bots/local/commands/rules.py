@@ -22,7 +22,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace, screen: Screen) -> int:
     """Show the game's guide, with words for its symbols; laid out on a terminal, plain Markdown elsewhere."""
     game = game_of(options.game)
-    guide = words.in_words(game.guide, game.tokens).strip()
+    guide = words.in_words(game.guide, game.drawn).strip()
     heading = f"# {game.name}\n\n{words.either(game.seat_counts)} seats · `{game.slug}`, rules {game.rules}\n\n"
     if screen.console.is_terminal and not options.plain:
         screen.show(Markdown(heading + guide))

@@ -19,12 +19,12 @@ from games.die_weinhaendler.cards import (
     total,
 )
 from games.die_weinhaendler.cellar import NEW, Cellar
-from games.die_weinhaendler.grid import cell_of
+from games.die_weinhaendler.grid import TRIOS, cell_of
 from games.die_weinhaendler.rulings import IDLE_LIMIT, INVERTED_TRIANGLES
 from games.die_weinhaendler.story.words import VARIETIES as COLOURS
 from games.die_weinhaendler.story.words import euros
 from games.registry import GAMES
-from tests.games.reading import Row, section, table_after, tables
+from tests.games.reading import Row, drawings, section, table_after, tables
 
 GUIDE = GAMES["die-weinhaendler"].guide
 COUNTED = {3: "three", 4: "four", 5: "five", 6: "six", 20: "twenty"}
@@ -73,13 +73,32 @@ def test_the_worked_bidding_adds_up_and_no_two_bids_are_ever_equal() -> None:
     assert [tokens(row[3]) for row in rows[1:]] == [tokens(row[2]) for row in rows[:-1]]
 
 
+def test_the_drawn_chain_is_the_worked_exchange() -> None:
+    (chain,) = drawings(GUIDE, "chain")
+    rows = table_after(GUIDE, "## 2. The exchange")[1:]
+    assert chain[0][0] == "The display"
+    assert [(name, tokens(cards), bid) for name, cards, bid in chain[1:]] == [
+        (name, tokens(gives), bid) for bid, name, gives, _takes in rows
+    ]
+
+
+def test_the_four_drawn_trios_are_all_the_shapes_the_engine_knows() -> None:
+    text = GUIDE.split("```pyramid Four places for a trio\n")[1].split("\n```")[0]
+    for block in text.split("\n\n"):
+        rows = [re.split(r" {2,}", line) for line in block.splitlines()[1:]]
+        places = sorted(
+            cell_of(level, x) for level, row in enumerate(reversed(rows)) for x, c in enumerate(row) if "*" in c
+        )
+        assert tuple(places) in TRIOS[places[0]], block
+
+
 def cellar_of(rows: list[Row]) -> dict[str, tuple[int, int]]:
-    """The cells of the bottles drawn in a table, by code; rows of the cellar lie half a bottle apart."""
+    """The cells of the bottles drawn in a pyramid, from its highest row down, by code and place in the row."""
     drawn = {}
     for level, row in enumerate(reversed(rows)):
-        for column, cell in enumerate(row[1:]):
+        for place, cell in enumerate(row):
             for code in tokens(cell):
-                drawn[f"{code}@{column}"] = (level, (column - level) // 2)
+                drawn[f"{code}@{place}"] = (level, place)
     return drawn
 
 
@@ -90,10 +109,10 @@ def laid(cellar: Cellar, code: str, place: tuple[int, int]) -> tuple[Cellar, int
 
 
 def test_the_small_example_earns_what_the_engine_pays() -> None:
-    drawing, points = tables(section(GUIDE, "3. Laying bottles").split("### A small example")[1])[:2]
-    places = {code.split("@")[0]: place for code, place in cellar_of(drawing[1:]).items()}
+    part = section(GUIDE, "3. Laying bottles").split("### A small example")[1]
+    places = {code.split("@")[0]: place for code, place in cellar_of(drawings(part, "pyramid")[0]).items()}
     cellar, in_all = NEW, 0
-    for row in points[1:]:
+    for row in tables(part)[0][1:]:
         (code,) = tokens(row[0])
         cellar, earned = laid(cellar, code, places[code])
         assert (row[1], row[3]) == (str(STARS[NUMBERS[code]]), str(earned))
@@ -103,7 +122,7 @@ def test_the_small_example_earns_what_the_engine_pays() -> None:
 
 def test_the_better_example_earns_what_the_engine_pays() -> None:
     part = section(GUIDE, "3. Laying bottles").split("### A better one")[1]
-    places = cellar_of(tables(part)[0][1:])
+    places = cellar_of(drawings(part, "pyramid")[0])
     last = next(code for code, place in places.items() if place == (1, 0))
     cellar, earned = NEW, 0
     for code in [*(c for c in places if places[c][0] == 0), *(c for c in places if places[c][0] and c != last), last]:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from games.chance import SeededChance
-from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS, MAJORITY_VALUES, TABLES
+from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS, GEM_CARDS, MAJORITY_VALUES, TABLES, vector
 from games.edel_stein_reich.offers import key
 from games.edel_stein_reich.rulings import LOW_SUPPLY, OFFER_LIMIT
 from games.edel_stein_reich.scoring import score_phase
@@ -15,7 +15,7 @@ from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.story.words import COLOUR_NAMES, event_card
 from games.registry import GAMES
 from tests.games.edel_stein_reich.tables import four
-from tests.games.reading import section, table_after, tables
+from tests.games.reading import drawings, section, table_after, tables
 
 GUIDES = {slug: GAMES[slug].guide for slug in ("edel-stein-reich", "edel-stein-reich-duel")}
 
@@ -92,3 +92,24 @@ def test_the_guides_name_the_limits_of_the_house() -> None:
     for guide in GUIDES.values():
         assert f"{OFFER_LIMIT} offers" in guide
         assert "five gems or fewer" in guide
+
+
+@pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
+def test_the_drawn_steps_rise_and_the_drawn_gem_cards_are_in_the_deck(guide: str) -> None:
+    (steps,) = drawings(guide, "steps")
+    keys = [key(vector("".join(re.findall(r"\{(\w)\}", tokens)))) for tokens, _why in steps]
+    assert keys == sorted(set(keys))
+    (cards,) = drawings(guide, "cards")
+    assert {money + "".join(re.findall(r"\{(\w)\}", tokens)) for money, tokens in cards} <= set(GEM_CARDS)
+
+
+@pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
+def test_the_drawn_piles_pay_what_the_engine_pays(guide: str) -> None:
+    drawn = drawings(guide, "piles")
+    table = EdelSteinReichState(GAMES["edel-stein-reich"], len(drawn[0]), SeededChance(bytes(32)), journal=True)
+    for seat in range(table.seats):
+        table.gems[seat] = four([*(sum(map(int, re.findall(r"(\d+) \{", rows[seat][1]))) for rows in drawn), 0])
+    score_phase(table, 1)
+    for paid, rows in zip(table.entries(None)[-1]["event"]["rows"], drawn, strict=False):
+        assert [int([*row, "0"][2]) for row in rows] == paid["share"]
+        assert [sum(map(int, re.findall(r"(\d+) \{ghost", row[1]))) for row in rows] == paid["returned"]

@@ -39,7 +39,7 @@ def test_every_token_of_every_game_has_a_symbol_and_its_sheet_a_style() -> None:
     for game in GAMES.values():
         path = finders.find(f"esr/drawings/{game.drawing}.svg")
         assert isinstance(path, str), game.slug
-        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) >= set(game.tokens), game.slug
+        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) >= set(game.drawn), game.slug
         assert finders.find(f"esr/drawings/{game.drawing}.css"), game.slug
 
 
@@ -70,7 +70,7 @@ def test_every_game_has_a_rules_page_with_all_its_tokens_drawn(client: Client) -
     for slug, game in GAMES.items():
         html = client.get(f"/rules/{slug}/").content.decode()
         assert game.guide.strip()
-        assert not any(f"{{{token}}}" in html for token in game.tokens)
+        assert not any(f"{{{token}}}" in html for token in game.drawn)
         for heading in prose(game.guide, game).headings:
             assert f'href="#{heading.anchor}"' in html
             assert f'id="{heading.anchor}"' in html
