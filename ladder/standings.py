@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -28,7 +29,7 @@ class Standing:
 
 def table(ladder: Ladder) -> list[Standing]:
     """Everybody who plays or has played on ``ladder``, best rating first; one query, bots and owners included."""
-    return ranked(_listed(ladder))
+    return ranked(listed(ladder))
 
 
 def ranked(entries: Iterable[Entry]) -> list[Standing]:
@@ -40,21 +41,18 @@ def ranked(entries: Iterable[Entry]) -> list[Standing]:
     return standings
 
 
-def page_of(ladder: Ladder, number: str | None, rows: int) -> Page[Standing]:
-    """Page ``number`` of that table, the nearest there is; three queries, and no rows but those of the page."""
-    shown: Page[Any] = Paginator(_listed(ladder), rows).get_page(number)
-    standings = ranked(shown.object_list)
-    if standings and shown.number > 1:
-        first = standings[0].entry.rating
-        better = _listed(ladder).filter(rating__gt=first).count()
-        before = shown.start_index() - 1
-        standings = [
-            replace(one, rank=better + 1 if one.entry.rating == first else before + one.rank) for one in standings
-        ]
-    shown.object_list = standings
+def page_of(ladder: Ladder, entries: QuerySet[Entry], number: str | None, rows: int) -> Page[Standing]:
+    """Page ``number`` of ``entries`` of ``ladder``, the nearest there is, each with its rank in the whole table.
+
+    Three queries, and of everybody else no more than their ratings.
+    """
+    shown: Page[Any] = Paginator(entries, rows).get_page(number)
+    ratings = [-rating for rating in listed(ladder).order_by("-rating").values_list("rating", flat=True)]
+    shown.object_list = [Standing(bisect_left(ratings, -entry.rating) + 1, entry) for entry in shown.object_list]
     return shown
 
 
-def _listed(ladder: Ladder) -> QuerySet[Entry]:
+def listed(ladder: Ladder) -> QuerySet[Entry]:
+    """Everybody who plays or has played on ``ladder``, best rating first, with bots and owners."""
     everybody = Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
     return everybody.select_related("bot__owner").order_by("-rating", "pk")

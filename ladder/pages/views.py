@@ -15,8 +15,9 @@ from ladder.pages.listing import matches_page
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
+from ladder.pages.rankings import ladder_page
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
-from ladder.pages.tables import boards, ladder_page
+from ladder.pages.tables import boards
 from ladder.replays import replay_of
 
 
@@ -32,7 +33,7 @@ def ladders(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    page = ladder_page(ladder_seen_by(request.user, slug), request.GET.get("page"), request.user)
+    page = ladder_page(ladder_seen_by(request.user, slug), request.GET.get, request.user)
     return render(request, "pages/ladder.html", {"page": page})
 
 

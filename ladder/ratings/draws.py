@@ -6,7 +6,9 @@ import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from math import sqrt
+from operator import mul
 from statistics import fmean
 from typing import Final
 
@@ -28,15 +30,39 @@ def unpacked(kept: bytes) -> array[int]:
     return _swapped(draws)
 
 
-def told_apart(rating: int, draws: Iterable[int], other_rating: int, other_draws: Iterable[int]) -> bool:
-    """Whether two estimates of one run differ for sure: 0 is outside the 95 % interval of their difference.
+@dataclass(frozen=True)
+class Centred:
+    """An estimate whose draws are taken around their mean: made once, it is compared with many at little cost."""
 
-    Draws of one run belong together, number by number, so what both owe to the same deals and opponents falls out.
-    """
-    differences = [own - other for own, other in zip(draws, other_draws, strict=True)]
-    middle = fmean(differences)
-    deviation = sqrt(sum((one - middle) ** 2 for one in differences) / (len(differences) - 1))
-    return abs(rating - other_rating) > SURE * deviation
+    rating: int
+    draws: Sequence[float]
+    squares: float
+
+    @classmethod
+    def of(cls, rating: int, draws: Sequence[int]) -> Centred:
+        """From an estimate and its draws, in 1/1000 point."""
+        middle = fmean(draws)
+        around = [one - middle for one in draws]
+        return cls(rating, around, sum(map(mul, around, around)))
+
+    def margin_from(self, other: Centred) -> float:
+        """Half the 95 % interval of the difference of two estimates of one run.
+
+        Draws of one run belong together, number by number, so what both owe to the same deals and opponents falls out.
+        """
+        together = sum(map(mul, self.draws, other.draws))
+        return SURE * sqrt(max(0.0, self.squares + other.squares - 2 * together) / (len(self.draws) - 1))
+
+    def told_apart_from(self, other: Centred) -> bool:
+        """Whether two estimates of one run differ for sure: 0 is outside the 95 % interval of their difference."""
+        return abs(self.rating - other.rating) > self.margin_from(other)
+
+
+def told_apart(rating: int, draws: Sequence[int], other_rating: int, other_draws: Sequence[int]) -> bool:
+    """Whether two estimates differ for sure, see :class:`Centred`. Raises ``ValueError`` for draws of two runs."""
+    if len(draws) != len(other_draws):
+        raise ValueError("draws of two estimates belong together only within one run")
+    return Centred.of(rating, draws).told_apart_from(Centred.of(other_rating, other_draws))
 
 
 def rank_intervals(intervals: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

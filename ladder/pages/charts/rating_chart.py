@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Final
 
 from ladder.pages.axis import axis
@@ -118,10 +118,11 @@ def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
 
 def _drawn(its: Trace, box: _Box) -> Drawn:
     seasons = groupby(its.moments, key=lambda moment: moment.season)
+    pairs = zip_longest(its.stretches, its.stretches[1:])
     return Drawn(
         trace=its,
         paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
-        bands=[_band(one, box) for one in its.stretches if one.estimate],
+        bands=[_band(one, _end(one, after), box) for one, after in pairs if one.estimate],
         last=(box.right(its.last), box.down(its.last.rating)),
         points=";".join(
             f"{box.right(one)} {box.down(one.rating)} {one.rating / POINT:.0f} {one.version} {one.at:%Y-%m-%dT%H:%MZ}"
@@ -134,9 +135,14 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x} {y}" for x, y in points)
 
 
-def _band(its: Stretch, box: _Box) -> Band:
+def _end(its: Stretch, after: Stretch | None) -> Moment:
+    """Until when a version played: until the next one did, in the same season."""
+    return after.first if after and after.season == its.season else its.last
+
+
+def _band(its: Stretch, end: Moment, box: _Box) -> Band:
     assert its.estimate is not None
-    left, right = box.right(its.first), box.right(its.last)
+    left, right = box.right(its.first), box.right(end)
     top, bottom = box.down(its.estimate.high), box.down(its.estimate.low)
     width, height = round(max(0.5, right - left), 2), round(bottom - top, 2)
     return Band(min(left, 100 - width), width, top, height, box.down(its.estimate.rating))

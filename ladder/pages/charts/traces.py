@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F
 
@@ -81,19 +81,38 @@ class Trace:
 
 
 def trace(entry: Entry) -> Trace | None:
-    """The trace of ``entry``, ``None`` before its first rated game; three queries.
+    """The trace of ``entry``, ``None`` before its first rated game; three queries."""
+    return traces([entry])[0]
+
+
+def traces(entries: Sequence[Entry]) -> list[Trace | None]:
+    """The traces of some entries, which are on one ladder; three queries, however many entries.
 
     Of many seats only some are read with what came of them, so a bot with a hundred thousand games costs little more
     than one with a hundred.
     """
-    seats = list(Seat.objects.filter(entry=entry).order_by("pk").values_list("pk", flat=True))
-    kept, newest = _sampled(seats)
-    read = _moments(kept | newest)
-    if not read:
-        return None
-    last = read[-1][1]
-    moments = [moment for seat, moment in read if seat in kept or moment is last]
-    return Trace(entry, moments, _stretches(entry, moments), thinned=len(seats) > len(kept))
+    seats = _seats(entries)
+    sampled = {entry.pk: _sampled(seats[entry.pk]) for entry in entries}
+    read = _moments(set().union(*(kept | newest for kept, newest in sampled.values())))
+    estimates = _estimates(entries)
+    found: list[Trace | None] = []
+    for entry in entries:
+        kept, newest = sampled[entry.pk]
+        its = [(seat, moment) for seat, moment in read if seat in kept or seat in newest]
+        moments = [moment for seat, moment in its if seat in kept or seat == its[-1][0]]
+        stretches = _stretches(moments, estimates[entry.bot_id])
+        thinned = len(seats[entry.pk]) > len(kept)
+        found.append(Trace(entry, moments, stretches, thinned) if moments else None)
+    return found
+
+
+def _seats(entries: Sequence[Entry]) -> dict[int, list[int]]:
+    """By entry, all its seats; one query."""
+    seats: dict[int, list[int]] = {entry.pk: [] for entry in entries}
+    for entry, seat in Seat.objects.filter(entry__in=seats).order_by("pk").values_list("entry", "pk"):
+        if entry is not None:
+            seats[entry].append(seat)
+    return seats
 
 
 def _sampled(seats: Sequence[int]) -> tuple[set[int], set[int]]:
@@ -107,7 +126,7 @@ def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
     counted = SeatResult.objects.filter(
         seat__in=seats, rating_after__isnull=False, result__ledger_entries__kind=LedgerEntry.Kind.RESULT
     )
-    rows = counted.order_by("result__ledger_entries__number").values_list(
+    rows: Any = counted.order_by("result__ledger_entries__number").values_list(
         "seat",
         "result__ledger_entries__number",
         "rating_after",
@@ -115,18 +134,22 @@ def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
         "result__ledger_entries__season__number",
         "result__ledger_entries__created",
     )
-    return [
-        (seat, Moment(number, rating or 0, version, season, at)) for seat, number, rating, version, season, at in rows
-    ]
+    return [(seat, Moment(*of)) for seat, *of in rows]
 
 
-def _stretches(entry: Entry, moments: Sequence[Moment]) -> list[Stretch]:
-    """The moments by season and version; one query, for the estimates. A version that comes back has several."""
-    rows = (
-        Estimate.objects.filter(season__ladder=entry.ladder_id, version__bot=entry.bot_id)
-        .annotate(of_season=F("season__number"), of_version=F("version__number"))
-        .defer("kept_draws")
+def _estimates(entries: Sequence[Entry]) -> dict[int, dict[tuple[int, int], Estimate]]:
+    """By bot, its estimates by season and version, without their draws; one query."""
+    ladders, bots = {entry.ladder_id for entry in entries}, [entry.bot_id for entry in entries]
+    rows = Estimate.objects.filter(season__ladder__in=ladders, version__bot__in=bots).annotate(
+        of_bot=F("version__bot"), of_season=F("season__number"), of_version=F("version__number")
     )
-    estimates = {(row.of_season, row.of_version): row for row in rows}
+    found: dict[int, dict[tuple[int, int], Estimate]] = {bot: {} for bot in bots}
+    for row in rows.defer("kept_draws"):
+        found[row.of_bot][row.of_season, row.of_version] = row
+    return found
+
+
+def _stretches(moments: Sequence[Moment], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
+    """The moments by season and version. A version that comes back has several stretches."""
     groups = groupby(moments, key=lambda moment: (moment.season, moment.version))
     return [Stretch(list(its), estimates.get(of)) for of, its in groups]

@@ -55,17 +55,19 @@ def test_a_table_shows_estimates_with_their_intervals_and_possible_ranks(
     client: Client, ladder: Ladder, table: list[Entry]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/")
-    assert "1700 ± 40" in text
-    assert "rank 2 to 3" in text
+    assert '1700 <span class="soft">± 40' in text
+    assert "2–3</td>" in text
     assert "none yet" in text
 
 
-def test_a_table_says_in_words_which_ranks_cannot_be_told_apart(
+def test_a_table_joins_ranks_that_cannot_be_told_apart_and_says_so_in_words(
     client: Client, ladder: Ladder, table: list[Entry]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/")
-    assert text.count("not told apart from #2") == 1
-    assert text.count("not told apart from #") == 1
+    assert text.count("not told apart within #2 to #3") == 2
+    assert text.count("not told apart within") == 2
+    assert text.count('<i class="lane-1 start">') == text.count('<i class="lane-1 end">') == 1
+    assert "lane-1" not in html(client, f"/ladders/{ladder.slug}/?sort=bot")
 
 
 def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
@@ -75,7 +77,7 @@ def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
     assert ", v1" not in html(client, f"/ladders/{ladder.slug}/")
     BotVersion.objects.filter(bot=bot).update(active=False)
     BotVersion.objects.filter(pk=new_version(bot).pk).update(active=True)
-    assert "rank 1, v1" in html(client, f"/ladders/{ladder.slug}/")
+    assert "± 40, v1</span>" in html(client, f"/ladders/{ladder.slug}/")
 
 
 def test_a_table_asks_once_for_all_estimates(client: Client, ladder: Ladder, table: list[Entry]) -> None:
@@ -98,4 +100,4 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
 def test_a_new_season_shows_no_estimates_of_the_last_one(client: Client, ladder: Ladder, table: list[Entry]) -> None:
     Season.objects.filter(ladder=ladder).update(closing=timezone.now(), closed=timezone.now())
     Season.objects.create(ladder=ladder, number=2)
-    assert "1700 ± 40" not in html(client, f"/ladders/{ladder.slug}/")
+    assert "± 40" not in html(client, f"/ladders/{ladder.slug}/")

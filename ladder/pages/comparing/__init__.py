@@ -1,0 +1,1 @@
+"""Two bots side by side, and the form to choose them."""

@@ -1,0 +1,55 @@
+"""What two bots reached at each seat: against each other, and against everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ladder.models import PairTally, VersionTally
+from ladder.pairings.seatings import seatings
+from ladder.statistics.pair_share import PairShare, pair_share
+
+
+@dataclass(frozen=True)
+class SeatShare:
+    """The share of points at one seat, with its interval over blocks."""
+
+    share: PairShare
+    games: int
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A seat from 0; each of the two may not have sat there yet."""
+
+    seat: int
+    direct: tuple[SeatShare | None, SeatShare | None]
+    everybody: tuple[SeatShare | None, SeatShare | None]
+
+
+def seat_rows(
+    seats: int, direct: Sequence[PairTally | None], everybody: Sequence[Sequence[VersionTally]]
+) -> list[SeatRow]:
+    """A row a seat: of each of the two its tally against the other, and the tallies of its versions. No queries."""
+    rows = []
+    for seat in range(seats):
+        against = [_at(seat, [its] if its else [], seats, 1) for its in direct]
+        overall = [_at(seat, tallies, seats, seats - 1) for tallies in everybody]
+        rows.append(SeatRow(seat, (against[0], against[1]), (overall[0], overall[1])))
+    return rows
+
+
+def _at(
+    seat: int, tallies: Sequence[PairTally] | Sequence[VersionTally], seats: int, opponents: int
+) -> SeatShare | None:
+    """What some tallies come to at one seat."""
+    numbers = [its.seats[seat] for its in tallies if its.seats]
+    games, points, squares = (sum(its[place] for its in numbers) for place in range(3))
+    return _share(seats, games, points, squares, opponents)
+
+
+def _share(seats: int, games: int, points: int, squares: int, opponents: int) -> SeatShare | None:
+    """From half points and the sum over blocks of the square of a block's; ``None`` without a game."""
+    in_a_block = len(seatings(seats)) // seats
+    blocks, most = games // in_a_block, 2 * opponents * in_a_block
+    return SeatShare(pair_share(blocks, points / most, squares / most**2), games) if blocks else None

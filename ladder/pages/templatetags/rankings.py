@@ -1,0 +1,102 @@
+"""What the templates of rankings use: who leads, bars of intervals, colours of a heat map."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from ladder.pages import words
+from ladder.pages.axis import Axis
+from ladder.pages.comparing.showing import There
+from ladder.pages.rankings import NAMED, LadderPage
+from ladder.statistics.pair_share import PairShare
+
+register = template.Library()
+
+
+@register.simple_tag
+def leading(page: LadderPage) -> str:
+    """Who leads, and who cannot be told apart from the leader; empty where this is not the top of the table."""
+    leaders, level = page.leaders, page.level
+    if not leaders:
+        return ""
+    first = page.rows[0].entry.rating // 1000
+    if len(leaders) > 1:
+        return _("%(names)s lead with %(rating)s.") % {"names": named(leaders), "rating": first}
+    if not level:
+        return _("%(name)s leads.") % {"name": leaders[0]}
+    others = named(level) if len(level) <= NAMED else _("the next %(count)s") % {"count": len(level)}
+    return _("%(name)s leads, but cannot be told apart from %(others)s.") % {"name": leaders[0], "others": others}
+
+
+@register.simple_tag
+def interval_bar(axis: Axis, low: int, high: int) -> SafeString:
+    """An interval on an axis, with its ends."""
+    left, right = axis.position(low), axis.position(high)
+    return format_html(
+        '<rect class="reach" x="{0}%" y="-3.5" width="{2}%" height="7"/>'
+        '<line class="ends" x1="{0}%" x2="{0}%" y1="-6" y2="6"/>'
+        '<line class="ends" x1="{1}%" x2="{1}%" y1="-6" y2="6"/>',
+        left,
+        right,
+        round(right - left, 2),
+    )
+
+
+def named(names: list[str]) -> str:
+    """Names as in a sentence: ``a, b and c``."""
+    if len(names) == 1:
+        return names[0]
+    return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
+
+
+FEW: Final = 4
+"""Blocks below which a share says too little for a colour."""
+
+_STEPS: Final = 10
+
+
+@register.filter
+def few(share: PairShare) -> bool:
+    """Whether a share is of too few blocks to be coloured."""
+    return share.blocks < FEW
+
+
+@register.filter
+def heat(share: PairShare) -> str:
+    """The class of a cell: the further from one half, the deeper the colour; hatched where there are few blocks."""
+    if few(share):
+        return "few"
+    step = round(2 * _STEPS * (share.value - 0.5))
+    return f"up-{step}" if step > 0 else f"down-{-step}" if step < 0 else "even"
+
+
+@register.filter
+def whole_percent(share: float) -> str:
+    """A share in whole per cent."""
+    return f"{100 * share:.0f}"
+
+
+@register.filter
+def hundredths(difference: float) -> str:
+    """A difference of shares in points of 100 with its sign, a true minus."""
+    return words.signed(round(100_000 * difference))
+
+
+@register.simple_tag
+def verdict(there: There) -> str:
+    """Whether two bots can be told apart, in a sentence."""
+    first, second = (side.bot.name for side in there.sides)
+    its = there.difference
+    if its is None:
+        return _("There is no estimate of both yet, so nobody can say who is stronger.")
+    better, worse = (first, second) if its.value >= 0 else (second, first)
+    said = {"better": better, "worse": worse, "points": abs(its.value) // 1000, "margin": its.margin // 1000}
+    if its.sure:
+        return _("%(better)s is stronger than %(worse)s, by %(points)s ± %(margin)s points.") % said
+    text = _("%(better)s and %(worse)s cannot be told apart: the difference is %(points)s ± %(margin)s points.")
+    return text % said
