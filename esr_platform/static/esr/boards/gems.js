@@ -54,6 +54,14 @@ export function marks(scene) {
   };
 }
 
+/** The cards that have been turned up: new gem cards, a new event. */
+function dealt({ rows, bank }, from, to) {
+  const gemCards = rows.filter(({ seat }) => from.players[seat].gem_card !== to.players[seat].gem_card);
+  const cards = gemCards.flatMap(({ element: row }) => [...row.querySelectorAll(".play .gem-card:not(.empty)")]);
+  const event = from.event.display !== to.event.display ? bank.element.querySelector(".cards > [data-card]") : null;
+  return event ? [...cards, event] : cards;
+}
+
 /**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
@@ -105,7 +113,7 @@ export function mount(root, table) {
     drawNow(to);
     running = [
       ...(moment.scoring ? columns(parts.scored.element, milliseconds) : flights(leaving, parts.pileOf, layer, milliseconds)),
-      ...faceDown().map((card) => turn(card, milliseconds)),
+      ...[...faceDown(), ...dealt(parts, from.view, to.view)].map((card) => turn(card, milliseconds)),
     ];
     const own = running;
     await Promise.allSettled(own.map((animation) => animation.finished));

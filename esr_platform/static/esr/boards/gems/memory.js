@@ -31,7 +31,7 @@ const roundOf = (view) => ({
   round: view.round,
   cards: view.players.map((player) => player.gem_card),
   active: view.active,
-  actions: {},
+  actions: Object.fromEntries(view.players.flatMap(({ action }, seat) => (action ? [[seat, action]] : []))),
   events: [],
   guesses: [],
 });
@@ -41,6 +41,11 @@ const holdings = (view) => ({
   money: view.players.map((player) => player.money),
   cards: view.players.map((player) => [...player.cards]),
 });
+
+/** The guesses of the turn, as far as the view tells. */
+function guessesOf({ active, guesses, players }) {
+  return guesses.map((guess) => ({ guess, hit: players[active].action === guess }));
+}
 
 /** What the seats held before these entries, for a scene that is the first to be seen. */
 function undone(view, entries) {
@@ -79,6 +84,7 @@ export function remember(memory, scene) {
   const end = isNew ? scene.entries.findIndex(({ event }) => event?.type === "deal") : -1;
   const old = end < 0 ? scene.entries : scene.entries.slice(0, end);
   for (const entry of old) follow(walk, entry);
+  if (!memory) walk.round.guesses = guessesOf(view);
   const { round, ended, scoring } = walk;
   const over = Boolean(memory?.over || (scoring && scoring.phase === view.phases));
   return { ply: scene.ply, round: isNew ? roundOf(view) : round, past: isNew ? round : null, barter: view.barter, ended, scoring, over, ...holdings(view) };

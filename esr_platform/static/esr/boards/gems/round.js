@@ -2,7 +2,7 @@
 
 import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
-import { actionName, ACTIONS, cardName, cardRule, colourName, gemsText, listing, vectorOf } from "./codes.js";
+import { actionName, ACTIONS, cardName, cardRule, colourName, gemsText, listing, total, vectorOf } from "./codes.js";
 import { drawing, element } from "./elements.js";
 
 /**
@@ -17,7 +17,7 @@ export function roundPanel(table, moment) {
   const round = past ?? memory.round;
   const known = Object.keys(round.actions).length > 0;
   const duel = view.seats === 2;
-  const shown = [element("h2", "", title(round, past, duel)), card(moment, name), order(view, name)];
+  const shown = [element("h2", "", title(round, past, duel)), lowSupply(moment, name), card(moment, name), order(view, name)];
   if (known) shown.push(duel ? turnLines(round, name) : lines(round, view, past, name));
   if (!known || past) shown.push(element("p", "closing", next(moment, name)));
   return shown.filter(Boolean);
@@ -26,6 +26,14 @@ export function roundPanel(table, moment) {
 function title({ round, phase }, past, duel) {
   if (past) return duel ? say("Turn %(round)s is over", { round }) : say("Round %(round)s is over", { round });
   return duel ? say("Turn %(round)s of phase %(phase)s", { round, phase }) : say("Round %(round)s of phase %(phase)s", { round, phase });
+}
+
+/** At the start of a phase: what everybody returned because the bank was low. */
+function lowSupply({ entries }, name) {
+  const rule = entries.find(({ event }) => event?.type === "supply_rule")?.event;
+  if (!rule) return null;
+  const told = rule.returned.flatMap((gems, seat) => (total(gems) ? [say("%(name)s returns %(what)s", { name: name(seat), what: gemsText(gems) })] : []));
+  return element("p", "low", say("The bank is low."), " ", `${told.join("; ")}.`);
 }
 
 /** The immediate card that is being decided, or that has just been. */
