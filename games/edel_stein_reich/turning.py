@@ -11,16 +11,21 @@ from games.leading import led_for_good, tables, winner
 def turning_point(state: State) -> int | None:
     """The last barter of the winner that was won before it led in money for good; without one, the last of anybody.
 
-    ``None`` where nothing was bartered, or several share the win.
+    It is the offer that won it, so that whoever comes there sees the whole barter and what is about to happen; or the
+    gift that did, where nothing was offered. ``None`` where nothing was bartered, or several share the win.
     """
     seen = tables(state)
     best = winner(state)
     if best is None:
         return None
     lead = led_for_good(seen, best, lambda player: int(player["money"]))
-    won = [ply for ply, step in enumerate(state.steps_since(0)[: lead + 1]) if _wins(step)]
+    steps = state.steps_since(0)
+    won = [ply for ply, step in enumerate(steps[: lead + 1]) if _wins(step)]
     own = [ply for ply in won if best in _between(seen[ply - 1])]
-    return max(own or won, default=None)
+    if not won:
+        return None
+    ply = max(own or won)
+    return ply - 1 if steps[ply]["decision"] == "answer_offer" else ply
 
 
 def _wins(step: Document) -> bool:

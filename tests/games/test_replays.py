@@ -129,7 +129,7 @@ def test_the_turning_point_is_a_step_of_the_game_that_the_winner_could_be_glad_o
     if record["outcome"]["ranks"].count(1) > 1:
         assert point is None
     elif point is not None:
-        assert record["steps"][point].get("decision") in ("answer_offer", "counter_gift", "lay", "bid")
+        assert record["steps"][point].get("decision") in ("open_barter", "answer_offer", "counter_gift", "lay", "bid")
 
 
 def test_only_a_finished_game_has_been_turned() -> None:

@@ -41,14 +41,14 @@ class GameReplay extends HTMLElement {
   }
 
   add(player, table, place) {
-    const part = (name) => this.querySelector(`[data-${name}]`);
+    const [side, moves, scrubber] = ["side", "moves", "scrubber"].map((name) => this.querySelector(`[data-${name}]`));
     const page = this.closest("[data-replay-page]") ?? this;
     const figures = figuresOf(player);
     const controls = new Controls(this, page, player, figures);
     const text = new Text(page, player);
-    player.add(new Table(part("board-place"), part("side"), player, table));
-    player.add(new Scrubber(part("scrubber"), player, figures, table.drawings.sprite));
-    player.add(new Moves(part("moves"), player));
+    player.add(new Table(this.querySelector("[data-board-place]"), side, player, table));
+    player.add(new Scrubber(scrubber, player, figures, table.drawings.sprite));
+    player.add(new Moves(moves, player));
     player.add(new Head(page.querySelector("[data-place]"), player));
     player.add(controls);
     player.add(place);

@@ -144,7 +144,7 @@ def test_a_finished_game_can_be_gone_through_from_its_page_and_opens_where_it_tu
     assert told is not None
     assert told.turning_point is not None
     assert f'<a href="#{told.turning_point.ply}" data-decisive>Turning point</a>' in text
-    assert "accepts" in told.turning_point.text or "for it" in told.turning_point.text
+    assert "barter" in told.turning_point.text or "offers" in told.turning_point.text
 
 
 def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> None:

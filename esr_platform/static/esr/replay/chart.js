@@ -121,7 +121,7 @@ export class Chart {
       { class: "cursor" },
       svg("line", { x1: 0, x2: 0, y1: 10, y2: this.bottom }),
       svg("path", { d: `M0 ${this.bottom + 16}l6 9h-12z` }),
-      svg("rect", { x: -17, y: 2, width: 34, height: 16, rx: 2 }),
+      svg("rect", { x: -19, y: 2, width: 38, height: 16, rx: 2 }),
       svg("text", { x: 0, y: 14 }, ""),
     );
   }

@@ -27,7 +27,8 @@ export class Controls {
     this.root = root;
     this.player = player;
     this.phases = (figures.phases.length ? figures.phases : figures.rounds).map(({ ply }) => ply);
-    this.find = (name) => root.querySelector(`[data-${name}]`);
+    const foot = root.querySelector(".replay-foot"); // a board may have attributes of the same names
+    this.find = (name) => foot.querySelector(`[data-${name}]`) ?? root.querySelector(`:scope > [data-${name}]`);
     this.actions = this.all();
     page.addEventListener("click", (event) => this.clicked(event));
     this.find("speed").addEventListener("change", ({ target }) => player.setSpeed(Number(target.value)));
