@@ -6,6 +6,7 @@ import { element } from "./elements.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
 import { mark } from "./rows.js";
+import { tell } from "./telling.js";
 
 /** So many offers are shown at once; those before them open on demand. */
 const SHOWN = 5;
@@ -26,6 +27,7 @@ export function conversation(table, moment) {
     partners(moment, name),
     talk(barter, ended, rest),
     element("p", "closing", closing(moment, name)),
+    beforehand(moment, name),
     afterwards(moment, name),
   ].filter(Boolean);
 }
@@ -58,19 +60,18 @@ function whyOpens({ view, ended, barter }) {
   return mine.money < theirs.money ? say("opens: less money") : say("opens: younger");
 }
 
-function talk(barter, ended, rest) {
-  const said = barter.offers.map(({ seat, offer }, place) => {
-    const why = whyHigher(place ? barter.offers[place - 1].offer : null, offer);
-    const isLast = place === barter.offers.length - 1;
-    return line(seat === barter.opener, slip(offer, isLast), why);
-  });
-  const list = element("ol", `talk${ended ? " over" : ""}`, ...said.slice(-SHOWN), ...rest);
-  list.start = Math.max(1, said.length - SHOWN + 1);
-  if (said.length <= SHOWN) return list;
-  const before = element("ol", "talk", ...said.slice(0, -SHOWN));
-  const count = said.length - SHOWN;
+/** The last offers; those before them are drawn when somebody opens them, for a barter may have hundreds. */
+function talk({ offers, opener }, ended, rest) {
+  const said = ({ seat, offer }, place) => line(seat === opener, slip(offer, place === offers.length - 1), whyHigher(place ? offers[place - 1].offer : null, offer));
+  const count = Math.max(0, offers.length - SHOWN);
+  const list = element("ol", `talk${ended ? " over" : ""}`, ...offers.slice(count).map((offer, place) => said(offer, count + place)), ...rest);
+  list.start = count + 1;
+  if (!count) return list;
+  const before = element("ol", "talk");
   const summary = element("summary", "", sayCount("1 offer before", "%(count)s offers before", count));
-  return element("div", "", element("details", "earlier", summary, before), list);
+  const earlier = element("details", "earlier", summary, before);
+  earlier.addEventListener("toggle", () => before.replaceChildren(...offers.slice(0, count).map(said)), { once: true });
+  return element("div", "", earlier, list);
 }
 
 const line = (opener, what, why) => element("li", opener ? "opener" : "other", what, why && element("i", "caption", why));
@@ -102,6 +103,16 @@ function gain(events, { action, winner }) {
   const gems = events.find((event) => event.why === "gems" && event.to === winner);
   if (action === "gems") return say("takes %(what)s", { what: gems ? gemsText(gems.gems) : say("nothing, for the supply is empty") });
   return say("takes a card");
+}
+
+/** What has become of the actions before, when the barter begins. */
+function beforehand({ barter, ended, memory, view }, name) {
+  if (ended || barter.offers.length || barter.declined.length || view.seats === 2) return null;
+  const before = ACTIONS.slice(0, ACTIONS.indexOf(barter.action)).flatMap((action) => {
+    const told = memory.round.events.filter((event) => event.action === action).map((event) => tell(event, name)).filter(Boolean);
+    return told.length ? [`${actionName(action)}: ${told.join("; ")}.`] : [];
+  });
+  return before.length > 0 && element("p", "caption after", before.join(" "));
 }
 
 /** The barter that comes next in this round. */
