@@ -28,7 +28,7 @@ from ladder.models import Ladder, Match, Seat
 from ladder.openness import opened
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
 from ladder.pages.seeing import matches_seen_by
-from ladder.pages.words import visible
+from ladder.pages.words import sentence, visible
 
 ENTRIES: Final = 30
 """The newest matches of a feed."""
@@ -71,7 +71,7 @@ def ladder_feed(request: HttpRequest, ladder: Ladder) -> HttpResponse:
 
 def _public() -> QuerySet[Match]:
     """What everybody may know of, the newest block first; a block's games stand in the order of their seatings."""
-    seen = matches_seen_by(AnonymousUser()).filter(opened("block"), status=Match.Status.FINISHED)
+    seen = matches_seen_by(AnonymousUser()).filter(opened("block"), result__isnull=False)
     return listed(seen).select_related("ladder", "block").order_by("-block__ended", "-block", "seating")
 
 
@@ -108,6 +108,8 @@ def _add(feed: _Feed, match: Match, bot: Bot | None) -> None:
 
 def _title(match: Match, seats: Sequence[Seat], bot: Bot | None) -> str:
     """Where the bot came in, or who sat there for a ladder's feed."""
+    if match.status != Match.Status.FINISHED:
+        return f"Match {match.pk} on {match.ladder.name}: taken back"
     if bot is None:
         return f"Match {match.pk}: {visible(listing(_names(match)))}"
     rank = _rank(seat_of(match, bot))
@@ -115,19 +117,13 @@ def _title(match: Match, seats: Sequence[Seat], bot: Bot | None) -> str:
 
 
 def _result(match: Match, seats: Sequence[Seat]) -> str:
-    """Who reached what, the winner first, in words; and whether it does not count any more."""
+    """Who reached what, the winner first, in words; or why it does not count any more."""
+    if match.status != Match.Status.FINISHED:
+        return f"{match.ladder.name}. This result does not count. {sentence(visible(match.reason))}"
     by_seat = dict(zip((seat.pk for seat in match.seats.all()), _names(match), strict=True))
     heading = GAMES[match.ladder.game].score_columns()[0].heading
     rows = [f"{_rank(seat)}. {visible(by_seat[seat.pk])}: {reached(match, seat)}" for seat in seats]
-    told = f"{match.ladder.name} ({heading}). {'; '.join(rows)}."
-    return told if _counts(seats) else f"{told} This result does not count."
-
-
-def _counts(seats: Sequence[Seat]) -> bool:
-    """Whether it is rated, and was not taken back; a test is not, and says nothing of it."""
-    results = [result_of(seat) for seat in seats]
-    rated = all(seat.entry_id is not None for seat in seats)
-    return not rated or all(result is not None and result.rating_after is not None for result in results)
+    return f"{match.ladder.name} ({heading}). {'; '.join(rows)}."
 
 
 def _rank(seat: Seat) -> str:

@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
+from ladder.gathering import gather
 from ladder.models import Ladder
 from ladder.opening import open_house
-from ladder.gathering import gather
 from ladder.pages.versions import ROWS, spoken_of, versions_of
 from ladder.playing import play
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
