@@ -2,8 +2,9 @@
 
 import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
-import { actionName, ACTIONS, cardName, cardRule, colourName, gemsText, listing, total, vectorOf } from "./codes.js";
+import { actionName, ACTIONS, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing, element } from "./elements.js";
+import { tell } from "./telling.js";
 
 /**
  * The whole panel.
@@ -85,35 +86,6 @@ function turnLines(round, name) {
   const told = round.events.map((event) => tell(event, name)).filter(Boolean).join("; ");
   const action = actions[active];
   return element("ul", "actions-taken", action && element("li", "", drawing(`act-${action}`, "", "0 0 24 24"), element("b", "", actionName(action)), element("span", "", said), told && element("i", "caption", told)));
-}
-
-/** What an event of a round came to, in a few words. */
-function tell(event, name) {
-  const values = { name: event.seat === null || event.seat === undefined ? "" : name(event.seat) };
-  return TOLD[event.type]?.(event, values, name) ?? "";
-}
-
-const TOLD = {
-  money: ({ amount }, values) => say("%(name)s takes %(what)s", { ...values, what: amount }),
-  void: () => say("void: both declined"),
-  drawn: ({ card: code }, values) => say("%(name)s draws “%(card)s”", { ...values, card: cardName(code) }),
-  kept: ({ card: code }, values) => say("%(name)s keeps “%(card)s”", { ...values, card: cardName(code) }),
-  declined: (_, values) => say("%(name)s declines", values),
-  applied: (_, values) => say("%(name)s carries it out", values),
-  discarded: ({ card: code }) => say("nobody takes “%(card)s”", { card: cardName(code) }),
-  picked: ({ move }, values) => (move === "decline" ? say("%(name)s declines", values) : say("%(name)s takes %(what)s", { ...values, what: gemsText(vectorOf(move.take)) })),
-  half: ({ scoring }, _, name) => halved(scoring.rows[0], name),
-  gems_moved: ({ from, to, gems }, _, name) => {
-    if (from === "supply") return say("%(name)s takes %(what)s", { name: name(to), what: gemsText(gems) });
-    if (to === "supply") return say("%(name)s returns %(what)s", { name: name(from), what: gemsText(gems) });
-    return say("%(name)s gives %(other)s %(what)s", { name: name(from), other: name(to), what: gemsText(gems) });
-  },
-};
-
-function halved(row, name) {
-  const got = row.share.flatMap((share, seat) => (row.returned[seat] ? [say("%(name)s is paid %(share)s and returns %(count)s", { name: name(seat), share, count: row.returned[seat] })] : []));
-  const colour = colourName(row.of);
-  return got.length ? `${say("half of %(colour)s", { colour })}: ${listing(got)}` : say("nobody has %(colour)s", { colour });
 }
 
 /** Who is to do what next. */

@@ -1,0 +1,39 @@
+// What came of an action, in a few words each.
+
+import { say } from "../../words.js";
+import { cardName, colourName, gemsText, listing, vectorOf } from "./codes.js";
+
+/**
+ * What an event of a round came to; empty if that goes without saying.
+ * @param {Object} event as in the memory
+ * @param {(seat: number) => string} name
+ * @returns {string}
+ */
+export function tell(event, name) {
+  const values = { name: event.seat === null || event.seat === undefined ? "" : name(event.seat) };
+  return TOLD[event.type]?.(event, values, name) ?? "";
+}
+
+const TOLD = {
+  cancelled: ({ seats }, _, name) => say("%(names)s block each other", { names: listing(seats.map(name)) }),
+  money: ({ amount }, values) => say("%(name)s takes %(what)s", { ...values, what: amount }),
+  void: () => say("void: both declined"),
+  drawn: ({ card: code }, values) => say("%(name)s draws “%(card)s”", { ...values, card: cardName(code) }),
+  kept: ({ card: code }, values) => say("%(name)s keeps “%(card)s”", { ...values, card: cardName(code) }),
+  declined: (_, values) => say("%(name)s declines", values),
+  applied: (_, values) => say("%(name)s carries it out", values),
+  discarded: ({ card: code }) => say("nobody takes “%(card)s”", { card: cardName(code) }),
+  picked: ({ move }, values) => (move === "decline" ? say("%(name)s declines", values) : say("%(name)s takes %(what)s", { ...values, what: gemsText(vectorOf(move.take)) })),
+  half: ({ scoring }, _, name) => halved(scoring.rows[0], name),
+  gems_moved: ({ from, to, gems }, _, name) => {
+    if (from === "supply") return say("%(name)s takes %(what)s", { name: name(to), what: gemsText(gems) });
+    if (to === "supply") return say("%(name)s returns %(what)s", { name: name(from), what: gemsText(gems) });
+    return say("%(name)s gives %(other)s %(what)s", { name: name(from), other: name(to), what: gemsText(gems) });
+  },
+};
+
+function halved(row, name) {
+  const got = row.share.flatMap((share, seat) => (row.returned[seat] ? [say("%(name)s is paid %(share)s and returns %(count)s", { name: name(seat), share, count: row.returned[seat] })] : []));
+  const colour = colourName(row.of);
+  return got.length ? `${say("half of %(colour)s", { colour })}: ${listing(got)}` : say("nobody has %(colour)s", { colour });
+}
