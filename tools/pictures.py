@@ -98,6 +98,8 @@ def main() -> int:
         camera.sign_in((chosen.data / "demo-password").read_text().strip())
         camera.take(OWN)
         browser.close()
+    if not chosen.only:
+        (FOLDER / "README.md").write_text(index())
     print("\n".join(camera.missing), file=sys.stderr)
     return 1 if camera.missing else 0
 
@@ -158,6 +160,16 @@ class Camera:
         page.goto(address)
         link = page.locator(f"a[data-{mark}]").first
         return f"{address}{link.get_attribute('href')}" if link.count() else address
+
+
+def index() -> str:
+    """The page that shows all pictures, as Markdown."""
+    lines = ["# Every page", "", "Taken by `make pictures` from a site that `manage.py demo-data` has filled.", ""]
+    for shot in (*PUBLIC, *OWN):
+        where = f"`{shot.address}`" if not shot.link else f"a link on `{shot.address}`"
+        lines += [f"## {shot.name}", "", f"{where}:", ""]
+        lines += [f"![{shot.name}{ending}]({shot.name}{ending}.png)" for ending, _, _ in _views(shot)] + [""]
+    return "\n".join(lines)
 
 
 def _views(shot: Shot) -> Iterator[tuple[str, dict[str, int], str]]:
