@@ -1,7 +1,9 @@
 // The button in the head that goes from the system's colours to light, to dark and back.
 
+import { say } from "./words.js";
+
 const NEXT = { system: "light", light: "dark", dark: "system" };
-const NAMES = { system: "System", light: "Light", dark: "Dark" };
+const NAMES = { system: say("System"), light: say("Light"), dark: say("Dark") };
 const root = document.documentElement;
 const button = document.querySelector("[data-theme-toggle]");
 
@@ -10,7 +12,7 @@ const current = () => root.dataset.theme ?? "system";
 function label() {
   const name = NAMES[current()];
   button.textContent = name;
-  button.setAttribute("aria-label", `Colours: ${name.toLowerCase()}. Change to ${NEXT[current()]}`);
+  button.setAttribute("aria-label", say("Colours: %(name)s. Change to %(next)s", { name, next: NAMES[NEXT[current()]] }));
 }
 
 function choose(theme) {

@@ -50,7 +50,7 @@ def test_a_choice_leads_nowhere_else(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [("de", ["Geld", "Ereignis", "Edelsteine"]), ("nl", ["Geld", "Gebeurtenis", "Edelstenen"])]
+    ("code", "words"), [("de", ["Geld", "Ereignis", "Steine"]), ("nl", ["Geld", "Gebeurtenis", "Stenen"])]
 )
 def test_a_page_says_the_terms_of_a_game_in_the_language(client: Client, code: str, words: list[str]) -> None:
     page = in_language(client, code).get(TUTORIAL).content.decode()

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.looking import Looker
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+TUTORIAL = "/rules/edel-stein-reich/tutorial/"
+MOST_CLICKS = 40
+
+
+def test_a_newcomer_plays_the_first_phase_by_clicking(watched: Page) -> None:
+    watched.emulate_media(reduced_motion="reduce")
+    watched.goto(TUTORIAL)
+    expect(watched.locator(".gems")).to_be_visible()
+    expect(watched.locator("[data-grid]")).to_be_hidden()
+    choice(watched, "Money").click()
+    expect(watched.get_by_text("Round 2 of 7")).to_be_visible()
+    choice(watched, "Money").click()
+    expect(watched.get_by_role("heading", name="magpie offers")).to_be_visible()
+    compose(watched)
+    for _ in range(MOST_CLICKS):
+        if watched.get_by_role("heading", name="What the scoring paid").count():
+            break
+        expect(watched.locator(".gems")).to_be_visible()
+        watched.locator(".tutorial-choices .button").first.click()
+    expect(watched.get_by_role("link", name="Bring a bot")).to_be_visible()
+    watched.get_by_role("link", name="One step back").click()
+    expect(watched.get_by_text("Round 7 of 7")).to_be_visible()
+    watched.get_by_role("link", name="Start over").click()
+    expect(watched.get_by_text("Round 1 of 7")).to_be_visible()
+
+
+def choice(page: Page, name: str) -> Locator:
+    return page.locator(".tutorial-choices").get_by_role("link", name=name, exact=True)
+
+
+def compose(page: Page) -> None:
+    """Put an offer together gem by gem: too low, then higher, and send it."""
+    verdict = page.locator("[data-verdict]")
+    page.get_by_role("button", name="Add one blue").click()
+    expect(verdict).to_contain_text("Not higher yet")
+    page.get_by_role("button", name="Take one blue back").click()
+    page.get_by_role("button", name="Add one green").click()
+    expect(verdict).to_contain_text("Higher.")
+    page.get_by_role("button", name="Offer", exact=True).click()
+    expect(page.locator(".tutorial-story")).to_contain_text("lantern offers 1 green: green above blue.")
+
+
+def test_the_tutorial_speaks_german_and_fits_its_window(looker: Looker) -> None:
+    page = looker.page
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{TUTORIAL}?moves=0-0&R=0&Y=0&G=0&B=1")
+    expect(page.locator(".gems")).to_be_visible()
+    looker.look("tutorial-barter")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("heading", name="Handel um Geld")).to_be_visible()
+    looker.open(f"{TUTORIAL}?moves=0-0-1-0-1-0-2-1-0-0-1-0-0")
