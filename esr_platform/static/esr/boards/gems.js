@@ -84,6 +84,12 @@ export function mount(root, table) {
     layer.replaceChildren();
   }
 
+  /** The scoring in place of the rows, or the rows again: those who play on want to see what is dealt. */
+  function showScoring(shown) {
+    parts.table.hidden = shown;
+    parts.scored.element.hidden = !shown;
+  }
+
   function drawTie() {
     const rows = moment?.barter && !moment.scoring ? parts.rows.filter(({ seat }) => moment.involved.includes(seat)) : [];
     line.draw(rows.map((row) => row.element), side);
@@ -91,11 +97,10 @@ export function mount(root, table) {
 
   function drawNow(scene) {
     moment = read(scene);
-    parts.table.hidden = Boolean(moment.scoring);
-    parts.scored.element.hidden = !moment.scoring;
+    showScoring(Boolean(moment.scoring));
     parts.scored.draw(moment);
     for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(moment);
-    fill(side, sideKey(moment), () => panel(table, moment));
+    fill(side, sideKey(moment), () => panel(table, moment, showScoring));
     queueMicrotask(drawTie); // after the other parts of the page, so that it is measured once
   }
 
@@ -154,7 +159,7 @@ const turning = (lines) => () => {
 
 const sideKey = ({ memory, view, yous, barter }) => [memory.ply, memory, view.barter, view.turn, view.immediate, view.free_choice, barter, yous];
 
-function panel(table, moment) {
-  if (moment.scoring) return scoringPanel(table, moment);
+function panel(table, moment, showScoring) {
+  if (moment.scoring) return scoringPanel(table, moment, showScoring);
   return moment.barter ? conversation(table, moment) : roundPanel(table, moment);
 }

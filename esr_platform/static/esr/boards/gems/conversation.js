@@ -9,7 +9,7 @@ import { mark } from "./rows.js";
 import { tell } from "./telling.js";
 
 /** So many offers are shown at once; those before them open on demand. */
-const SHOWN = 5;
+const SHOWN = 4;
 
 /**
  * The whole panel.

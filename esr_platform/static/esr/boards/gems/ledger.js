@@ -89,14 +89,29 @@ export function ledger(table) {
   };
 }
 
-/** The panel beside it: at the end the ranks, and every payment in sentences. */
-export function scoringPanel(table, { scoring, view }) {
+/**
+ * The panel beside it: at the end the ranks, every payment in sentences, and a button that gives way to the table.
+ * @param {(shown: boolean) => void} showScoring
+ */
+export function scoringPanel(table, { scoring, view }, showScoring) {
   const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
   const told = scoring.rows.map((entry) => {
     const { head, text } = sentences(scoring, entry, name);
     return element("p", "", element("b", "", head), " ", text);
   });
-  return [element("h2", "", headline(scoring, view, name)), ranking(scoring, view, name), element("div", "told", ...told)];
+  return [element("h2", "", headline(scoring, view, name)), ranking(scoring, view, name), element("div", "told", ...told), toggle(showScoring)];
+}
+
+function toggle(showScoring) {
+  const button = element("button", "plain", say("Show the table"));
+  button.type = "button";
+  let shown = true;
+  button.addEventListener("click", () => {
+    shown = !shown;
+    showScoring(shown);
+    button.textContent = shown ? say("Show the table") : say("Show the scoring");
+  });
+  return button;
 }
 
 function headline(scoring, view, name) {
