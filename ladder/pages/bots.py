@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, Prefetch, Q, Sum
+from django.db.models import Exists, OuterRef
 
 from bots.models import Bot, BotVersion
-from ladder.models import Entry, Estimate, Ladder, Match, Seat
+from ladder.models import Estimate, Match, Seat
 from ladder.owner_logs import Somebody
 from ladder.pages.charts.rating_chart import RatingChart
 from ladder.pages.estimates import of_bot
 from ladder.pages.matches import listed_part
-from ladder.pages.owning.access import may_read, may_read_source, owns, public_bots
+from ladder.pages.owning.access import may_read, may_read_source, owns
 from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.paging import Part
 from ladder.pages.playing.habits import HabitTables, habit_tables, tallies_of
@@ -24,23 +23,11 @@ from ladder.pages.playing.places import Placed, chosen_of, placed_of
 from ladder.pages.playing.strength import Strength, newest_by_ladder, strength
 from ladder.pages.playing.tracing import chart_of
 from ladder.pages.seeing import matches_seen_by
-from ladder.pages.tables import active_versions
 from ladder.pages.versions import Versions, versions_of
 from ladder.statistics.habits import FEW
 
-ROWS = 50
 MATCHES = 12
 """Matches on a bot's page, a part at a time."""
-
-_STANDS = Q(active=True) | Q(games__gt=0)
-
-
-@dataclass(frozen=True)
-class BotsPage:
-    """A page of all bots, by name; ``versions`` has the active one's number by bot."""
-
-    bots: Page[Any]
-    versions: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -82,20 +69,6 @@ class BotPage:
     def few(self) -> int:
         """Blocks below which nothing but counts is shown."""
         return FEW
-
-
-def bots_page(page: str | None, user: Somebody) -> BotsPage:
-    """Page ``page`` of all bots, the nearest there is; four queries."""
-    seen = Ladder.objects.visible_to(user)
-    entries = Entry.objects.filter(_STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
-    everybody = (
-        public_bots()
-        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
-        .prefetch_related(Prefetch("entries", queryset=entries))
-        .order_by("name", "pk")
-    )
-    shown = Paginator(everybody, ROWS).get_page(page)
-    return BotsPage(shown, active_versions([bot.pk for bot in shown]))
 
 
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from ladder.models import Ladder, Match
+from bots.models import Bot
+from ladder.models import Ladder, Match, Seat
 from ladder.models.ladders import Viewer
+from ladder.pages.comparing.choosing import Named, named
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
 from ladder.pages.seeing import matches_seen_by
+from ladder.pages.tabling.asking import Parameters, word
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 
 STATES = {
@@ -26,44 +29,62 @@ STATES = {
 
 @dataclass(frozen=True)
 class MatchesPage:
-    """A part of the matches of ``ladder`` (or of all) in ``state``."""
+    """A part of the matches of ``ladder`` (or of all) in ``state``, of the bots that ``fields`` name."""
 
     ladder: Ladder | None
     state: str
+    fields: Sequence[Named]
     ladders: Sequence[Ladder]
     matches: Part[Match]
 
     @property
     def query(self) -> str:
         """The filters, as they stand in an address."""
-        return _query(self.ladder, self.state)
+        return self._query(self.ladder, self.state)
+
+    @property
+    def bots(self) -> list[Bot]:
+        """Those whose matches are listed; none where everybody's are."""
+        return [field.bot for field in self.fields if field.bot]
+
+    @property
+    def everybodys(self) -> str:
+        """The address without the bots."""
+        return f"?{_query({'ladder': self.ladder.slug if self.ladder else '', 'state': self.state})}"
 
     @property
     def tabs(self) -> list[Tabs]:
         """Links to the other filters; each keeps what the others say."""
-        everything = Tab("all ladders", "all ladders", f"?{_query(None, self.state)}", self.ladder is None)
-        of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{_query(ladder, self.state)}")
+        everything = Tab("all ladders", "all ladders", f"?{self._query(None, self.state)}", self.ladder is None)
+        of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{self._query(ladder, self.state)}")
         of_states = [
-            Tab(word, word, f"?{_query(self.ladder, state)}", state == self.state)
+            Tab(word, word, f"?{self._query(self.ladder, state)}", state == self.state)
             for state, (word, _) in STATES.items()
         ]
         return [Tabs("", [everything]), *of_ladders, Tabs("state", of_states)]
 
+    def _query(self, ladder: Ladder | None, state: str) -> str:
+        bots = {field.name: field.bot.slug for field in self.fields if field.bot}
+        return _query({"ladder": ladder.slug if ladder else "", "state": state, **bots})
 
-def matches_page(
-    ladder: Ladder | None, state: str, parameters: Callable[[str], str | None], user: Viewer
-) -> MatchesPage:
-    """The part that an address asks for, three queries; a ``state`` that is none shows what was and is played."""
+
+def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user: Viewer) -> MatchesPage:
+    """The part that an address asks for, five queries; a ``state`` that is none shows what was and is played."""
     known = state if state in STATES else ""
+    fields = [named(name, word(parameters(name))) for name in ("bot", "with")]
     wanted = _of(ladder, user).filter(STATES[known][1])
+    for field in fields:
+        if field.bot:
+            wanted = wanted.filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=field.bot)))
+        elif field.problem:
+            wanted = wanted.none()
     ladders = list(Ladder.objects.visible_to(user).order_by("pk"))
-    return MatchesPage(ladder, known, ladders, listed_part(wanted, parameters))
+    return MatchesPage(ladder, known, fields, ladders, listed_part(wanted, parameters))
 
 
 def _of(ladder: Ladder | None, user: Viewer) -> QuerySet[Match]:
     return Match.objects.filter(ladder=ladder) if ladder else matches_seen_by(user)
 
 
-def _query(ladder: Ladder | None, state: str) -> str:
-    filters = {"ladder": ladder.slug if ladder else "", "state": state}
+def _query(filters: Mapping[str, str]) -> str:
     return urlencode({name: value for name, value in filters.items() if value})

@@ -147,7 +147,7 @@ class LadderPage:
 
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
-    """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand there."""
+    """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand."""
     season = ladder.seasons.order_by("-number").first()
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE, STATE, CERTAINTY))
     shown = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_safe
 
 from games.registry import GAMES
 from ladder.models import Ladder, Match
-from ladder.pages.bots import bot_page, bots_page
+from ladder.pages.bots import bot_page
+from ladder.pages.bots_list import bots_page
 from ladder.pages.downloads import download, sent
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
@@ -39,7 +40,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get("page"), request.user)})
+    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get, request.user)})
 
 
 @require_safe

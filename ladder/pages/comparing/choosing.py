@@ -53,12 +53,13 @@ class ChoosingPage:
 
 def choosing_page(parameters: Parameters, ladder: Ladder | None) -> ChoosingPage:
     """The form with what an address says of it; five queries at most."""
-    first, second = (_named(name, word(parameters(name))) for name in ("a", "b"))
+    first, second = (named(name, word(parameters(name))) for name in ("a", "b"))
     found = ChoosingPage((first, second), ladder, ())
     return found if found.chosen else ChoosingPage((first, second), ladder, _offered(ladder))
 
 
-def _named(name: str, typed: str) -> Named:
+def named(name: str, typed: str) -> Named:
+    """Which bot is meant by what was typed into the field ``name``; one query."""
     if not typed:
         return Named(name, typed, None, "", ())
     near = list(

@@ -7,15 +7,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Prefetch, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, NullIf
+from django.utils.translation import gettext_lazy as _
 
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.finding import found
 from ladder.pages.seeing import ladder_seen_by
+from ladder.pages.tabling.asking import OF, Asked, Column, Parameters, asked_of
 
 ROWS = 50
+COLUMNS = (
+    Column("rating", _("rating")),
+    Column("bot", _("bot"), falling=False, numeric=False),
+    Column("games", _("games")),
+    Column("first", _("first places, %")),
+)
+FIELDS = {"rating": "rating", "bot": "entry__bot__name", "games": "games", "first": "share"}
+"""By column of the final table, what it is sorted by."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,7 @@ class SeasonPage:
     """One season: its keys and deals, and a page of the final table once it is closed."""
 
     season: Season
+    asked: Asked
     series: Sequence[SeriesRow]
     standings: Page[Any]
 
@@ -82,15 +93,30 @@ def seasons_page(ladder: Ladder) -> SeasonsPage:
     return SeasonsPage(ladder, list(Season.objects.filter(ladder=ladder).prefetch_related(winners).order_by("-number")))
 
 
-def season_page(season: Season, page: str | None) -> SeasonPage:
-    """One season with page ``page`` of its final table, the nearest there is; four queries, that count no old deals."""
+def season_page(season: Season, parameters: Parameters) -> SeasonPage:
+    """One season with the page of its final table that an address asks for; four queries, that count no old deals."""
     still_open = Block.objects.filter(ladder=season.ladder_id, ended=None, series=OuterRef("pk")).order_by()
     number = Subquery(still_open.values("series").annotate(number=Count("pk")).values("number"))
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
-    final = FinalStanding.objects.filter(season=season).select_related("entry__bot__owner")
-    shown = Paginator(final.order_by("rank", "pk"), ROWS).get_page(page)
+    asked = asked_of(parameters, COLUMNS, (OF,))
+    shown = Paginator(_final(season, asked), ROWS).get_page(parameters("page"))
     rows = [SeriesRow(one, one.next_number - 1, one.pending) for one in series]
-    return SeasonPage(season, rows, shown)
+    return SeasonPage(season, asked, rows, shown)
+
+
+def _final(season: Season, asked: Asked) -> QuerySet[FinalStanding]:
+    """The rows of the final table that are asked for, in the order that is asked for."""
+    rows = FinalStanding.objects.filter(season=season).select_related("entry__bot__owner")
+    if asked.looked_for:
+        word = asked.looked_for
+        rows = rows.filter(Q(entry__bot__name__icontains=word) | Q(entry__bot__owner__username__icontains=word))
+    if "of" in asked.values:
+        rows = rows.filter(entry__bot__owner__isnull=asked.values["of"] == "house")
+    if asked.column.key == "first":
+        rows = rows.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
+    field, last = F(FIELDS[asked.column.key]), True if asked.column.key == "first" else None
+    order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
+    return rows.order_by(order, "rank", "pk")
 
 
 def _winners() -> Any:

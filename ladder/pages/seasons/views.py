@@ -35,7 +35,7 @@ def all_seasons(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def one_season(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    page = season_page(season_seen_by(request.user, slug, number), request.GET.get("page"))
+    page = season_page(season_seen_by(request.user, slug, number), request.GET.get)
     form = CloseForm() if is_staff(request.user) and page.season.closing is None else None
     return _shown(request, page, form)
 
@@ -54,7 +54,7 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     season = season_seen_by(request.user, slug, number)
     form = CloseForm(request.POST)
     if not form.is_valid():
-        return _shown(request, season_page(season, None), form, status=_REFUSED)
+        return _shown(request, season_page(season, request.GET.get), form, status=_REFUSED)
     try:
         messages.success(request, _closed(season, form, request))
     except seasons.WrongMoment as refusal:

@@ -15,14 +15,17 @@ from ladder.pages.statistics.season import Of
 SIDE = 12
 """Bots a page: as many columns as a wide page holds."""
 
+FEW = 4
+"""Blocks below which a share says too little for a colour."""
+
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A bot, its place in the list from 1, and a cell for every bot of the page: ``None`` for itself and if unmet."""
+    """A bot, its place in the list from 1, and every bot of the page with a cell: ``None`` for itself and if unmet."""
 
     place: int
     entry: Entry
-    cells: Sequence[Against | None]
+    pairs: Sequence[tuple[Entry, Against | None]]
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ class MatrixPage:
     of: Of
     entries: Page[Entry]
     rows: Sequence[MatrixRow]
+
+    @property
+    def few(self) -> int:
+        """Blocks below which a cell has no colour."""
+        return FEW
 
 
 def matrix_page(of: Of, page: str | None) -> MatrixPage:
@@ -43,7 +51,7 @@ def matrix_page(of: Of, page: str | None) -> MatrixPage:
     shares = shares_between(entries, of)
     first = shown.start_index()
     rows = [
-        MatrixRow(first + place, one, [shares.get((one.pk, other.pk)) for other in entries])
+        MatrixRow(first + place, one, [(other, shares.get((one.pk, other.pk))) for other in entries])
         for place, one in enumerate(entries)
     ]
     return MatrixPage(of, shown, rows)

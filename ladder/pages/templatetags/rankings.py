@@ -13,6 +13,7 @@ from ladder.pages import words
 from ladder.pages.axis import Axis
 from ladder.pages.comparing.showing import There
 from ladder.pages.rankings import NAMED, LadderPage
+from ladder.pages.statistics.matrix import FEW
 from ladder.statistics.pair_share import PairShare
 
 register = template.Library()
@@ -53,9 +54,6 @@ def named(names: list[str]) -> str:
         return names[0]
     return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
 
-
-FEW: Final = 4
-"""Blocks below which a share says too little for a colour."""
 
 _STEPS: Final = 10
 

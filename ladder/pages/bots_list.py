@@ -1,0 +1,68 @@
+"""The list of all bots, in the order and with the filters that an address asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.utils.translation import gettext_lazy as _
+
+from bots.models import Bot, BotVersion
+from ladder.models import Entry, Ladder
+from ladder.owner_logs import Somebody
+from ladder.pages.owning.access import public_bots
+from ladder.pages.rankings import LANGUAGE, MINE
+from ladder.pages.tables import active_versions
+from ladder.pages.tabling.asking import OF, Asked, Column, Parameters, asked_of
+
+ROWS: Final = 50
+COLUMNS: Final = (
+    Column("bot", _("bot"), falling=False, numeric=False),
+    Column("games", _("rated games")),
+    Column("since", _("since")),
+)
+FIELDS: Final = {"bot": "name", "games": "played", "since": "created"}
+"""By column, what it is sorted by."""
+
+STANDS: Final = Q(active=True) | Q(games__gt=0)
+
+
+@dataclass(frozen=True)
+class BotsPage:
+    """A page of the bots that are asked for; ``versions`` has the active one's number by bot."""
+
+    asked: Asked
+    bots: Page[Any]
+    versions: Mapping[int, int]
+
+
+def bots_page(parameters: Parameters, user: Somebody) -> BotsPage:
+    """The page of the list that an address asks for; four queries."""
+    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE))
+    seen = Ladder.objects.visible_to(user)
+    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    everybody = (
+        _wanted(asked, user)
+        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("entries", queryset=entries))
+    )
+    field = F(FIELDS[asked.column.key])
+    order = field.desc() if asked.falling else field.asc()
+    shown = Paginator(everybody.order_by(order, "name", "pk"), ROWS).get_page(parameters("page"))
+    return BotsPage(asked, shown, active_versions([bot.pk for bot in shown]))
+
+
+def _wanted(asked: Asked, user: Somebody) -> QuerySet[Bot]:
+    bots = public_bots()
+    if asked.looked_for:
+        bots = bots.filter(Q(name__icontains=asked.looked_for) | Q(owner__username__icontains=asked.looked_for))
+    whose = {"house": Q(owner=None), "people": Q(owner__isnull=False), "mine": Q(owner=user.pk)}
+    if "of" in asked.values:
+        bots = bots.filter(whose[asked.values["of"]])
+    if "language" in asked.values:
+        playing = BotVersion.objects.filter(bot=OuterRef("pk"), active=True, language=asked.values["language"])
+        bots = bots.filter(Exists(playing))
+    return bots
