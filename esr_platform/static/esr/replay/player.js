@@ -93,11 +93,7 @@ export class Player {
 
   /** @type {(direction: 1|-1) => void} to the next chapter, or to the beginning of this one and then the one before */
   chapter(direction) {
-    const { chapters } = this.game;
-    const here = this.game.chapterAt(this.ply);
-    const back = this.ply > chapters[here].ply ? here : here - 1;
-    const there = direction > 0 ? here + 1 : back;
-    this.go(chapters[there]?.ply ?? (direction > 0 ? this.game.last : 0), 0);
+    this.jump(direction, this.game.chapters.map(({ ply }) => ply));
   }
 
   /** @type {(direction: 1|-1, starts: number[]) => void} to the next of `starts`, or to the one before */

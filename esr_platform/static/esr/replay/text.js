@@ -40,7 +40,7 @@ export class Text {
   mark() {
     this.current?.removeAttribute("aria-current");
     this.current = null;
-    for (let ply = this.player.ply; ply >= 0 && !this.current; ply--) this.current = document.getElementById(String(ply));
+    for (let ply = this.player.ply; ply >= 0 && !this.current; ply--) this.current = document.getElementById(String(ply))?.closest("li") ?? null;
     this.current?.setAttribute("aria-current", "step");
   }
 }

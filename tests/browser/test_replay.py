@@ -1,0 +1,130 @@
+"""A replay in a browser: watched to its end with the keyboard, linked to, seen by one seat, and as text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from ladder.models import Match
+from ladder.replays import replay_of
+from tests.ladder.pages.site import Site
+
+pytestmark = pytest.mark.slow
+
+
+def steps_of(match: Match) -> int:
+    found = replay_of(match)
+    assert found is not None
+    return len(json.loads(found.json)["entries"])
+
+
+def opened(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("game-replay.begun")
+
+
+def now(page: Page) -> int:
+    """The step that is shown, as a screen reader would hear it."""
+    return int(page.get_by_role("slider").get_attribute("aria-valuenow") or -1)
+
+
+def test_a_replay_is_watched_to_its_end_with_the_keyboard(site: Site, watched: Page) -> None:
+    opened(watched, f"/matches/{site.finished.pk}/")
+    last = steps_of(site.finished) - 1
+    assert now(watched) == 0
+    watched.keyboard.press("ArrowRight")
+    assert now(watched) == 1
+    watched.keyboard.press("Shift+ArrowRight")
+    begun = now(watched)
+    assert begun > 1
+    watched.keyboard.press("ArrowLeft")
+    assert now(watched) == begun - 1
+    watched.keyboard.press("PageDown")
+    assert now(watched) > begun
+    watched.keyboard.press("Home")
+    for _ in range(8):
+        watched.keyboard.press("+")
+    expect(watched.locator("[data-speed]")).to_have_value("60")
+    watched.keyboard.press("Space")
+    expect(watched.get_by_role("button", name="Pause")).to_be_visible()
+    expect(watched.get_by_role("slider")).to_have_attribute("aria-valuenow", str(last), timeout=60_000)
+    expect(watched.get_by_role("button", name="Play")).to_be_visible()
+    expect(watched.locator("[data-sentence]")).to_contain_text(re.compile("wins? with|share the win"))
+    expect(watched).to_have_url(re.compile(f"#{last}$"))
+    watched.keyboard.press("Shift+ArrowLeft")
+    assert 0 < now(watched) < last
+
+
+def test_an_address_opens_at_its_step_and_from_its_seat_and_is_copied(site: Site, watched: Page) -> None:
+    watched.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened(watched, f"/matches/{site.finished.pk}/?seat=2#40")
+    assert now(watched) == 40
+    expect(watched.locator("select[data-seat]")).to_have_value("1")
+    watched.keyboard.press("ArrowRight")
+    watched.keyboard.press("3")
+    watched.keyboard.press("c")
+    expect(watched.locator("[data-said]")).to_have_text("Link to #41 copied.")
+    assert watched.evaluate("navigator.clipboard.readText()").endswith(f"/matches/{site.finished.pk}/?seat=3#41")
+    entries = watched.evaluate("history.length")
+    watched.keyboard.press("0")
+    watched.keyboard.press("End")
+    expect(watched).to_have_url(re.compile(r"/\d+/#\d+$"))
+    assert watched.evaluate("history.length") == entries, "scrubbing leaves no trail"
+    watched.get_by_role("link", name="Turning point").first.click()
+    expect(watched.get_by_role("slider")).not_to_have_attribute("aria-valuenow", str(steps_of(site.finished) - 1))
+
+
+def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Page) -> None:
+    opened(watched, f"/matches/{site.finished.pk}/#30")
+    watched.keyboard.press("h")
+    expect(watched.get_by_role("button", name="Hide what comes")).to_have_attribute("aria-pressed", "true")
+    expect(watched.locator(".chart .ahead")).to_be_hidden()
+    plies = watched.eval_on_selector_all(
+        ".replay-moves li:not([hidden]) a", "all => all.map((a) => Number(a.dataset.ply))"
+    )
+    assert max(plies) <= 30
+    watched.keyboard.press("Shift+?")
+    expect(watched.get_by_role("dialog")).to_be_visible()
+    watched.keyboard.press("Escape")
+    expect(watched.get_by_role("dialog")).to_be_hidden()
+    box = watched.get_by_role("slider").bounding_box()
+    assert box is not None
+    watched.mouse.click(box["x"] + box["width"] / 2, box["y"] + 40)
+    expect(watched.get_by_role("slider")).not_to_have_attribute("aria-valuenow", "30")
+
+
+def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
+    site: Site, watched: Page, browser: Browser, live_server: LiveServer
+) -> None:
+    address = f"/matches/{site.finished.pk}/#40"
+    opened(watched, address)
+    told = watched.get_by_role("heading", name="The game, told")
+    expect(told).to_be_hidden()
+    watched.get_by_role("link", name="As text").last.click()
+    expect(told).to_be_visible()
+    expect(told).to_be_focused()
+    expect(watched.locator(".story [aria-current=step]")).to_be_in_viewport()
+    watched.keyboard.press("t")
+    expect(told).to_be_hidden()
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_role("heading", name="The game, told")).to_be_visible()
+    expect(page.locator("game-replay")).to_be_hidden()
+    expect(page.locator("li:target")).to_be_in_viewport()
+    context.close()
+
+
+def test_at_1280_by_800_everything_is_on_the_screen(site: Site, watched: Page) -> None:
+    watched.set_viewport_size({"width": 1280, "height": 800})
+    for match in site.others:
+        opened(watched, f"/matches/{match.pk}/#20")
+        for part in (".replay-board", "[data-scrubber]", ".controls"):
+            box = watched.locator(part).first.bounding_box()
+            assert box is not None
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 800, (match.ladder.slug, part, box)
