@@ -28,7 +28,9 @@ def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
         story.noted = remark
         story.has_laid = True
         return
-    if story.has_laid:
+    if story.has_laid and story.by_step:
+        story.say(f"{story.names[seat]} lays no more{remark}")
+    elif story.has_laid:
         story.settle()
     else:
         story.say_of(seat, NOTHING, remark)
