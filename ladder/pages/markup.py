@@ -94,6 +94,7 @@ def prose(markdown: str, game: Game) -> Prose:
     The page has a title of its own, so the headings below keep their levels.
     """
     tokens = _without_title(_PARSER.parse(markdown))
+    _unhead_corners(tokens)
     headings = list(_anchored(tokens, game))
     lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
     return Prose(_rendered(tokens, game), _rendered(lead, game), headings)
@@ -107,6 +108,13 @@ def _rendered(tokens: list[Token], game: Game) -> SafeString:
 def _without_title(tokens: list[Token]) -> list[Token]:
     titled = bool(tokens) and tokens[0].type == "heading_open" and tokens[0].tag == "h1"
     return tokens[3:] if titled else tokens
+
+
+def _unhead_corners(tokens: list[Token]) -> None:
+    """An empty heading of a column is the head of nothing: a plain cell."""
+    for place, opening in enumerate(tokens):
+        if opening.type == "th_open" and not tokens[place + 1].content:
+            opening.tag = tokens[place + 2].tag = "td"
 
 
 def _anchored(tokens: list[Token], game: Game) -> list[Heading]:

@@ -86,3 +86,9 @@ def test_the_first_paragraph_can_stand_alone() -> None:
 def test_what_stands_between_backticks_is_code_and_everything_is_escaped() -> None:
     assert coded("Try `a <b>` & `c`.") == "Try <code>a &lt;b&gt;</code> &amp; <code>c</code>."
     assert coded("one ` alone") == "one ` alone"
+
+
+def test_an_empty_corner_of_a_table_is_no_heading() -> None:
+    html = prose("| | red |\n|---|---|\n| magpie | 3 |\n", GAME).html
+    assert "<td></td>" in html
+    assert html.count("<th") == html.count("<th>red") + html.count("<thead")
