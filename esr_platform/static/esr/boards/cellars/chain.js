@@ -124,10 +124,10 @@ function drawLink(target, found, scene, { names, tokens }) {
 }
 
 function title({ seat, passed }, names, asked) {
-  if (seat === null) return element("h3", "who", say("The display"));
+  if (seat === null) return element("p", "who", say("The display"));
   const state = asked ? say("now") : passed ? say("passed") : "";
   const name = element("span", "name", names[seat]);
-  const head = element("h3", "who", mark(seat), name, state && element("small", asked ? "is-now" : "caption", state));
+  const head = element("p", "who", mark(seat), name, state && element("small", asked ? "is-now" : "caption", state));
   head.dataset.fly = `who-${seat}|`;
   return head;
 }

@@ -51,7 +51,7 @@ function drawHead(head, { view, standing }, seat, { names, labels }) {
   const version = labels?.[seat]?.version ? `v${labels[seat].version}` : "";
   show(head, [player.points, earned, state, view.start === seat, version], () => [
     mark(seat),
-    element("h3", "name", names[seat], version && element("small", "version", ` ${version}`)),
+    element("p", "name", names[seat], version && element("small", "version", ` ${version}`)),
     element("p", "state", view.start === seat && element("span", "starts", say("starts")), state),
     element("p", "points", earned ? element("small", "", `+${earned}`) : "", element("b", "", String(player.points))),
   ]);
