@@ -30,9 +30,12 @@ _KEY: Final = "climbing/1"
 
 @dataclass(frozen=True)
 class Climb:
-    """An entry that has gained ``change`` (1/1000 point) in its last ``games`` rated games."""
+    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there."""
 
-    entry: Entry
+    bot: str
+    bot_slug: str
+    ladder: str
+    ladder_slug: str
     change: int
     games: int
 
@@ -50,35 +53,46 @@ class Climbs:
 
 
 @dataclass(frozen=True)
-class _Sums:
-    since: datetime | None
-    gains: Sequence[tuple[int, int, int]]
+class _Gain:
+    entry: int
+    change: int
+    games: int
+    since: datetime
 
 
 def climbs() -> Climbs:
-    """The biggest gains on ladders that are not private; one query, two once a minute."""
-    sums = caches["pages"].get(_KEY)
-    if sums is None:
-        sums = _added_up()
-        caches["pages"].set(_KEY, sums, KEPT_SECONDS)
+    """The biggest gains on ladders that are not private; one query."""
+    gains: list[_Gain] | None = caches["pages"].get(_KEY)
+    named = _named(gains) if gains else {}
+    if gains is None:
+        gains, named = _added_up()
+        caches["pages"].set(_KEY, gains, KEPT_SECONDS)
+    rows = [Climb(*named[gain.entry], gain.change, gain.games) for gain in gains if gain.entry in named]
+    return Climbs(min((gain.since for gain in gains), default=None), rows)
+
+
+_Names = dict[int, tuple[str, str, str, str]]
+"""By entry, the names and the address names of its bot and its ladder."""
+
+_NAMES: Final = ("bot__name", "bot__slug", "ladder__name", "ladder__slug")
+
+
+def _named(gains: Sequence[_Gain]) -> _Names:
     seen = Ladder.objects.visible_to(AnonymousUser())
-    entries = Entry.objects.select_related("bot__owner", "ladder").filter(ladder__in=seen)
-    found = {entry.pk: entry for entry in entries.filter(pk__in=[pk for pk, _, _ in sums.gains])}
-    rows = [Climb(found[pk], change, games) for pk, change, games in sums.gains if pk in found]
-    return Climbs(sums.since, rows)
+    entries = Entry.objects.filter(pk__in=[gain.entry for gain in gains], ladder__in=seen)
+    return {pk: tuple(names) for pk, *names in entries.values_list("pk", *_NAMES)}
 
 
-def _added_up() -> _Sums:
+def _added_up() -> tuple[list[_Gain], _Names]:
     seen = Ladder.objects.visible_to(AnonymousUser())
     last = Result.objects.order_by("-pk").values("pk")[:MOST_RESULTS]
     counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__entry__ladder__in=seen)
-    sums = (
+    rows = list(
         counted.order_by()
-        .values("seat__entry")
+        .values("seat__entry", *(f"seat__entry__{name}" for name in _NAMES))
         .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
         .filter(games__gte=FEWEST_GAMES, gained__gt=0)
         .order_by("-gained", "seat__entry")[:SHOWN]
     )
-    rows = list(sums)
-    gains = [(row["seat__entry"], row["gained"], row["games"]) for row in rows]
-    return _Sums(min((row["since"] for row in rows), default=None), gains)
+    gains = [_Gain(row["seat__entry"], row["gained"], row["games"], row["since"]) for row in rows]
+    return gains, {row["seat__entry"]: tuple(row[f"seat__entry__{name}"] for name in _NAMES) for row in rows}

@@ -5,11 +5,13 @@ Of a running game nothing is known outside its worker, so this is the progress t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from ladder.models import Match
 
@@ -35,21 +37,20 @@ class LiveTable:
         return ["over"] * self.over + ["now"] * self.running + ["to-come"] * to_come
 
 
-def live_tables(running: Sequence[Match]) -> list[LiveTable]:
-    """The blocks of ``running``, in its order; one query."""
-    by_block: dict[int, list[Match]] = {}
+def counted(matches: QuerySet[Match]) -> QuerySet[Any]:
+    """``matches`` with the number of games of their blocks, and of those that are over: what a table is made of."""
+    its_block = Match.objects.filter(block=OuterRef("block")).order_by().values("block")
+    over = its_block.filter(status__in=Match.ENDED).annotate(number=Count("pk")).values("number")
+    games = its_block.annotate(number=Count("pk")).values("number")
+    return matches.annotate(block_over=Coalesce(Subquery(over), 0), block_games=Subquery(games))
+
+
+def live_tables(running: Sequence[Any]) -> list[LiveTable]:
+    """The blocks of ``running``, which were :func:`counted`, in its order."""
+    by_block: dict[int, list[Any]] = {}
     for match in running:
         by_block.setdefault(match.block_id, []).append(match)
-    counts = _counts(by_block)
     return [
-        LiveTable(matches[0], len(matches), counts[block][0], counts[block][1])
-        for block, matches in by_block.items()
-        if block in counts
+        LiveTable(matches[0], len(matches), matches[0].block_over, matches[0].block_games)
+        for matches in by_block.values()
     ]
-
-
-def _counts(blocks: Mapping[int, object]) -> dict[int, tuple[int, int]]:
-    """By block, how many of its games are over, and how many it has."""
-    games = Match.objects.filter(block__in=blocks).order_by().values_list("block")
-    over = Count("pk", filter=Q(status__in=Match.ENDED))
-    return {block: (ended, number) for block, ended, number in games.annotate(over=over, number=Count("pk"))}

@@ -1,0 +1,145 @@
+"""A site with as many matches as one likes: some are played by chance and recorded as workers do, the rest are copies.
+
+What is copied is copied in the database, row by row with other ids, so every page has real records, figures and
+statistics to show. Ratings and sums are multiplied where a page shows them; the ledger's hashes are not of the copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Final
+
+from django.db import connection
+from django.db.models import F, Max, Model
+
+from bots.manifest import every_table
+from ladder import estimating, gathering, measuring
+from ladder.leases import claim
+from ladder.models import (
+    Attempt,
+    Block,
+    DealSeries,
+    Entry,
+    Ladder,
+    LedgerEntry,
+    Match,
+    PairTally,
+    Result,
+    Seat,
+    SeatResult,
+    SeatTally,
+)
+from ladder.opening import open_house
+from ladder.scheduling import fill
+from tests.ladder.finishing import finished_blocks
+from tests.ladder.uploaded import person, uploaded
+
+BLOCKS: Final = 40
+"""Played on every ladder before anything is copied."""
+
+RUNNING: Final = 6
+_TOKEN: Final = {"sqlite": "lower(hex(randomblob(16)))", "postgresql": "gen_random_uuid()"}
+
+
+def crowd(matches: int, people: int, say: Callable[[str], None]) -> None:
+    """Fill an empty database: ``people`` with a bot each that claims every table, and about so many ``matches``."""
+    open_house()
+    tables = {slug: list(counts) for slug, counts in every_table().items()}
+    for number in range(people):
+        uploaded(person(f"player{number}"), f"Bot {number:04}", claims=tables)
+    say(f"{people} people have come")
+    for ladder in Ladder.objects.order_by("pk"):
+        finished_blocks(ladder, BLOCKS)
+    _reckon()
+    played = Match.objects.count()
+    say(f"{played} games have been played")
+    copies = max(0, matches // played - 1)
+    _multiply(copies)
+    fill(Random(1))
+    for match_id in Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:RUNNING]:
+        claim(match_id, "bench")
+    say(f"{Match.objects.count()} matches are there")
+
+
+def _reckon() -> None:
+    while gathering.gather():
+        pass
+    estimating.estimate_due()
+    measuring.measure()
+
+
+def _multiply(copies: int) -> None:
+    last = {model: _last(model) for model in (Block, Match, Seat, Attempt, Result, SeatResult, LedgerEntry)}
+    numbers = DealSeries.objects.aggregate(last=Max("next_number"))["last"]
+    token = _TOKEN[connection.vendor]
+
+    def shift(model: type[Model], copy: int) -> int:
+        return last[model] * copy
+
+    for copy in range(1, copies + 1):
+        block, match = {"block_id": shift(Block, copy)}, {"match_id": shift(Match, copy)}
+        result = {"result_id": shift(Result, copy)}
+        _copied(Block, last[Block], {"id": shift(Block, copy), "number": numbers * copy})
+        _copied(Match, last[Match], {"id": shift(Match, copy), **block})
+        _copied(Seat, last[Seat], {"id": shift(Seat, copy), **match})
+        _copied(Attempt, last[Attempt], {"id": shift(Attempt, copy), **match}, {"token": token})
+        _copied(Result, last[Result], {"id": shift(Result, copy), "attempt_id": shift(Attempt, copy), **match})
+        _copied(SeatResult, last[SeatResult], {"id": shift(SeatResult, copy), "seat_id": shift(Seat, copy), **result})
+    for ladder in Ladder.objects.order_by("pk"):
+        _longer_ledger(ladder, copies, last)
+    _multiplied(copies + 1)
+    DealSeries.objects.update(next_number=F("next_number") + numbers * copies)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            for model in last:
+                table = model._meta.db_table
+                cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))")
+            cursor.execute("ANALYZE")  # what autovacuum does by itself after a while
+
+
+def _longer_ledger(ladder: Ladder, copies: int, last: Mapping[type[Model], int]) -> None:
+    results = LedgerEntry.objects.filter(ladder=ladder, kind="result").count()
+    where = f"ladder_id = {ladder.pk} AND kind = 'result' AND "
+    for copy in range(1, copies + 1):
+        shifts = {
+            "id": last[LedgerEntry] * copy,
+            "number": results * copy,
+            "result_id": last[Result] * copy,
+        }
+        _copied(LedgerEntry, last[LedgerEntry], shifts, where=where)
+    Ladder.objects.filter(pk=ladder.pk).update(next_ledger=F("next_ledger") + results * copies)
+
+
+def _multiplied(times: int) -> None:
+    """What is added up over all games."""
+    Entry.objects.update(games=F("games") * times, wins=F("wins") * times)
+    SeatTally.objects.update(games=F("games") * times, wins=F("wins") * times, points=F("points") * times)
+    sums = ("games", "points", "blocks", "share_sum", "share_squares")
+    PairTally.objects.update(**{name: F(name) * times for name in sums})
+
+
+def _last(model: Any) -> int:
+    found: int = model.objects.aggregate(last=Max("pk"))["last"]
+    return found
+
+
+def _copied(
+    model: type[Model],
+    last: int,
+    shifts: Mapping[str, int],
+    others: Mapping[str, str] | None = None,
+    where: str = "",
+) -> None:
+    """Copy the rows up to id ``last``, with ``shifts`` added to columns, and ``others`` put in their place."""
+    columns = [field.column for field in model._meta.concrete_fields]
+    values = [(others or {}).get(name) or _shifted(name, shifts) for name in columns]
+    table, names = model._meta.db_table, ", ".join(f'"{name}"' for name in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'INSERT INTO "{table}" ({names}) SELECT {", ".join(values)} FROM "{table}" WHERE {where}id <= {last}'
+        )
+
+
+def _shifted(name: str, shifts: Mapping[str, int]) -> str:
+    return f'"{name}" + {shifts[name]}' if name in shifts else f'"{name}"'

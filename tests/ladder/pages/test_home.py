@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from django.core.cache import caches
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from bots.models import Bot
+from ladder.leases import claim
+from ladder.models import Ladder, Match
+from ladder.pages import climbing
+from ladder.pages.climbing import climbs
+from ladder.scheduling import fill
+from tests.ladder.finishing import finished_blocks
+from tests.ladder.pages.site import Site
+from tests.ladder.uploaded import person, uploaded
+
+MOST_QUERIES = 12
+
+
+def main(client: Client) -> str:
+    return client.get("/").content.decode().split("<main", 1)[1]
+
+
+def forget() -> None:
+    for cache in caches.all():
+        cache.clear()
+
+
+@pytest.mark.usefixtures("house")
+def test_a_newcomer_is_told_what_to_do_first(client: Client) -> None:
+    text = main(client)
+    first = text[: text.index("No game is open yet")]
+    assert "/rules/die-weinhaendler/" in first
+    assert "/bots/new/" in first
+
+
+def test_the_first_page_takes_few_queries_also_with_an_empty_cache_and_for_who_has_signed_in(
+    site: Site, client: Client
+) -> None:
+    for user in (None, person("ada")):
+        if user:
+            client.force_login(user)
+        forget()
+        for _ in range(2):
+            with CaptureQueriesContext(connection) as queries:
+                main(client)
+            assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
+
+
+def test_a_running_block_shows_names_and_how_many_of_its_games_are_over(site: Site, client: Client) -> None:
+    block = site.running.block
+    text = main(client)
+    running = text[text.index('id="running"') : text.index('id="results"')]
+    over, games = block.matches.filter(status__in=Match.ENDED).count(), block.matches.count()
+    assert f"{over} of {games} games over" in running
+    assert running.count('class="over"') == over
+    assert running.count('class="now"') == 1
+    for seat in site.running.seats.select_related("version__bot"):
+        assert seat.version.bot.name in running
+    assert bytes(block.seed).hex() not in text
+
+
+@pytest.mark.usefixtures("house")
+def test_two_running_games_of_a_block_are_one_table(client: Client) -> None:
+    fill(Random(1))
+    first, second = Match.objects.filter(ladder__slug="edel-stein-reich-3").order_by("pk")[:2]
+    assert first.block_id == second.block_id
+    assert claim(first.pk, "a test")
+    assert claim(second.pk, "a test")
+    text = main(client)
+    assert "2 tables running" in text
+    assert text.count('class="now"') == 2
+    assert text.count("games over") == 1
+
+
+def test_a_game_is_offered_to_watch_only_when_its_whole_block_has_ended(site: Site, client: Client) -> None:
+    text = main(client)
+    offered = text[text.index('id="last"') : text.index('id="leaders"')]
+    closed = f"/matches/{site.closed.pk}/"
+    assert "/matches/" in offered
+    assert closed not in offered
+    assert closed in text
+    assert f"watch match {site.closed.pk}<" not in text
+
+
+def test_what_is_kept_of_a_private_ladder_is_nothing(site: Site, client: Client) -> None:
+    Ladder.objects.update(private=True, by_invitation=True)
+    forget()
+    text = main(client)
+    assert "No game is open yet" in text
+    assert "/matches/1/" not in text
+    assert not climbs().rows
+
+
+def test_who_has_gained_most_in_enough_games_climbs(duel: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = uploaded(person("ada"), "Riser")
+    finished_blocks(duel, 12)
+    monkeypatch.setattr(climbing, "FEWEST_GAMES", 2)
+    found = climbs()
+    gained = {
+        entry.bot.name: (entry.rating - 1_500_000, entry.games)
+        for entry in duel.entries.select_related("bot").filter(games__gte=2, rating__gt=1_500_000)
+    }
+    best = dict(sorted(gained.items(), key=lambda row: -row[1][0])[: climbing.SHOWN])
+    assert {climb.bot: (climb.change, climb.games) for climb in found.rows} == best
+    assert [climb.change for climb in found.rows] == sorted((climb.change for climb in found.rows), reverse=True)
+    Bot.objects.filter(pk=ada.pk).update(name="Blanked")
+    assert "Riser" not in {climb.bot for climb in climbs().rows}
+
+
+@pytest.mark.usefixtures("house")
+def test_the_newest_versions_are_those_of_people_that_play(client: Client) -> None:
+    uploaded(person("ada"), "Fresh")
+    gone = uploaded(person("bob"), "Gone")
+    Bot.objects.filter(pk=gone.pk).update(retired=gone.created)
+    text = main(client)
+    new = text[text.index(">New<") : text.index('id="running"')]
+    assert "Fresh" in new
+    assert "Gone" not in new
