@@ -19,12 +19,14 @@ class Sentence:
     """One sentence; ``seat`` is whose name it begins with, from 0.
 
     ``ply`` is the step it tells of, and ``first`` says that it is the first of that step, so that it can be linked to.
+    ``silent`` are the steps before that nothing is told of, for links to them.
     """
 
     text: str
     seat: int | None
     ply: int
     first: bool
+    silent: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,19 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
         yield ToldChapter(
             chapter["title"],
             chapter["ply"],
-            [Sentence(with_names(names, text), _seat(text), ply, not place) for ply, place, text in told],
+            [
+                Sentence(with_names(names, text), _seat(text), ply, not place, () if place else _silent(document, ply))
+                for ply, place, text in told
+            ],
         )
+
+
+def _silent(document: dict[str, Any], ply: int) -> range:
+    """The steps right before ``ply`` without a sentence."""
+    before = ply
+    while before and not document["sentences"][before - 1]:
+        before -= 1
+    return range(before, ply)
 
 
 def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:

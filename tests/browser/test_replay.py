@@ -115,7 +115,7 @@ def test_the_same_game_is_one_click_away_as_text_and_there_without_scripts(
     page.goto(address)
     expect(page.get_by_role("heading", name="The game, told")).to_be_visible()
     expect(page.locator("game-replay")).to_be_hidden()
-    expect(page.locator("li:target")).to_be_in_viewport()
+    expect(page.locator(".story :target")).to_be_in_viewport()
     context.close()
 
 
