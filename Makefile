@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -52,6 +52,9 @@ locks: $(VENV)/.ready  ## compile requirements/*.in into hashed, address-free lo
 
 run: $(VENV)/.ready sandbox  ## start everything and stay up (MATCHES=60, EXIT=1 to stop after them, PORT=8000)
 	@exec $(MANAGE) run --matches $(MATCHES) --port $(PORT) $(if $(filter-out 0,$(EXIT)),--exit)
+
+demo: $(VENV)/.ready sandbox  ## fill a site that looks alive by playing (MATCHES=2000), then `make run`
+	@exec $(MANAGE) demo-data --matches $(if $(filter file,$(origin MATCHES)),2000,$(MATCHES)) --port $(PORT)
 
 # --- Tests and checks ------------------------------------------------------------------------------------------------
 
@@ -144,6 +147,9 @@ bench-tables: $(VENV)/.dev services  ## how long the server takes for the table 
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house
+
+bench-pages: $(VENV)/.dev services  ## ms, queries and KB of every page at 100,000 matches, on both databases
+	@$(BIN)/python -m bench.pages $(BENCH_ARGS)
 
 bench-replay: $(VENV)/.dev services  ## ms until a replay is drawn and for a step of it, and the size of its document
 	@$(BIN)/python -m bench.replays $(BENCH_ARGS)
