@@ -1,4 +1,4 @@
-"""How pages say things: numbers, spans of time, and why something happened."""
+"""How pages say things: numbers, spans of time, and why something happened; in the language of the page."""
 
 from __future__ import annotations
 
@@ -6,41 +6,49 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from games.words import either
+from django.utils.dateformat import format as formatted
+from django.utils.translation import gettext, gettext_noop, ngettext
 
-NUMBERS: Final = ("no", "one", "two", "three", "four", "five")
+NUMBERS: Final = (
+    gettext_noop("no"),
+    gettext_noop("one"),
+    gettext_noop("two"),
+    gettext_noop("three"),
+    gettext_noop("four"),
+    gettext_noop("five"),
+)
 
 FORFEITS: Final = {
-    "strikes": "Forfeited: too many strikes.",
-    "exit": "Forfeited: its process ended during the game.",
-    "not_ready": "Forfeited: not ready in time.",
-    "memory": "Forfeited: more memory than a seat is given.",
-    "time": "Forfeited: its time for the game was used up.",
-    "resign": "Resigned.",
-    "abandoned": "Forfeited: left the table.",
+    "strikes": gettext_noop("Forfeited: too many strikes."),
+    "exit": gettext_noop("Forfeited: its process ended during the game."),
+    "not_ready": gettext_noop("Forfeited: not ready in time."),
+    "memory": gettext_noop("Forfeited: more memory than a seat is given."),
+    "time": gettext_noop("Forfeited: its time for the game was used up."),
+    "resign": gettext_noop("Resigned."),
+    "abandoned": gettext_noop("Forfeited: left the table."),
 }
 
 PROBLEMS: Final = {
-    "late": "Too late",
-    "malformed": "Not an answer in the protocol",
-    "too_long": "The line was too long",
-    "wrong_id": "The id of another decision",
-    "illegal": "Not allowed by the rules",
-    "strikes": "The third strike",
-    "exit": "Its process ended",
-    "not_ready": "Not ready in time",
-    "memory": "More memory than a seat is given",
-    "time": "Its time for the game was used up",
+    "late": gettext_noop("Too late"),
+    "malformed": gettext_noop("Not an answer in the protocol"),
+    "too_long": gettext_noop("The line was too long"),
+    "wrong_id": gettext_noop("The id of another decision"),
+    "illegal": gettext_noop("Not allowed by the rules"),
+    "strikes": gettext_noop("The third strike"),
+    "exit": gettext_noop("Its process ended"),
+    "not_ready": gettext_noop("Not ready in time"),
+    "memory": gettext_noop("More memory than a seat is given"),
+    "time": gettext_noop("Its time for the game was used up"),
 }
 """What a bot did wrong: strikes and forfeits, by the words of the protocol."""
 
 STATUSES: Final = {
-    "queued": "waits for a worker",
-    "running": "is being played",
-    "finished": "finished",
-    "void": "void",
-    "cancelled": "cancelled",
-    "aborted": "aborted",
+    "queued": gettext_noop("waits for a worker"),
+    "running": gettext_noop("is being played"),
+    "finished": gettext_noop("finished"),
+    "void": gettext_noop("void"),
+    "cancelled": gettext_noop("cancelled"),
+    "aborted": gettext_noop("aborted"),
 }
 
 
@@ -61,17 +69,19 @@ def visible(text: str) -> str:
 
 def number(count: int) -> str:
     """Small numbers as words."""
-    return NUMBERS[count] if count < len(NUMBERS) else str(count)
+    return gettext(NUMBERS[count]) if count < len(NUMBERS) else str(count)
 
 
 def seats(count: int) -> str:
     """``four seats``."""
-    return f"{number(count)} seats"
+    return ngettext("%(number)s seat", "%(number)s seats", count) % {"number": number(count)}
 
 
 def seat_counts(counts: Sequence[int]) -> str:
     """``three, four or five players``."""
-    return f"{either([number(count) for count in counts])} players"
+    *others, last = [number(count) for count in counts]
+    listed = gettext("%(first)s or %(last)s") % {"first": ", ".join(others), "last": last} if others else last
+    return gettext("%(number)s players") % {"number": listed}
 
 
 def grouped(count: int) -> str:
@@ -108,7 +118,8 @@ def span(seconds: float) -> str:
     for limit, unit, length in ((90, "s", 1), (5400, "min", 60), (129_600, "h", 3600)):
         if seconds < limit:
             return f"{max(0, round(seconds / length))}\u00a0{unit}"
-    return f"{round(seconds / 86_400)}\u00a0days"
+    days = round(seconds / 86_400)
+    return ngettext("%(days)s day", "%(days)s days", days).replace(" ", "\u00a0") % {"days": days}
 
 
 def time_taken(seconds: float) -> str:
@@ -126,9 +137,9 @@ def thinking(us: int) -> str:
 def ago(then: datetime, now: datetime) -> str:
     """``3 min ago``; the day itself once it is more than six days back."""
     seconds = (now - then).total_seconds()
-    return f"{span(seconds)} ago" if seconds < 6 * 86_400 else day(then)
+    return gettext("%(span)s ago") % {"span": span(seconds)} if seconds < 6 * 86_400 else day(then)
 
 
 def day(moment: datetime) -> str:
     """``14 Mar 2027``."""
-    return f"{moment.day} {moment:%b %Y}"
+    return formatted(moment, "j M Y")

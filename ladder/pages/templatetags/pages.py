@@ -142,13 +142,13 @@ def reached(match: Match, seat: Seat) -> SafeString:
 @register.filter
 def forfeit(reason: str) -> str:
     """Why a seat lost without playing to the end, as a sentence."""
-    return words.FORFEITS[reason]
+    return gettext(words.FORFEITS[reason])
 
 
 @register.filter
 def status(match: Match) -> str:
     """How a match stands, in words."""
-    return words.STATUSES[match.status]
+    return gettext(words.STATUSES[match.status])
 
 
 @register.filter

@@ -24,11 +24,11 @@ def test_without_a_sandbox_the_site_says_so_and_nobody_but_staff_hears_why(clien
 def test_with_a_sandbox_the_site_says_that_its_test_has_passed(client: Client) -> None:
     write_down({"ok": True})
     assert SENTENCE not in client.get("/").content.decode()
-    assert "here that test has passed" in client.get("/about/").content.decode()
+    assert "Here that test has passed" in client.get("/about/").content.decode()
 
 
 def test_before_any_worker_has_said_anything_the_site_claims_nothing(client: Client) -> None:
     assert SENTENCE not in client.get("/").content.decode()
     about = client.get("/about/").content.decode()
     assert SENTENCE not in about
-    assert "here that test has passed" not in about
+    assert "Here that test has passed" not in about
