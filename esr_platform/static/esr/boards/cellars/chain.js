@@ -118,10 +118,13 @@ function drawLink(target, found, scene, { names, tokens }) {
     element("p", "sum", found.total === null ? "" : euros(found.total)),
     bottles(found, tokens, view.stage, added),
     element("p", "to caption", found.note),
-    seat === null && view.stage === "bid" && element("p", "hint caption", say("the highest bid takes it; each other bid takes the row above")),
+    seat === null && view.stage === "bid" && element("p", "hint caption", hint()),
   ]);
   return target;
 }
+
+/** What the arrows say, where rows stand below each other. */
+const hint = () => say("the highest bid takes it; each other bid takes the row above");
 
 function title({ seat, passed }, names, asked) {
   if (seat === null) return element("p", "who", say("The display"));

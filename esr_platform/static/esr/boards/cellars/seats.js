@@ -33,6 +33,7 @@ export function seatColumn(table, seat, opened) {
       const lay = laid(scene)?.seat === seat ? laid(scene) : null;
       column.classList.toggle("is-open", open);
       column.classList.toggle("asked", view.turn === seat);
+      column.classList.toggle("own", scene.seat === seat);
       button.setAttribute("aria-expanded", String(open));
       button.setAttribute("aria-label", say("The cellar of %(name)s", { name: table.names[seat] }));
       drawHead(head, scene, seat, table);
@@ -61,6 +62,7 @@ function stateOf(view, seat) {
   const { passed, done } = view.players[seat];
   if (view.turn === seat) return view.stage === "bid" ? say("bids or passes") : say("lays or is done");
   if (passed) return say("has passed");
+  if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points)) return say("most points");
   return done ? say("has laid") : "";
 }
 
