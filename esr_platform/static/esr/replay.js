@@ -46,13 +46,14 @@ class GameReplay extends HTMLElement {
     const figures = figuresOf(player);
     const controls = new Controls(this, page, player, figures);
     const text = new Text(page, player);
-    player.add(new Table(this.querySelector("[data-board-place]"), side, player, table));
+    const board = new Table(this.querySelector("[data-board-place]"), side, player, table);
     player.add(new Scrubber(scrubber, player, figures, table.drawings.sprite));
     player.add(new Moves(moves, player));
     player.add(new Head(page.querySelector("[data-place]"), player));
     player.add(controls);
     player.add(place);
     player.add(text);
+    player.add(board); // last: boards measure what they draw, and by then all else of this moment is there
     this.addEventListener("as-text", () => text.toggle());
     listen(controls.keyboard(), (key) => !text.open || key === "t", this.begun.signal);
   }
