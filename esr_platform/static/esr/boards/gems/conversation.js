@@ -5,7 +5,7 @@ import { actionName, ACTIONS, cardName, colourName, COLOURS, gemCardOf, gemsText
 import { element } from "./elements.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
-import { mark } from "./rows.js";
+import { mark, namesOf } from "./rows.js";
 import { tell } from "./telling.js";
 
 /** So many offers are shown at once; those before them open on demand. */
@@ -19,7 +19,7 @@ const SHOWN = 4;
  */
 export function conversation(table, moment) {
   const { barter, ended } = moment;
-  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const name = namesOf(table);
   const rest = [...declines(barter, name), ...(ended?.how === "given" ? [gift(ended)] : [])];
   return [
     element("h2", "", say("Barter for %(action)s", { action: actionName(barter.action) })),

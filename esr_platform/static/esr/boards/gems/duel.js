@@ -3,7 +3,7 @@
 import { say } from "../../words.js";
 import { actionCard } from "./cards.js";
 import { element } from "./elements.js";
-import { fill } from "./rows.js";
+import { fill, namesOf } from "./rows.js";
 
 const OUTLINE = () => element("span", "action-card empty");
 
@@ -31,7 +31,7 @@ function guess(made) {
 
 /** The strip between two rows. */
 export function betweenRows(table) {
-  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const name = namesOf(table);
   const own = element("div", "hides");
   const other = element("div", "guesses");
   const row = element("div", "row between", own, other);

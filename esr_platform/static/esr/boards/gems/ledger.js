@@ -5,7 +5,7 @@ import { held } from "./cards.js";
 import { CERTIFICATE_VALUES, COLOURS, listing } from "./codes.js";
 import { drawing, element } from "./elements.js";
 import { pile } from "./piles.js";
-import { colourHead, fill, mark, nameOf } from "./rows.js";
+import { colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
 import { paidIn, payment, sentences } from "./scoring.js";
 
 /** Cells say where they stand by two numbers: by seat and column in a wide table, column by column in a narrow one. */
@@ -53,7 +53,7 @@ function paymentCell(table, scoring, entry, seat) {
 
 /** The name once more, for the narrow table. */
 function who(table, seat) {
-  const made = element("span", "again", mark(seat), element("span", "", table.labels?.[seat]?.name ?? table.names[seat]));
+  const made = element("span", "again", mark(seat), element("span", "", namesOf(table)(seat)));
   made.setAttribute("aria-hidden", "true");
   return made;
 }
@@ -94,7 +94,7 @@ export function ledger(table) {
  * @param {(shown: boolean) => void} showScoring
  */
 export function scoringPanel(table, { scoring, view }, showScoring) {
-  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const name = namesOf(table);
   const told = scoring.rows.map((entry) => {
     const { head, text } = sentences(scoring, entry, name);
     return element("p", "", element("b", "", head), " ", text);

@@ -4,6 +4,7 @@ import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
 import { actionName, ACTIONS, cardName, cardRule, gemsText, listing, total } from "./codes.js";
 import { drawing, element } from "./elements.js";
+import { namesOf } from "./rows.js";
 import { tell } from "./telling.js";
 
 /**
@@ -14,7 +15,7 @@ import { tell } from "./telling.js";
  */
 export function roundPanel(table, moment) {
   const { view, memory, past } = moment;
-  const name = (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+  const name = namesOf(table);
   const round = past ?? memory.round;
   const known = Object.keys(round.actions).length > 0;
   const duel = view.seats === 2;

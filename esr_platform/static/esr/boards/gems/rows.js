@@ -63,14 +63,16 @@ export function bankRow() {
 const asideOf = ({ count, top }) =>
   element("span", "stack-of", gemCard(top), element("i", "caption", say("%(count)s aside", { count })));
 
+/** What the seats are called. @type {(table: Object) => (seat: number) => string} */
+export const namesOf = (table) => (seat) => table.labels?.[seat]?.name ?? table.names[seat];
+
 /** A seat's mark. @type {(seat: number) => SVGElement} */
 export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 
 /** Who sits there: the name, a link if there is one, and what is known of it. */
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
-  const name = label.name ?? table.names[seat];
-  const shown = element(label.href ? "a" : "b", "name", name);
+  const shown = element(label.href ? "a" : "b", "name", namesOf(table)(seat));
   if (label.href) shown.href = label.href;
   const version = /^\d/.test(String(label.version ?? "")) ? `v${label.version}` : label.version;
   const meta = [version, label.rating].filter((part) => part || part === 0).join(" · ");
