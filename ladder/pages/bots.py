@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Exists, OuterRef
-
 from bots.models import Bot, BotVersion
-from ladder.models import Estimate, Match, Seat
+from ladder.models import Estimate, Match
 from ladder.owner_logs import Somebody
 from ladder.pages.charts.rating_chart import RatingChart
 from ladder.pages.estimates import of_bot
@@ -22,7 +20,7 @@ from ladder.pages.playing.opponents import HeatMap, heat_map
 from ladder.pages.playing.places import Placed, chosen_of, placed_of
 from ladder.pages.playing.strength import Strength, newest_by_ladder, strength
 from ladder.pages.playing.tracing import chart_of
-from ladder.pages.seeing import matches_seen_by
+from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.versions import Versions, versions_of
 from ladder.statistics.habits import FEW
 
@@ -77,7 +75,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
     Ten queries, seven where the chart is kept, and up to three more for its owner and staff, however much has been
     played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
     """
-    its = matches_seen_by(user).filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=bot)))
+    its = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
     versions = versions_of(bot, inside, parameters("versions"), user)
     placed = placed_of(bot, user)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
@@ -27,7 +27,7 @@ from games.words import listing
 from ladder.models import Ladder, Match, Seat
 from ladder.openness import opened
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
-from ladder.pages.seeing import matches_seen_by
+from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.words import sentence, visible
 
 ENTRIES: Final = 30
@@ -54,7 +54,7 @@ class _Feed(Atom1Feed):
 
 def bot_feed(request: HttpRequest, bot: Bot) -> HttpResponse:
     """The last matches of ``bot``; three queries."""
-    its = _public().filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=bot)))
+    its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
     address = reverse("pages:bot", args=[bot.slug])
     feed = _Feed(title, address, reverse("pages:bot_feed", args=[bot.slug]), bot.created)

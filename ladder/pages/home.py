@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from django.db.models import F, Q, QuerySet, prefetch_related_objects
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, prefetch_related_objects
 
 from bots.models import BotVersion
 from games.base import Game
 from games.registry import GAMES
-from ladder.models import Match
+from ladder.models import Match, Result
 from ladder.models.ladders import Viewer
 from ladder.pages import watching
 from ladder.pages.climbing import Climbs, climbs
-from ladder.pages.live_tables import LiveTable, counted, live_tables
+from ladder.pages.live_tables import LiveTable, live_tables
 from ladder.pages.matches import SeatTable, names, seats_shown
 from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
@@ -105,16 +105,16 @@ def home_page(user: Viewer) -> HomePage:
     """The first page for ``user``; seven queries, eight once a minute."""
     seen = matches_seen_by(user).select_related("ladder")
     moment = watching.kept()
-    running, finished = _running_and_finished(seen, moment)
+    tables, finished = _running_and_finished(seen, moment)
     latest = finished[:_LOOKED_AT]
     moment = moment or watching.chosen(latest)
     opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
-    tables = live_tables(running)[:TABLES]
+    running, tables = sum(table.running for table in tables), tables[:TABLES]
     shown = latest[:RESULTS]
     prefetch_related_objects([*(table.first for table in tables), *shown, *([opened] if opened else [])], seats_shown())
     return HomePage(
         boards=boards(user),
-        running=len(running),
+        running=running,
         tables=tables,
         waiting=0 if running else seen.filter(status=Match.Status.QUEUED).count(),
         latest=shown,
@@ -133,19 +133,20 @@ def newest_versions() -> list[BotVersion]:
     return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
 
 
-def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple[list[Match], list[Match]]:
-    """What runs, the longest first, and what has a result, the last first; with the match of ``moment``.
+def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple[list[LiveTable], list[Match]]:
+    """The blocks in which something runs, and what has a result, the last first; with the match of ``moment``.
 
-    One query.
+    One query. Its parts are what the viewer may see; the whole is not asked again, which would read every match.
     """
-    running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("pk")[:_MOST_RUNNING]
-    finished = seen.filter(result__isnull=False).order_by("-result__pk").values("pk")[:_LOOKED_AT]
-    wanted = Q(pk__in=running) | Q(pk__in=finished) | Q(pk=moment.match_id if moment else None)
-    rows: list[Any] = list(
-        counted(seen.filter(wanted)).select_related("block").defer("block__seed").annotate(place=F("result__pk"))
-    )
+    running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("block")[:_MOST_RUNNING]
+    results = Result.objects.filter(Exists(seen.filter(pk=OuterRef("match")))).order_by("-pk").values("match")
+    wanted = Q(block__in=running) | Q(pk__in=results[:_LOOKED_AT]) | Q(pk=moment.match_id if moment else None)
+    shown = Match.objects.filter(wanted).select_related("ladder", "block").defer("block__seed")
+    found: list[Any] = list(shown.annotate(place=F("result__pk")))
+    rows = [row for row in found if not (moment and row.pk == moment.match_id and row.ladder.private)]
+    blocks = {row.block_id for row in rows if row.status == Match.Status.RUNNING}
     return (
-        sorted((row for row in rows if not row.place), key=lambda row: (row.started, row.pk)),
+        live_tables([row for row in rows if row.block_id in blocks]),
         sorted((row for row in rows if row.place), key=lambda row: -row.place),
     )
 

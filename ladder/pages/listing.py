@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from bots.models import Bot
-from ladder.models import Ladder, Match, Seat
+from ladder.models import Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.comparing.choosing import Named, named
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
-from ladder.pages.seeing import matches_seen_by
+from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.tabling.asking import Parameters, word
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 
@@ -75,7 +75,7 @@ def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user
     wanted = _of(ladder, user).filter(STATES[known][1])
     for field in fields:
         if field.bot:
-            wanted = wanted.filter(Exists(Seat.objects.filter(match=OuterRef("pk"), version__bot=field.bot)))
+            wanted = with_seats_of(wanted, field.bot.versions.all())
         elif field.problem:
             wanted = wanted.none()
     ladders = list(Ladder.objects.visible_to(user).order_by("pk"))

@@ -5,13 +5,9 @@ Of a running game nothing is known outside its worker, so this is the progress t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
-
-from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
 
 from ladder.models import Match
 
@@ -37,20 +33,18 @@ class LiveTable:
         return ["over"] * self.over + ["now"] * self.running + ["to-come"] * to_come
 
 
-def counted(matches: QuerySet[Match]) -> QuerySet[Any]:
-    """``matches`` with the number of games of their blocks, and of those that are over: what a table is made of."""
-    its_block = Match.objects.filter(block=OuterRef("block")).order_by().values("block")
-    over = its_block.filter(status__in=Match.ENDED).annotate(number=Count("pk")).values("number")
-    games = its_block.annotate(number=Count("pk")).values("number")
-    return matches.annotate(block_over=Coalesce(Subquery(over), 0), block_games=Subquery(games))
-
-
-def live_tables(running: Sequence[Any]) -> list[LiveTable]:
-    """The blocks of ``running``, which were :func:`counted`, in its order."""
-    by_block: dict[int, list[Any]] = {}
-    for match in running:
+def live_tables(matches: Iterable[Match]) -> list[LiveTable]:
+    """Tables of ``matches``, which are all games of some blocks; that of the game that has run for longest first."""
+    by_block: dict[int, list[Match]] = {}
+    for match in matches:
         by_block.setdefault(match.block_id, []).append(match)
-    return [
-        LiveTable(matches[0], len(matches), matches[0].block_over, matches[0].block_games)
-        for matches in by_block.values()
-    ]
+    tables = [table for block in by_block.values() for table in _table(block)]
+    return sorted(tables, key=lambda table: (table.first.started, table.first.pk))
+
+
+def _table(block: Sequence[Match]) -> Iterator[LiveTable]:
+    running = [match for match in block if match.status == Match.Status.RUNNING]
+    if running:
+        first = min(running, key=lambda match: (match.started, match.pk))
+        over = sum(match.status in Match.ENDED for match in block)
+        yield LiveTable(first, len(running), over, len(block))

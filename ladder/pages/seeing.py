@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from ladder.models import Ladder, Match
+from bots.models import BotVersion
+from ladder.models import Ladder, Match, Seat
 from ladder.models.ladders import Viewer
 from ladder.pages.finding import found
 
@@ -17,6 +18,11 @@ def ladder_seen_by(user: Viewer, slug: str) -> Ladder:
 def matches_seen_by(user: Viewer) -> QuerySet[Match]:
     """The matches that ``user`` may know of."""
     return Match.objects.filter(ladder__in=Ladder.objects.visible_to(user))
+
+
+def with_seats_of(matches: QuerySet[Match], versions: QuerySet[BotVersion]) -> QuerySet[Match]:
+    """Those of ``matches`` at which one of ``versions`` sits. Found from its seats, however much others have played."""
+    return matches.filter(pk__in=Seat.objects.filter(version__in=versions).values("match"))
 
 
 def match_seen_by(user: Viewer, match_id: int) -> Match:

@@ -14,14 +14,14 @@ from django.contrib.auth import get_user_model
 from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 
-from bots.models import Bot
-from ladder.models import Entry, Ladder, Match, Seat
+from bots.models import Bot, BotVersion
+from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.finding import found
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import public_bots
 from ladder.pages.paging import Part
-from ladder.pages.seeing import matches_seen_by
+from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.tables import active_versions
 
 if TYPE_CHECKING:
@@ -75,6 +75,6 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
         .order_by("retired", "name", "pk")
     )
     shown = Paginator(theirs, ROWS).get_page(parameters("page"))
-    seats = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
-    begun = matches_seen_by(viewer).filter(Exists(seats)).exclude(attempts_started=0)
+    its = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
+    begun = its.exclude(attempts_started=0)
     return PersonPage(person, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters))
