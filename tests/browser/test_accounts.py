@@ -99,7 +99,7 @@ def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
     look("report")
     watched.get_by_label("What is wrong with it?").fill("It advertises. " + "x" * 80)
     watched.get_by_role("button", name="Report it").click()
-    expect(watched.get_by_role("status")).to_contain_text("Thank you")
+    expect(watched.locator("main").get_by_role("status")).to_contain_text("Thank you")
     User.objects.filter(pk=miriam.pk).update(is_staff=True)
     watched.goto("/staff/reports/")
     look("reports")

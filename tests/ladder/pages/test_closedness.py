@@ -65,6 +65,7 @@ class Site:
         slugs = [DUEL, "edel-stein-reich-4", *(bot.slug for bot in bots), "edel-stein-reich"]
         one = [1, 2]
         known = {"slug": slugs, "match_id": matches, "index": [0, 1], "number": one, "bot_id": [bots[0].pk]}
+        known["username"] = [bot.owner.username for bot in bots if bot.owner] + ["nobody"]
         return _Otherwise(one, known)
 
 

@@ -54,6 +54,7 @@ class Class:
             "index": 0,
             "token": "no-invitation",
             "bot": self.bot.slug,
+            "username": self.member.username,
         }
 
 

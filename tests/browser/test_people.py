@@ -1,0 +1,55 @@
+"""The pages of people and of who looks after them, at every size and in both themes."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bots.models import Bot
+from esr_platform.accounts.models import User
+from ladder.opening import open_house
+from tests.browser.looking import Looker
+from tests.browser.test_accounts import PASSWORD, signed_in
+from tests.ladder.uploaded import person, uploaded
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+def test_staff_suspend_an_account_and_everybody_sees_it(watched: Page, looker: Looker) -> None:
+    open_house()
+    staff, carl = signed_in(watched), person("carl")
+    bot = uploaded(carl, "W" * 40)
+    Bot.objects.filter(pk=bot.pk).update(description="Buy this. " * 50)
+    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    watched.goto("/people/carl/")
+    looker.look("person")
+    watched.get_by_role("link", name="for staff").click()
+    watched.get_by_label("Why?").fill("It advertises.")
+    watched.get_by_role("button", name="Suspend the account").click()
+    expect(watched.locator("main").get_by_role("status")).to_contain_text("suspended")
+    looker.look("moderated")
+    watched.goto(f"/staff/bots/{bot.pk}/")
+    looker.look("moderated-bot")
+    watched.goto("/staff/trail/")
+    looker.look("trail")
+    for name in ("people/carl", "terms", "account"):
+        watched.goto(f"/{name}/")
+        looker.look(name.replace("/", "-"))
+
+
+def test_somebody_leaves(watched: Page, looker: Looker) -> None:
+    user = signed_in(watched)
+    watched.goto("/account/delete/")
+    watched.get_by_label("Password").fill(PASSWORD)
+    watched.get_by_role("button", name="Go on").click()
+    looker.look("delete")
+    watched.get_by_label("Your user name").fill(user.username)
+    watched.get_by_role("button", name="Delete my account").click()
+    expect(watched.locator("main").get_by_role("status")).to_contain_text("deleted")
+    for _ in range(6):
+        watched.goto("/account/login/")
+        watched.get_by_label("User name or e-mail").fill("miriam")
+        watched.get_by_label("Password").fill(PASSWORD)
+        watched.locator("main form:not([data-passkey])").get_by_role("button", name="Sign in").click()
+    expect(watched.get_by_role("heading", level=1)).to_have_text("Too many wrong passwords")
+    looker.look("locked-out")
