@@ -15,11 +15,13 @@ def terms(games: Iterable[Game]) -> list[str]:
 
 
 def _of(game: Game) -> Iterator[str]:
-    yield from game.tokens.values()
+    yield from game.drawn.values()
     yield from game.terms
     yield from game.stretches
     yield from (column.heading for column in game.score_columns())
     for figure in game.figure_columns():
         yield from (figure.heading, figure.meaning)
+    for habit in game.habit_columns():
+        yield from (habit.group, habit.heading, habit.meaning, habit.occasion)
     if game.price_unit:
         yield game.price_unit

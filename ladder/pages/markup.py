@@ -10,9 +10,11 @@ from itertools import pairwise
 from typing import Any, Final
 
 from django.templatetags.static import static
+from django.utils import translation
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
+from django.utils.translation import gettext
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
@@ -66,7 +68,7 @@ def _symbol(found: re.Match[str], game: Game) -> str:
     named = found.string.startswith(f" {words}", found.end())
     kind, parted, _ = found[1].partition("-")
     name = f"{game.drawing} {kind}" if parted else game.drawing
-    return drawing(found[1], name, "" if named else words, f"drawings/{game.drawing}")
+    return drawing(found[1], name, "" if named else gettext(words), f"drawings/{game.drawing}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def prose(markdown: str, game: Game) -> Prose:
 
 
 def _rendered(tokens: list[Token], game: Game) -> SafeString:
-    html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
+    with translation.override("en"):  # the language of the text, and of what is read out with it
+        html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
     return SafeString(html)  # the parser escapes all text
 
 
