@@ -52,7 +52,9 @@ async ({ replay, names, seat: seenBy }) => {
     view.players.forEach((_, seat) => checkSeat(`${where} seat ${seat}`, scene, seat));
     const barter = scene.standing.ended ?? view.barter;
     const offers = barter?.offers ?? [];
-    expect(where, "offers", drawn.side.querySelectorAll(".talk li .slip:not(.none)").length, offers.length + (scene.standing.ended?.how === "given" ? 1 : 0));
+    const gift = scene.standing.ended?.how === "given" ? 1 : 0;
+    const before = Number.parseInt(drawn.side.querySelector(".earlier summary")?.textContent ?? "0", 10);
+    expect(where, "offers", before + drawn.side.querySelectorAll(".talk li .slip:not(.none)").length, offers.length + gift);
   }
 
   function checkScoring(where, { view, standing: { scoring } }) {
@@ -72,6 +74,7 @@ async ({ replay, names, seat: seenBy }) => {
   let scorings = 0;
   for (let ply = 0; ply <= game.last; ply++) {
     const scene = game.scene(ply, seenBy, board.remember);
+    if (ply % 9 === 0) drawn.draw({ ...scene, standing: null }); // as the first that is seen of a running game
     drawn.draw(scene);
     if (scene.standing.scoring) checkScoring(`#${ply}`, scene);
     else checkTable(`#${ply}`, scene);
