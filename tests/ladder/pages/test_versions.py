@@ -97,4 +97,4 @@ def test_a_page_reads_no_more_rows_than_it_shows(bot: Bot, client: Client) -> No
         client.get(f"/bots/{bot.slug}/")
     of_versions = [query["sql"] for query in queries if re.search(r'SELECT "bots_botversion"\."id", ', query["sql"])]
     assert len(of_versions) == 1
-    assert all("LIMIT" in sql and '"active"' in sql.split("WHERE")[1] for sql in of_versions)
+    assert all(sql.count("LIMIT") == 2 for sql in of_versions)
