@@ -1,30 +1,36 @@
 """How long the server takes for the table of a big ladder: ``python -m bench.tables [--entries 10000]``.
 
 The site's own settings and middleware on an empty database, SQLite or PostgreSQL, which is filled with bots and queued
-and ended blocks; requests come from Django's test client, so no socket is in the way. Beside it, the same page of the
-smallest ladder: what a page costs that has hardly anything to show. It measures; it never fails.
+and ended blocks; requests come from Django's test client, so no socket is in the way. The table is asked for in every
+order, searched and filtered. Beside it, the same page of the smallest ladder: what a page costs that has hardly
+anything to show. It measures; it never fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
+from collections.abc import Sequence
 from hashlib import sha256
 from statistics import median
 from time import perf_counter, process_time
+from typing import TYPE_CHECKING
 
 from bench.databases import KINDS, inside
 
+if TYPE_CHECKING:
+    from bots.models import BotVersion
+
 GOAL_MS = 100
-GOAL_QUERIES = 10
+GOAL_QUERIES = 12
+DRAWS = 400
 SLUG = "edel-stein-reich-duel"
 SMALL = "edel-stein-reich-5"
 
 
 def filled(entries: int, blocks: int) -> None:
     """A ladder with so many people's bots, and games that have ended."""
-    import random
-
     from django.contrib.auth import get_user_model
     from django.utils import timezone
 
@@ -52,6 +58,7 @@ def filled(entries: int, blocks: int) -> None:
         ],
         batch_size=500,
     )
+    estimate(versions, draw)
     series = DealSeries.objects.get(season__ladder=ladder, kind=DealSeries.Kind.LADDER)
     deals = Block.objects.bulk_create(
         [
@@ -75,6 +82,46 @@ def filled(entries: int, blocks: int) -> None:
     Seat.objects.bulk_create(seats, batch_size=500)
     Ladder.objects.filter(pk=ladder.pk).update(next_ledger=len(matches) + 1)
     DealSeries.objects.filter(pk=series.pk).update(next_number=blocks + 1)
+
+
+def estimate(versions: Sequence[BotVersion], draw: random.Random) -> None:
+    """An estimate of each version but every tenth, with draws as a run keeps them."""
+    from django.utils import timezone
+
+    from ladder.models import Estimate, Season
+    from ladder.ratings.draws import packed
+
+    season, now = Season.objects.get(ladder__slug=SLUG), timezone.now()
+    rows = []
+    for version in versions:
+        if version.pk % 10:
+            rating, margin = draw.randrange(1_000_000, 2_000_000), draw.randrange(20_000, 200_000)
+            draws = packed(round(draw.gauss(rating, margin / 2)) for _ in range(DRAWS))
+            ends = {"low": rating - margin, "high": rating + margin, "rank_low": 1, "rank_high": 2}
+            counts = {"blocks": 10, "games": 20, "kept_draws": draws, "computed": now}
+            rows.append(Estimate(season=season, version=version, rating=rating, **ends, **counts))
+    Estimate.objects.bulk_create(rows, batch_size=500)
+
+
+def addresses(entries: int) -> list[tuple[str, str]]:
+    """What is asked for: names and addresses."""
+    last, ladder = entries // 50, f"/ladders/{SLUG}/"
+    orders = ("-rating", "bot", "strength", "-strength", "change", "games", "first")
+    return [
+        ("page 1", ladder),
+        (f"page {last // 2}", f"{ladder}?page={last // 2}"),
+        (f"page {last}", f"{ladder}?page={last}"),
+        *((f"by {order}", f"{ladder}?sort={order}&page=3") for order in orders),
+        ("search", f"{ladder}?q=99"),
+        ("search, few", f"{ladder}?q=bot+9999"),
+        ("search, by strength", f"{ladder}?q=7&sort=strength&page=2"),
+        ("all filters", f"{ladder}?q=1&of=people&language=python&state=playing&games=settled&sort=first"),
+        ("a small ladder", f"/ladders/{SMALL}/"),
+        ("all bots", "/bots/?page=2"),
+        ("all bots by games", "/bots/?sort=games"),
+        ("search all bots", "/bots/?q=99"),
+        ("two bots", f"/compare/bot-1/bot-2/?ladder={SLUG}"),
+    ]
 
 
 def ms(address: str, requests: int) -> tuple[float, float, int]:
@@ -107,16 +154,10 @@ def measure(options: argparse.Namespace) -> None:
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
     filled(options.entries, options.blocks)
-    last = options.entries // 50
     print(f"{options.inside}, {options.entries} entries (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
-    for name, address in (
-        ("page 1", f"/ladders/{SLUG}/"),
-        (f"page {last // 2}", f"/ladders/{SLUG}/?page={last // 2}"),
-        (f"page {last}", f"/ladders/{SLUG}/?page={last}"),
-        ("a small ladder", f"/ladders/{SMALL}/"),
-    ):
+    for name, address in addresses(options.entries):
         wall, own, queries = ms(address, options.requests)
-        print(f"  {name:15} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
+        print(f"  {name:20} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,15 +41,17 @@ def ranked(entries: Iterable[Entry]) -> list[Standing]:
     return standings
 
 
-def page_of(ladder: Ladder, entries: QuerySet[Entry], number: str | None, rows: int) -> Page[Standing]:
-    """Page ``number`` of ``entries`` of ``ladder``, the nearest there is, each with its rank in the whole table.
+def page_of(
+    ladder: Ladder, entries: QuerySet[Entry] | Sequence[Entry], number: str | None, rows: int
+) -> tuple[Page[Standing], int]:
+    """Page ``number`` of ``entries`` of ``ladder``, the nearest there is, and how many are in the whole table.
 
-    Three queries, and of everybody else no more than their ratings.
+    Each standing has its rank in the whole table. Three queries, and of everybody else no more than their ratings.
     """
     shown: Page[Any] = Paginator(entries, rows).get_page(number)
     ratings = [-rating for rating in listed(ladder).order_by("-rating").values_list("rating", flat=True)]
     shown.object_list = [Standing(bisect_left(ratings, -entry.rating) + 1, entry) for entry in shown.object_list]
-    return shown
+    return shown, len(ratings)
 
 
 def listed(ladder: Ladder) -> QuerySet[Entry]:

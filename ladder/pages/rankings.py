@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from django.core.paginator import Page
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import NullIf
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +23,7 @@ from ladder.models import Entry, Estimate, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.apart import Apart, apart
 from ladder.pages.axis import Axis, axis
+from ladder.pages.by_strength import ByStrength
 from ladder.pages.estimates import estimated
 from ladder.pages.tables import Books, active_versions, books
 from ladder.pages.tabling.asking import OF, Asked, Choice, Column, Parameters, asked_of
@@ -45,14 +46,12 @@ COLUMNS: Final = (
 FIELDS: Final = {
     "rating": "rating",
     "bot": "bot__name",
-    "strength": "strength",
     "change": "last_change",
     "games": "games",
     "first": "share",
 }
-"""By column, what it is sorted by."""
+"""By column, what it is sorted by; strengths are not the entries' own."""
 
-MAY_LACK: Final = ("strength", "first")
 STATE: Final = Choice(
     "state", _("Who plays"), {"": _("Playing or not"), "playing": _("Playing"), "resting": _("Resting")}
 )
@@ -150,7 +149,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
     """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand."""
     season = ladder.seasons.order_by("-number").first()
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE, STATE, CERTAINTY))
-    shown = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
+    shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
     lines, rows = _rows(ladder, list(shown), asked, user)
     return LadderPage(
         ladder=ladder,
@@ -160,13 +159,13 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         standings=shown,
         rows=rows,
         lanes=len(lines.lanes),
-        standing_bots=shown.paginator.count if asked.usual else listed(ladder).count(),
+        standing_bots=everybody,
         books=books(ladder),
         people=people_on(ladder),
     )
 
 
-def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Entry]:
+def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Entry] | ByStrength:
     """The entries that are asked for, in the order that is asked for."""
     entries = listed(ladder)
     if asked.looked_for:
@@ -194,15 +193,14 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
     }
 
 
-def _ordered(entries: QuerySet[Entry], season: Season | None, asked: Asked) -> QuerySet[Entry]:
+def _ordered(entries: QuerySet[Entry], season: Season | None, asked: Asked) -> QuerySet[Entry] | ByStrength:
     """The entries by a column; what has no value there comes last, and ratings decide between equals."""
     key = asked.column.key
     if key == "strength":
-        its = Estimate.objects.filter(season=season, rank_low__isnull=False, version__bot=OuterRef("bot"))
-        entries = entries.alias(strength=Subquery(its.order_by().values("rating")[:1]))
-    elif key == "first":
+        return ByStrength(entries, season, falling=asked.falling)
+    if key == "first":
         entries = entries.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
-    field, last = F(FIELDS[key]), True if key in MAY_LACK else None
+    field, last = F(FIELDS[key]), True if key == "first" else None
     order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
     return entries.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
 
