@@ -122,6 +122,7 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # or a session left open would be enough to take an account over
 PASSWORD_RESET_TIMEOUT = 2 * 3600
+ACCOUNT_LOGIN_ON_PASSWORD_RESET = True  # or who is locked out after guessing wrong could still not come in
 ACCOUNT_PRESERVE_USERNAME_CASING = True
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
 ACCOUNT_USERNAME_VALIDATORS = "esr_platform.accounts.usernames.validators"

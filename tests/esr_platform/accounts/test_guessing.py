@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.core import mail
 from django.test import Client
 
 from esr_platform.accounts.models import User
@@ -65,6 +69,30 @@ def test_the_page_says_how_long_and_which_ways_are_open(miriam: User) -> None:
 
 def test_an_account_that_is_not_there_answers_like_one_that_is(miriam: User) -> None:
     assert guess("miriam", 8) == guess("nobody", 8, HERE)
+
+
+def test_who_is_locked_out_comes_in_by_the_link_to_a_new_password(miriam: User) -> None:
+    guess("miriam", settings.AXES_FAILURE_LIMIT)
+    client = Client(REMOTE_ADDR=THERE)
+    client.post("/account/password/reset/", {"email": "miriam@example.org"})
+    link = re.search(rf"{settings.SITE_URL}(\S+)", str(mail.outbox[-1].body))
+    assert link is not None
+    form = client.get(link[1], follow=True)
+    client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})
+    assert client.get("/account/").status_code == 200
+    assert tries("miriam", "another cellar", THERE) == 302, "the slips are forgotten"
+
+
+def test_a_link_to_a_new_password_is_not_a_way_around_a_second_factor(miriam: User) -> None:
+    Authenticator.objects.create(user=miriam, type="totp", data={"secret": "x"})
+    client = Client()
+    client.post("/account/password/reset/", {"email": "miriam@example.org"})
+    link = re.search(rf"{settings.SITE_URL}(\S+)", str(mail.outbox[-1].body))
+    assert link is not None
+    form = client.get(link[1], follow=True)
+    answer = client.post(form.request["PATH_INFO"], {"password1": "another cellar", "password2": "another cellar"})
+    assert answer.headers["Location"].startswith("/account/2fa/authenticate/")
+    assert client.get("/account/").status_code == 302
 
 
 def test_signing_in_forgets_earlier_slips(miriam: User) -> None:
