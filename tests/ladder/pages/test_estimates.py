@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from random import Random
 
@@ -91,10 +92,10 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
     older = new_version(bot)
     keep(ladder, older, 1400, 100, None)
     text = html(client, f"/bots/{bot.slug}/")
-    assert "How strong its versions are" in text
-    for number in ("1560", "1520", "1600", "1400", "1300", "1500"):
-        assert f">{number}<" in text
-    assert "<i>older</i>" in text
+    assert "Strength over versions" in text
+    for value, margin in (("1560", "40"), ("1400", "100")):
+        assert f'{value} <span class="meta">± {margin}</span>' in text
+    assert re.search(r"v2 is (weaker than|not told apart from) v1\.", text)
 
 
 def test_a_new_season_shows_no_estimates_of_the_last_one(client: Client, ladder: Ladder, table: list[Entry]) -> None:
