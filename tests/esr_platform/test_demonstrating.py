@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from bots.archives import read_upload
+from bots.models import Bot, BotVersion
+from bots.uploading import archive_limits
+from esr_platform.demonstrating.archives import archive
+from esr_platform.demonstrating.cast import BOTS, PEOPLE
+from esr_platform.demonstrating.people import bring, everybody, strangers
+from esr_platform.demonstrating.programme import Programme
+from games.registry import GAMES
+from ladder.models import Ladder, Order, Season
+from ladder.opening import open_house
+from tests.ladder.uploaded import person
+
+
+@pytest.fixture
+def house(db: None) -> None:
+    """All ladders with the house's bots on them."""
+    open_house()
+
+
+def test_every_version_is_an_upload_of_its_own_that_is_taken() -> None:
+    for bot in BOTS:
+        digests = set()
+        for number in range(1, len(bot.versions) + 1):
+            read = read_upload("bot.zip", archive(bot, number), archive_limits())
+            assert read.manifest.name == bot.name
+            assert {slug: tuple(seats) for slug, seats in read.manifest.games.items()} == bot.games
+            digests.add(read.digest)
+        assert len(digests) == len(bot.versions), bot.name
+
+
+def test_the_cast_plays_every_game_and_its_owners_are_there() -> None:
+    assert {slug for bot in BOTS for slug in bot.games} == set(GAMES)
+    assert {bot.owner for bot in BOTS} <= {*PEOPLE, "demo"}
+    assert len({bot.name for bot in BOTS}) == len(BOTS)
+
+
+@pytest.mark.usefixtures("house")
+def test_versions_come_one_after_the_other_and_each_once() -> None:
+    jackdaw = BOTS[0]
+    assert not bring(jackdaw, 2)
+    assert not bring(jackdaw, 2)
+    assert BotVersion.objects.filter(bot__name=jackdaw.name).count() == 1
+    BotVersion.objects.filter(bot__name=jackdaw.name).update(state="ready")
+    assert bring(jackdaw, 1)
+    assert not bring(jackdaw, 2)
+    assert bring(jackdaw, 2)
+    assert Bot.objects.get(name=jackdaw.name).versions.count() == 2
+
+
+@pytest.mark.usefixtures("house")
+def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> None:
+    assert not any(user.has_usable_password() for user in everybody())
+    assert strangers() == 0
+    person("ada")
+    assert strangers() == 1
+
+
+@pytest.mark.usefixtures("house")
+def test_a_programme_can_be_begun_again_at_any_share() -> None:
+    for share in (0.0, 0.6, 1.0):
+        programme = Programme.whole()
+        programme.go_on(share)
+        programme.go_on(share)
+    assert Bot.objects.filter(owner__isnull=False).count() == len(BOTS)
+    assert Ladder.objects.filter(private=True).count() == 1
+    assert Season.objects.filter(closing__isnull=False).count() == 2
+    assert Order.objects.count() == 0  # nobody has passed a check yet
+
+
+@pytest.mark.django_db
+def test_a_site_with_people_on_it_is_left_alone(settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["localhost"]
+    person("ada")
+    with pytest.raises(CommandError, match="real people"):
+        call_command("demo_data", matches=1)
+
+
+@pytest.mark.django_db
+def test_a_site_that_others_reach_is_left_alone(settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["arena.example.org"]
+    with pytest.raises(CommandError, match="ALLOWED_HOSTS"):
+        call_command("demo_data", matches=1)
