@@ -37,22 +37,25 @@ def apart(estimates: Sequence[Estimate | None]) -> Apart:
     """The lines beside rows with these estimates, in the table's order; a row without one joins nobody. No queries."""
     rows = [Centred.of(row.rating, row.draws) if row else None for row in estimates]
     runs: list[Run] = []
-    end = -1
-    for start in range(len(rows)):
-        end = max(end, start)
-        while end + 1 < len(rows) and _level(rows, start, end + 1):
-            end += 1
-        if end > start and (not runs or end > runs[-1][1]):
-            runs.append((start, end))
+    start = 0
+    for place in range(len(rows) + 1):
+        begins = _begins(rows, start, place)
+        if begins > start and place - 1 > start:
+            runs.append((start, place - 1))
+        start = begins
     return Apart(runs, _lanes(runs))
 
 
-def _level(rows: Sequence[Centred | None], start: int, place: int) -> bool:
-    """Whether a row can be told apart from none of those from ``start`` to the one before it."""
-    its = rows[place]
-    return its is not None and all(
-        other is not None and not its.told_apart_from(other) for other in reversed(rows[start:place])
-    )
+def _begins(rows: Sequence[Centred | None], start: int, place: int) -> int:
+    """The first row from ``start`` on such that nobody from there to ``place`` can be told apart from who is there."""
+    its = rows[place] if place < len(rows) else None
+    if its is None:
+        return place + 1
+    for other in range(place - 1, start - 1, -1):
+        above = rows[other]
+        if above is None or its.told_apart_from(above):
+            return other + 1
+    return start
 
 
 def _lanes(runs: Sequence[Run]) -> list[list[Run]]:
