@@ -139,8 +139,8 @@ class FirstPhase(Tutorial):
                 "keep of your gems goes with you."
             ),
             Sentence(
-                "Money now or gems for later, alone or against one other: a bot has to decide the same, and may well count "
-                "better than this rule of thumb."
+                "Money now or gems for later, alone or against one other: a bot has to decide the same, and may well "
+                "count better than this rule of thumb."
             ),
         ]
         return ending.grid(rows, held, self.names), sentences
