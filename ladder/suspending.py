@@ -53,7 +53,7 @@ def lift(bot: Bot, by: User, reason: str) -> None:
         if locked.suspended is None or locked.suspended_with_owner:
             raise Refused(f"{bot.name} is not suspended by itself.")
         StaffAction.objects.create(by=by, bot=bot, what=StaffAction.What.LIFTED_BOT, reason=reason)
-        if type(owner).objects.filter(pk=owner.pk, suspended__isnull=False).exists():
+        if Bot.objects.filter(pk=bot.pk, owner__suspended__isnull=False).exists():
             _set(locked, _WITH_OWNER, with_owner=True)
         else:
             _unset(locked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ LICENCE_URL: Final = "https://creativecommons.org/licenses/by/4.0/"
 
 def accept(person: User) -> None:
     """Keep that ``person`` accepts the terms that hold, and when; what was accepted already stays as it is."""
-    rows = type(person).objects.filter(pk=person.pk).exclude(terms_version=VERSION)
+    rows = get_user_model()._default_manager.filter(pk=person.pk).exclude(terms_version=VERSION)
     rows.update(terms_version=VERSION, terms_accepted=Now())
     person.refresh_from_db(fields=["terms_version", "terms_accepted"])
 
