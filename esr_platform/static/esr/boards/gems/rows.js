@@ -7,6 +7,9 @@ import { drawing, element, heard } from "./elements.js";
 import { choice, doing, paid } from "./reading.js";
 import { leads, pile, stone } from "./piles.js";
 
+/** Letters of a name that stand in the column of seats in the size of names. */
+const SHORT = 8;
+
 /** @type {(className: string, role: string, ...children: any[]) => HTMLElement} */
 function cell(className, role, ...children) {
   const made = element("div", className, ...children);
@@ -72,7 +75,8 @@ export const mark = (seat) => drawing(`mark-${seat + 1}`, "mark", "0 0 20 20");
 /** Who sits there: the name, a link if there is one, and what is known of it. */
 export function nameOf(table, seat) {
   const label = table.labels?.[seat] ?? {};
-  const shown = element(label.href ? "a" : "b", "name", namesOf(table)(seat));
+  const called = namesOf(table)(seat);
+  const shown = element(label.href ? "a" : "b", called.length > SHORT ? "name long" : "name", called);
   if (label.href) shown.href = label.href;
   const version = /^\d/.test(String(label.version ?? "")) ? `v${label.version}` : label.version;
   const meta = [version, label.rating].filter((part) => part || part === 0).join(" · ");
