@@ -49,7 +49,7 @@ PUBLIC = (
     Shot("search", "/search/?q=house"),
     Shot("matches", "/matches/"),
     Shot("replay", "/matches/?ladder=edel-stein-reich-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
-    Shot("duel", "/matches/?ladder=edel-stein-reich-duel-2&state=finished", r"^/matches/\d+/$", "decisive"),
+    Shot("duel", "/matches/?ladder=edel-stein-reich-duel&state=finished", r"^/matches/\d+/$", "decisive"),
     Shot("wine", "/matches/?ladder=die-weinhaendler-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
     Shot("rules", "/rules/"),
     Shot("rules-edel-stein-reich", "/rules/edel-stein-reich/"),
