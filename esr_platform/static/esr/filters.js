@@ -28,7 +28,7 @@ function take(fresh) {
   for (const input of now?.querySelectorAll("input[type=hidden]") ?? []) {
     const old = form.querySelector(`input[type=hidden][name="${CSS.escape(input.name)}"]`);
     if (old) old.value = input.value;
-    else form.append(input);
+    else form.append(input.cloneNode());
   }
   for (const old of form.querySelectorAll("input[type=hidden]")) {
     if (!now?.querySelector(`input[type=hidden][name="${CSS.escape(old.name)}"]`)) old.remove();
