@@ -117,7 +117,25 @@ def test_signing_out_and_a_new_password_end_the_other_sessions(miriam: User, cli
 
 @pytest.mark.parametrize(
     "address",
-    ["signup", "login", "logout", "password/reset", "password/change", "email", "tokens", "tokens/1/revoke", "letters"],
+    [
+        "signup",
+        "login",
+        "logout",
+        "password/reset",
+        "password/change",
+        "email",
+        "tokens",
+        "tokens/1/revoke",
+        "letters",
+        "delete",
+        "export",
+        "terms",
+        "name",
+        "2fa/totp/activate",
+        "2fa/webauthn/add",
+        "2fa/webauthn/login",
+        "2fa/recovery-codes/generate",
+    ],
 )
 def test_another_site_can_send_no_form_in_ones_name(miriam: User, address: str) -> None:
     client = Client(enforce_csrf_checks=True)
@@ -130,7 +148,7 @@ def test_another_site_can_send_no_form_in_ones_name(miriam: User, address: str) 
 
 def test_reading_a_page_changes_nothing(miriam: User, client: Client) -> None:
     login(client)
-    for address in ("logout", "tokens/1/revoke", "letters"):
+    for address in ("logout", "tokens/1/revoke", "letters", "delete", "export", "terms", "name"):
         client.get(f"/account/{address}/")
     assert client.get("/account/").status_code == 200
 
@@ -179,7 +197,8 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(miriam: User, clien
 
 
 def test_every_address_of_an_account_that_shows_ones_own_is_closed_to_strangers() -> None:
-    own = {"", "tokens/", "email/", "password/change/", "password/set/", "reauthenticate/"}
+    own = {"", "tokens/", "email/", "password/change/", "password/set/", "reauthenticate/", "delete/"}
+    own |= {"2fa/", "2fa/webauthn/", "2fa/webauthn/add/", "2fa/totp/activate/", "2fa/recovery-codes/"}
     for address in own:
         assert Client().get(f"/account/{address}").status_code == 302, address
     assert Client().get("/account/inactive/").status_code == 200
