@@ -140,7 +140,11 @@ def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple
     """
     running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("block")[:_MOST_RUNNING]
     results = Result.objects.filter(Exists(seen.filter(pk=OuterRef("match")))).order_by("-pk").values("match")
-    wanted = Q(block__in=running) | Q(pk__in=results[:_LOOKED_AT]) | Q(pk=moment.match_id if moment else None)
+    of_blocks = Match.objects.filter(block__in=running).order_by().values("pk")
+    chosen = Match.objects.filter(pk=moment.match_id if moment else None).order_by().values("pk")
+    wanted = Q(
+        pk__in=of_blocks.union(Match.objects.filter(pk__in=results[:_LOOKED_AT]).order_by().values("pk"), chosen)
+    )
     shown = Match.objects.filter(wanted).select_related("ladder", "block").defer("block__seed")
     found: list[Any] = list(shown.annotate(place=F("result__pk")))
     rows = [row for row in found if not (moment and row.pk == moment.match_id and row.ladder.private)]
