@@ -77,7 +77,7 @@ def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> N
     text = client.get(f"/ladders/{site.ladder.slug}/").content.decode()
     order = re.findall(r'href="/bots/([a-z-]+)/"', text)
     best = client.get(f"/bots/{order[0]}/").content.decode()
-    assert re.search(r">1<span class=\"meta\">of 8<", best)
+    assert re.search(r">1 <span class=\"meta\">of 8<", best)
 
 
 def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
