@@ -51,12 +51,11 @@ class Start:
 
 @dataclass(frozen=True)
 class HomePage:
-    """What the first page shows. ``waiting`` is counted only while nothing runs."""
+    """What the first page shows."""
 
     boards: Sequence[Board]
     running: int
     tables: Sequence[LiveTable]
-    waiting: int
     latest: Sequence[Match]
     open: SeatTable | None
     moment: Moment | None
@@ -116,7 +115,6 @@ def home_page(user: Viewer) -> HomePage:
         boards=boards(user),
         running=running,
         tables=tables,
-        waiting=0 if running else seen.filter(status=Match.Status.QUEUED).count(),
         latest=shown,
         open=SeatTable(opened) if opened else None,
         moment=moment,
