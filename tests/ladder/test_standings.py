@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ladder.models import Entry, Ladder
-from ladder.standings import page_of, table
+from ladder.standings import listed, page_of, table
 
 
 def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
@@ -52,14 +52,17 @@ def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, djang
         Entry.objects.filter(pk=entry.pk).update(rating=rating * 1000)
     whole = [(row.rank, row.entry.pk) for row in table(ladder)]
     for size in (1, 2, 3, 5, 8, 50):
-        pages = [page_of(ladder, str(number), size) for number in range(1, -(-8 // size) + 1)]
+        pages = [page_of(ladder, listed(ladder), str(number), size)[0] for number in range(1, -(-8 // size) + 1)]
         assert [(row.rank, row.entry.pk) for page in pages for row in page] == whole
     with django_assert_num_queries(3):
-        last = page_of(ladder, "99", 3)
+        last, everybody = page_of(ladder, listed(ladder), "99", 3)
+    assert everybody == 8
     assert [row.rank for row in last] == [6, 8]
     assert (last.start_index(), last.end_index(), last.paginator.count) == (7, 8, 8)
 
 
 def test_an_empty_table_has_one_empty_page(ladder: Ladder) -> None:
     Entry.objects.filter(ladder=ladder).update(active=False)
-    assert list(page_of(ladder, None, 50)) == []
+    shown, everybody = page_of(ladder, listed(ladder), None, 50)
+    assert list(shown) == []
+    assert everybody == 0
