@@ -13,7 +13,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 def streamed(
     request: HttpRequest, name: str, pieces: Iterator[bytes], content_type: str = "application/jsonl"
 ) -> StreamingHttpResponse:
-    """``pieces``, by default of JSON lines, as a file called ``name``: each is made when the one before has been sent."""
+    """``pieces``, by default of JSON lines, as a file called ``name``: each made when the one before has been sent."""
     content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingHttpResponse(content, content_type=content_type, headers=headers)
