@@ -139,7 +139,7 @@ def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple
     running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("block")[:_MOST_RUNNING]
     results = Result.objects.filter(Exists(seen.filter(pk=OuterRef("match")))).order_by("-pk").values("match")
     of_blocks = Match.objects.filter(block__in=running).order_by().values("pk")
-    chosen = Match.objects.filter(pk=moment.match_id if moment else None).order_by().values("pk")
+    chosen = Match.objects.filter(pk__in=[moment.match_id] if moment else []).order_by().values("pk")
     wanted = Q(
         pk__in=of_blocks.union(Match.objects.filter(pk__in=results[:_LOOKED_AT]).order_by().values("pk"), chosen)
     )
