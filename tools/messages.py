@@ -32,7 +32,7 @@ NO_DATE: Final = datetime(2026, 1, 1, tzinfo=UTC)
 OF_GAMES: Final = "games/terms.py"
 
 PYTHON: Final[dict[str, Any]] = {
-    **dict.fromkeys(("gettext", "gettext_lazy", "gettext_noop", "Sentence"), None),
+    **dict.fromkeys(("gettext", "gettext_lazy", "gettext_noop", "_", "Sentence"), None),
     **dict.fromkeys(("ngettext", "ngettext_lazy"), (1, 2)),
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),
