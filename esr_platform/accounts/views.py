@@ -125,7 +125,8 @@ def export(request: HttpRequest) -> HttpResponseBase:
 @for_staff
 def moderate(request: HttpRequest, username: str) -> HttpResponse:
     """Staff's page of an account: suspend it, lift that, take the name away."""
-    person = found(User.objects.filter(deleted=None), f"Nobody is called {username[:60]}.", username__iexact=username)
+    otherwise = _("Nobody is called %(name)s.") % {"name": username[:60]}
+    person = found(User.objects.filter(deleted=None), otherwise, username__iexact=username)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -160,7 +161,8 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
 def letters(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
     User.objects.filter(pk=cast("User", request.user).pk).update(wants_letters=wanted)
-    messages.success(request, "Letters about your bots are on." if wanted else "Letters about your bots are off.")
+    said = _("Letters about your bots are on.") if wanted else _("Letters about your bots are off.")
+    messages.success(request, said)
     return redirect("accounts:account")
 
 
@@ -194,5 +196,5 @@ def token_list(request: HttpRequest) -> HttpResponse:
 @login_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if tokens.revoke(cast("User", request.user), token_id):
-        messages.success(request, "The token no longer works.")
+        messages.success(request, _("The token no longer works."))
     return redirect("accounts:tokens")

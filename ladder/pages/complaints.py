@@ -10,6 +10,8 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots import complaints
@@ -28,10 +30,10 @@ LATEST: Final = 50
 
 class ReportForm(forms.Form):
     text = forms.CharField(
-        label="What is wrong with it?",
+        label=_("What is wrong with it?"),
         max_length=complaints.MAX_TEXT,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="The people who look after the site read it. The owner of the bot does not.",
+        help_text=_("The people who look after the site read it. The owner of the bot does not."),
     )
 
 
@@ -51,7 +53,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, "Thank you. The people who look after the site will look at it.")
+            messages.success(request, gettext("Thank you. The people who look after the site will look at it."))
             return redirect("pages:bot", bot.slug)
     return render(request, "pages/report.html", {"bot": bot, "form": form}, status=422 if form.errors else 200)
 
@@ -69,15 +71,15 @@ def reports(request: HttpRequest) -> HttpResponse:
 @require_POST
 @for_staff
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
-    bot = found(Bot.objects.all(), f"There is no bot {bot_id}.", pk=bot_id)
+    bot = found(Bot.objects.all(), gettext("There is no bot %(number)s.") % {"number": bot_id}, pk=bot_id)
     staff, form = cast("User", request.user), BlankForm(request.POST)
     if "dismiss" in request.POST:
         complaints.dismiss(bot, staff)
-        messages.success(request, f"{bot.name} stays as it is.")
+        messages.success(request, gettext("%(name)s stays as it is.") % {"name": bot.name})
     elif form.is_valid():
         try:
             complaints.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
-            messages.success(request, "Taken away.")
+            messages.success(request, gettext("Taken away."))
         except Refused as refusal:
             messages.error(request, str(refusal))
     return redirect("pages:reports")

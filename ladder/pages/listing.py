@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
 from ladder.models import Ladder, Match
@@ -19,12 +20,20 @@ from ladder.pages.tabling.asking import Parameters, word
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 
 STATES = {
-    "": ("played and running", ~Q(attempts_started=0)),
-    "running": ("running", Q(status=Match.Status.RUNNING)),
-    "waiting": ("waiting", Q(status=Match.Status.QUEUED)),
-    "void": ("void", Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED])),
+    "": (gettext_noop("played and running"), ~Q(attempts_started=0)),
+    "running": (gettext_noop("running"), Q(status=Match.Status.RUNNING)),
+    "waiting": (gettext_noop("waiting"), Q(status=Match.Status.QUEUED)),
+    "void": (gettext_noop("void"), Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED])),
 }
 """What can be asked for: the word in the address, the word on the page, and which matches it means."""
+
+NOTHING = {
+    "": (gettext_noop("No matches yet."), gettext_noop("No matches on this ladder yet.")),
+    "running": (gettext_noop("No match is running."), gettext_noop("No match is running on this ladder.")),
+    "waiting": (gettext_noop("No match is waiting."), gettext_noop("No match is waiting on this ladder.")),
+    "void": (gettext_noop("No match is void."), gettext_noop("No match is void on this ladder.")),
+}
+"""What is said where there is no such match: on all ladders, on one."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +62,21 @@ class MatchesPage:
         return f"?{_query({'ladder': self.ladder.slug if self.ladder else '', 'state': self.state})}"
 
     @property
+    def nothing(self) -> str:
+        """What stands in place of the list where it is empty."""
+        return gettext(NOTHING[self.state][self.ladder is not None])
+
+    @property
     def tabs(self) -> list[Tabs]:
         """Links to the other filters; each keeps what the others say."""
-        everything = Tab("all ladders", "all ladders", f"?{self._query(None, self.state)}", self.ladder is None)
+        everywhere = gettext("all ladders")
+        everything = Tab(everywhere, everywhere, f"?{self._query(None, self.state)}", self.ladder is None)
         of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{self._query(ladder, self.state)}")
         of_states = [
-            Tab(word, word, f"?{self._query(self.ladder, state)}", state == self.state)
+            Tab(gettext(word), gettext(word), f"?{self._query(self.ladder, state)}", state == self.state)
             for state, (word, _) in STATES.items()
         ]
-        return [Tabs("", [everything]), *of_ladders, Tabs("state", of_states)]
+        return [Tabs("", [everything]), *of_ladders, Tabs(gettext("state"), of_states)]
 
     def _query(self, ladder: Ladder | None, state: str) -> str:
         bots = {field.name: field.bot.slug for field in self.fields if field.bot}

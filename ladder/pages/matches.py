@@ -13,7 +13,6 @@ from django.utils.translation import gettext, ngettext
 from bots.models import Bot
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
-from games.words import listing
 from ladder.models import Attempt, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.boards import Board, table
@@ -21,6 +20,7 @@ from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
+from ladder.pages.words import enumerated
 
 ROWS = 30
 SPEEDS = (1, 2, 4, 8, 16, 30, 60)
@@ -56,7 +56,7 @@ def reached(match: Match, seat: Seat) -> str:
     result = result_of(seat)
     if result is None:
         return ""
-    return "forfeit" if result.forfeit else GAMES[match.ladder.game].score_columns()[0].text(result.score)
+    return gettext("forfeit") if result.forfeit else GAMES[match.ladder.game].score_columns()[0].text(result.score)
 
 
 def names(seats: Sequence[Seat]) -> list[str]:
@@ -152,7 +152,12 @@ class MatchPage:
 
     @property
     def title(self) -> str:
-        return listing(self.names)
+        return enumerated(self.names)
+
+    @property
+    def winners(self) -> str:
+        """The names of those who won, or share the first place."""
+        return enumerated([row.seat.version.bot.name for row in self.table.winners])
 
     @property
     def delayed_rows(self) -> list[SeatRow]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Machine
@@ -16,12 +18,12 @@ from bots.waiting import waiting
 from ladder.pages.staff import for_staff
 
 REMEDIES = (
-    ("bubblewrap is missing or too old", remedies.INSTALL),
-    ("Ubuntu 24.04 and newer: AppArmor", remedies.APPARMOR),
-    ("Docker and other containers: seccomp", remedies.DOCKER),
-    ("A kernel without namespaces for ordinary users", remedies.SYSCTL),
-    ("Workers that run as root", remedies.ROOT),
-    ("The bots' interpreter", remedies.PYTHON),
+    (_("bubblewrap is missing or too old"), remedies.INSTALL),
+    (_("Ubuntu 24.04 and newer: AppArmor"), remedies.APPARMOR),
+    (_("Docker and other containers: seccomp"), remedies.DOCKER),
+    (_("A kernel without namespaces for ordinary users"), remedies.SYSCTL),
+    (_("Workers that run as root"), remedies.ROOT),
+    (_("The bots' interpreter"), remedies.PYTHON),
 )
 """What is known to go wrong, and what helps; the same sentences that a machine says of itself."""
 
@@ -46,8 +48,8 @@ class MachineRow:
     def versions(self) -> list[tuple[str, str]]:
         """What the sandbox is made of there."""
         named = [(name, str(self.found[name])) for name in ("kernel", "bubblewrap", "python", "numpy")]
-        seats = "a user of its own" if self.found["users"] else "the worker's own user"
-        return [*((name, version or "–") for name, version in named), ("a seat runs as", seats)]
+        seats = gettext("a user of its own") if self.found["users"] else gettext("the worker's own user")
+        return [*((name, version or "–") for name, version in named), (gettext("a seat runs as"), seats)]
 
 
 @require_safe

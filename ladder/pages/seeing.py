@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from bots.models import BotVersion
 from ladder.models import Ladder, Match, Seat
@@ -12,7 +13,7 @@ from ladder.pages.finding import found
 
 def ladder_seen_by(user: Viewer, slug: str) -> Ladder:
     """The ladder at an address, if ``user`` may know of it. Raises ``Http404``."""
-    return found(Ladder.objects.visible_to(user), f"No ladder is called {slug}.", slug=slug)
+    return found(Ladder.objects.visible_to(user), gettext("No ladder is called %(name)s.") % {"name": slug}, slug=slug)
 
 
 def matches_seen_by(user: Viewer) -> QuerySet[Match]:
@@ -27,4 +28,8 @@ def with_seats_of(matches: QuerySet[Match], versions: QuerySet[BotVersion]) -> Q
 
 def match_seen_by(user: Viewer, match_id: int) -> Match:
     """The match at an address, with its ladder, if ``user`` may know of it. Raises ``Http404``."""
-    return found(matches_seen_by(user).select_related("ladder"), f"There is no match {match_id}.", pk=match_id)
+    return found(
+        matches_seen_by(user).select_related("ladder"),
+        gettext("There is no match %(number)s.") % {"number": match_id},
+        pk=match_id,
+    )

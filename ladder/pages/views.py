@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from games.registry import GAMES
@@ -62,7 +63,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
     try:
         page = match_page(match_id, request.user)
     except Match.DoesNotExist:
-        raise Http404(f"There is no match {match_id}.") from None
+        raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
     return render(request, "pages/match.html", {"page": page})
 
 
@@ -70,7 +71,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
 def record(request: HttpRequest, match_id: int) -> HttpResponse:
     document = download(match_seen_by(request.user, match_id))
     if document is None:
-        raise Http404(f"The record of match {match_id} opens when the match is over.")
+        raise Http404(_("The record of match %(number)s opens when the match is over.") % {"number": match_id})
     name, text = document
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json", headers=headers)
@@ -80,7 +81,7 @@ def record(request: HttpRequest, match_id: int) -> HttpResponse:
 def replay(request: HttpRequest, match_id: int) -> HttpResponse:
     found = replay_of(match_seen_by(request.user, match_id))
     if found is None:
-        raise Http404(f"The replay of match {match_id} opens when its record does.")
+        raise Http404(_("The replay of match %(number)s opens when its record does.") % {"number": match_id})
     return sent(request, found)
 
 
@@ -93,7 +94,7 @@ def rules(request: HttpRequest) -> HttpResponse:
 def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     game = GAMES.get(slug)
     if game is None:
-        raise Http404(f"No game is called {slug}.")
+        raise Http404(_("No game is called %(name)s.") % {"name": slug})
     ladders = Ladder.objects.visible_to(request.user).filter(game=slug).order_by("pk")
     context = {"game": game, "guide": prose(game.guide, game), "ladders": ladders}
     return render(request, "pages/game_rules.html", context)

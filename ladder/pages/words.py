@@ -84,6 +84,13 @@ def seat_counts(counts: Sequence[int]) -> str:
     return gettext("%(number)s players") % {"number": listed}
 
 
+def enumerated(words: Sequence[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return gettext("%(first)s and %(last)s") % {"first": ", ".join(words[:-1]), "last": words[-1]}
+
+
 def grouped(count: int) -> str:
     """``48 120``, with narrow spaces that do not break."""
     return f"{count:,}".replace(",", "\u202f")
@@ -92,7 +99,7 @@ def grouped(count: int) -> str:
 def size(count: int) -> str:
     """A number of bytes in its one fitting unit: ``840 bytes``, ``84 KiB``, ``1.5 MiB``, ``8 MiB``."""
     if count < 1024:
-        return f"{count}\u00a0{'byte' if count == 1 else 'bytes'}"
+        return ngettext("%(count)s byte", "%(count)s bytes", count).replace(" ", "\u00a0") % {"count": count}
     if count < 1024 * 1024:
         return f"{count / 1024:.{0 if count >= 10_240 else 1}f}\u00a0KiB".replace(".0\u00a0", "\u00a0")
     return f"{count / 1024**2:.1f}\u00a0MiB".replace(".0\u00a0", "\u00a0")

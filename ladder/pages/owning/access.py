@@ -10,6 +10,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from ladder.owner_logs import Somebody
@@ -26,18 +27,22 @@ def bot_seen_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, if ``user`` may know of it. Raises ``Http404``."""
     public = Exists(public_bots().filter(pk=OuterRef("pk")))
     bots: QuerySet[Any] = Bot.objects.select_related("owner").annotate(public=public)
-    bot: Any = found(bots, f"No bot is called {slug}.", slug=slug)
+    bot: Any = found(bots, _no_bot(slug), slug=slug)
     if not bot.public and not may_read(user, bot):
-        raise Http404(f"No bot is called {slug}.")
+        raise Http404(_no_bot(slug))
     seen: Bot = bot
     return seen
+
+
+def _no_bot(slug: str) -> str:
+    return _("No bot is called %(name)s.") % {"name": slug}
 
 
 def bot_read_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
     bot = bot_seen_by(user, slug)
     if not may_read(user, bot):
-        raise PermissionDenied(f"This is for the owner of {bot.name} alone.")
+        raise PermissionDenied(_("This is for the owner of %(name)s alone.") % {"name": bot.name})
     return bot
 
 
@@ -45,7 +50,7 @@ def bot_changed_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, for its owner. Raises ``Http404`` and ``PermissionDenied``, the latter for staff too."""
     bot = bot_seen_by(user, slug)
     if not owns(user, bot):
-        raise PermissionDenied(f"Only the owner of {bot.name} can do that.")
+        raise PermissionDenied(_("Only the owner of %(name)s can do that.") % {"name": bot.name})
     return bot
 
 

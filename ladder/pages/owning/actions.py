@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -48,8 +49,9 @@ def _owners(does: Callable[..., str]) -> View:
 
 @_owners
 def activate(bot: Bot, _request: HttpRequest, number: int) -> str:
-    joining.activate(found(bot.versions.all(), f"{bot.name} has no version {number}.", number=number))
-    return f"v{number} plays from the next match on."
+    otherwise = _("%(name)s has no version %(number)s.") % {"name": bot.name, "number": number}
+    joining.activate(found(bot.versions.all(), otherwise, number=number))
+    return _("v%(number)s plays from the next match on.") % {"number": number}
 
 
 @_owners
@@ -60,31 +62,31 @@ def choose_ladders(bot: Bot, request: HttpRequest) -> str:
 @_owners
 def put_back(bot: Bot, _request: HttpRequest) -> str:
     leave.put_back(bot)
-    return f"{bot.name} is back and gets matches again."
+    return _("%(name)s is back and gets matches again.") % {"name": bot.name}
 
 
 @_owners
 def take_back(bot: Bot, _request: HttpRequest) -> str:
     joining.take_back(bot)
-    return f"{bot.name} is back on its ladders."
+    return _("%(name)s is back on its ladders.") % {"name": bot.name}
 
 
 @_owners
 def hide_source(bot: Bot, _request: HttpRequest) -> str:
     managing.publish_source(bot, False)
-    return "The source is private again. Who has downloaded it keeps it."
+    return _("The source is private again. Who has downloaded it keeps it.")
 
 
 @_owners
 def _publish(bot: Bot, _request: HttpRequest) -> str:
     managing.publish_source(bot, True)
-    return "Everybody may read and download the version that plays."
+    return _("Everybody may read and download the version that plays.")
 
 
 @_owners
 def _retire(bot: Bot, _request: HttpRequest) -> str:
     joining.retire(bot)
-    return f"{bot.name} is retired. Its results and ratings stay."
+    return _("%(name)s is retired. Its results and ratings stay.") % {"name": bot.name}
 
 
 def _confirmed(template: str, view: View) -> View:
@@ -118,7 +120,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             managing.rename(bot, form.cleaned_data["name"])
             managing.describe(bot, form.cleaned_data["description"])
-            messages.success(request, "Saved.")
+            messages.success(request, _("Saved."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))

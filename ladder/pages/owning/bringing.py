@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from bots.allowances import Allowances, allowances
 from bots.languages import LANGUAGES, Language
 from bots.models import Machine
@@ -37,12 +39,12 @@ class Bringing:
         """What a file may be, and how many."""
         its = self.allowances
         return [
-            ("the file", size(its.archive_bytes)),
-            ("unpacked, together", size(its.unpacked_bytes)),
-            ("files in a zip", str(its.files)),
-            ("uploads an hour", str(its.uploads_an_hour)),
-            ("bots a person", str(its.bots)),
-            ("bots a person, with retired ones", str(its.bots_ever)),
+            (_("the file"), size(its.archive_bytes)),
+            (_("unpacked, together"), size(its.unpacked_bytes)),
+            (_("files in a zip"), str(its.files)),
+            (_("uploads an hour"), str(its.uploads_an_hour)),
+            (_("bots a person"), str(its.bots)),
+            (_("bots a person, with retired ones"), str(its.bots_ever)),
         ]
 
     @property
@@ -50,11 +52,11 @@ class Bringing:
         """What a bot may use up in a game."""
         its = self.playing
         return [
-            ("to start", f"{its.startup_ms / 1000:g}\u00a0s"),
-            ("a decision", f"{its.move_ms / 1000:g}\u00a0s"),
-            ("more, a game", f"{its.bank_ms / 1000:g}\u00a0s"),
-            ("a game, together", f"{its.game_ms / 1000:g}\u00a0s"),
-            ("memory (address space)", f"{its.memory_mb}\u00a0MiB"),
+            (_("to start"), f"{its.startup_ms / 1000:g}\u00a0s"),
+            (_("a decision"), f"{its.move_ms / 1000:g}\u00a0s"),
+            (_("more, a game"), f"{its.bank_ms / 1000:g}\u00a0s"),
+            (_("a game, together"), f"{its.game_ms / 1000:g}\u00a0s"),
+            (_("memory (address space)"), f"{its.memory_mb}\u00a0MiB"),
         ]
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from bots.models import Bot, BotVersion
-from games.words import listing
 from ladder import joining
 from ladder.models import Entry, Ladder, Membership
-from ladder.pages.words import points
+from ladder.pages.words import enumerated, points
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,17 @@ class Choice:
     def note(self) -> str:
         """What the tick leads to."""
         if not self.ladder.open:
-            return "closed"
+            return _("closed")
         if not self.claimed:
-            return f"from v{self.waiting.number} on" if self.waiting else "not claimed by the version that plays"
+            return _from(self.waiting) if self.waiting else _("not claimed by the version that plays")
         if self.entry is None or not self.entry.games:
-            return "" if self.ticked else "not entered"
-        return f"{points(self.entry.rating)} after {self.entry.games} {'game' if self.entry.games == 1 else 'games'}"
+            return "" if self.ticked else _("not entered")
+        text = ngettext("%(rating)s after %(games)s game", "%(rating)s after %(games)s games", self.entry.games)
+        return text % {"rating": points(self.entry.rating), "games": self.entry.games}
+
+
+def _from(version: BotVersion) -> str:
+    return _("from v%(number)s on") % {"number": version.number}
 
 
 def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
@@ -103,9 +109,8 @@ def _welcoming(bot: Bot) -> QuerySet[Ladder]:
 def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
     said = []
     if joined:
-        said.append(f"{bot.name} is entered: {listing(joined)}.")
+        said.append(_("%(name)s is entered: %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
     if left:
-        said.append(
-            f"{bot.name} gets no new matches: {listing(left)}. Those that wait are played, and its rating stays."
-        )
-    return " ".join(said) or "Nothing has changed."
+        text = _("%(name)s gets no new matches: %(ladders)s. Those that wait are played, and its rating stays.")
+        said.append(text % {"name": bot.name, "ladders": enumerated(left)})
+    return " ".join(said) or _("Nothing has changed.")

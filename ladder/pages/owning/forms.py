@@ -7,6 +7,9 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.utils.text import format_lazy
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from bots import naming
 from bots.allowances import allowances
@@ -20,19 +23,19 @@ class VersionForm(forms.Form):
     """A file, and the tables that its bot is to sit at."""
 
     file = forms.FileField(
-        label="File",
+        label=_("File"),
         allow_empty_file=True,
-        help_text="One .py, or a .zip with bot.py at its root (or a bot.toml that names another entry).",
+        help_text=_("One .py, or a .zip with bot.py at its root (or a bot.toml that names another entry)."),
         widget=forms.FileInput(attrs={"accept": ".py,.zip"}),
-        error_messages={"required": "Choose a file: a .py or a .zip.", "invalid": "Choose a file: a .py or a .zip."},
+        error_messages=dict.fromkeys(("required", "invalid"), _("Choose a file: a .py or a .zip.")),
     )
     tables = forms.MultipleChoiceField(
-        label="Tables that it plays",
+        label=_("Tables that it plays"),
         required=False,
         choices=table_choices,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Tick none to take what its bot.toml says; without one, every table. Each is tried in the check.",
-        error_messages={"invalid_choice": "There is no such table: choose among those shown."},
+        help_text=_("Tick none to take what its bot.toml says; without one, every table. Each is tried in the check."),
+        error_messages={"invalid_choice": _("There is no such table: choose among those shown.")},
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -44,9 +47,8 @@ class VersionForm(forms.Form):
         file: UploadedFile[Any] = self.cleaned_data["file"]
         most = allowances().archive_bytes
         if file.size is not None and file.size > most:
-            raise forms.ValidationError(
-                f"The file has {size(file.size)}, and {size(most)} is the most. Leave out what the bot does not need."
-            )
+            text = gettext("The file has %(size)s, and %(most)s is the most. Leave out what the bot does not need.")
+            raise forms.ValidationError(text % {"size": size(file.size), "most": size(most)})
         return file
 
     @property
@@ -70,10 +72,12 @@ class UploadForm(VersionForm):
     """A file that becomes a new bot."""
 
     name = forms.CharField(
-        label="Name",
+        label=_("Name"),
         required=False,
         strip=True,
-        help_text=f"At most {naming.MAX_NAME} characters. Leave it empty to take the one in bot.toml.",
+        help_text=format_lazy(
+            _("At most {count} characters. Leave it empty to take the one in bot.toml."), count=naming.MAX_NAME
+        ),
         widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
     )
     field_order = ("file", "name", "tables")
@@ -88,15 +92,17 @@ class WordsForm(forms.Form):
     """What a bot is called and what it says of itself."""
 
     name = forms.CharField(
-        label="Name",
-        help_text="Its address stays the same.",
+        label=_("Name"),
+        help_text=_("Its address stays the same."),
         widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
-        error_messages={"required": "A bot has a name."},
+        error_messages={"required": _("A bot has a name.")},
     )
     description = forms.CharField(
-        label="Description",
+        label=_("Description"),
         required=False,
-        help_text=f"What it does, for everybody; at most {naming.MAX_DESCRIPTION} characters, plain text.",
+        help_text=format_lazy(
+            _("What it does, for everybody; at most {count} characters, plain text."), count=naming.MAX_DESCRIPTION
+        ),
         widget=forms.Textarea(attrs={"rows": 5, "maxlength": naming.MAX_DESCRIPTION}),
     )
 

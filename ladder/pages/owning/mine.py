@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import OuterRef, Prefetch, Q, Subquery, Sum
+from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from ladder.models import Entry
@@ -25,14 +26,14 @@ class Mine:
     def state(self) -> str:
         """How it stands, in words."""
         if self.bot.retired is not None:
-            return "retired"
+            return _("retired")
         if self.bot.suspended is not None:
-            return "suspended"
+            return _("suspended")
         if self.bot.on_leave is not None:
-            return "on leave"
+            return _("on leave")
         if self.active is None:
-            return "does not play yet"
-        return f"v{self.active.number} plays"
+            return _("does not play yet")
+        return _("v%(number)s plays") % {"number": self.active.number}
 
     @property
     def news(self) -> str:

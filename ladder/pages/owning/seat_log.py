@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext
 
 from games.base import Document
 from games.record import to_json
@@ -120,4 +121,4 @@ def _struck(strike: Mapping[str, Any]) -> str:
 
 
 def _what(reason: str, detail: str) -> str:
-    return f"{sentence(PROBLEMS.get(reason, reason))} {sentence(visible(detail))}".strip()
+    return f"{sentence(gettext(PROBLEMS.get(reason, reason)))} {sentence(visible(detail))}".strip()

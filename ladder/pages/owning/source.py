@@ -8,6 +8,8 @@ from hashlib import sha256
 from typing import Final
 
 from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from bots.models import BotVersion
 from bots.stored import archive_of, bytes_of
@@ -56,8 +58,8 @@ def download(version: BotVersion) -> tuple[str, bytes]:
 
 def page_etag(version: BotVersion, user: Somebody) -> str:
     """The name of what the page shows of this code to ``user``. Another one each day: the site may look otherwise."""
-    bot = version.bot
-    return _etag("page", timezone.now().date(), version.digest, version.number, bot.name, bot.public_source, user.pk)
+    bot, seen = version.bot, (timezone.now().date(), get_language(), user.pk)
+    return _etag("page", *seen, version.digest, version.number, bot.name, bot.public_source)
 
 
 def download_etag(version: BotVersion) -> str:
@@ -72,11 +74,11 @@ def _etag(*parts: object) -> str:
 def _file(path: str, data: bytes, left: int) -> SourceFile:
     named, length = visible(path), size(len(data))
     if len(data) > left:
-        return SourceFile(named, length, None, "Too long to be shown here; it is in the download.")
+        return SourceFile(named, length, None, _("Too long to be shown here; it is in the download."))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        return SourceFile(named, length, None, "Not text.")
+        return SourceFile(named, length, None, _("Not text."))
     return SourceFile(named, length, visible(text.replace("\r\n", "\n")))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
 from bots import reports
 from bots.models import BotVersion
 from games.registry import GAMES
@@ -15,10 +17,10 @@ from ladder.pages.words import sentence, size, thinking, time_taken
 _State = BotVersion.State
 
 HEADINGS: Final = {
-    _State.RECEIVED: "waits for its check",
-    _State.CHECKING: "is being checked",
-    _State.READY: "is ready",
-    _State.REFUSED: "was refused",
+    _State.RECEIVED: gettext_noop("v%(number)s waits for its check"),
+    _State.CHECKING: gettext_noop("v%(number)s is being checked"),
+    _State.READY: gettext_noop("v%(number)s is ready"),
+    _State.REFUSED: gettext_noop("v%(number)s was refused"),
 }
 
 
@@ -40,7 +42,7 @@ class Trial:
     @property
     def heading(self) -> str:
         """``v2 is being checked``."""
-        return f"v{self.version.number} {HEADINGS[_State(self.version.state)]}"
+        return gettext(HEADINGS[_State(self.version.state)]) % {"number": self.version.number}
 
     @property
     def over(self) -> bool:
@@ -70,7 +72,7 @@ class Trial:
 
     def _steps(self) -> Iterator[Step]:
         report = self._report
-        yield Step("done", "Received, nothing refused", size(self.version.size))
+        yield Step("done", gettext("Received, nothing refused"), size(self.version.size))
         yield self._start(report)
         for table in report["tables"]:
             note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
@@ -80,7 +82,7 @@ class Trial:
         yield self._end()
 
     def _start(self, report: Mapping[str, Any]) -> Step:
-        text = "Starts in the sandbox, answers hello"
+        text = gettext("Starts in the sandbox, answers hello")
         if report["tables"]:
             ready_us = report["tables"][0]["ready_us"]
             return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
@@ -90,16 +92,17 @@ class Trial:
 
     def _end(self) -> Step:
         if self.refused:
-            return Step("failed", "Refused")
-        return Step("done" if self.over else "todo", "Ready to play")
+            return Step("failed", gettext("Refused"))
+        return Step("done" if self.over else "todo", gettext("Ready to play"))
 
 
 def table_words(table: Mapping[str, Any]) -> str:
     """``Edel, Stein & Reich, 4 seats`` for a table of a report."""
     game = GAMES.get(table["game"])
-    return f"{game.name if game else table['game']}, {table['seats']} seats"
+    name = game.name if game else table["game"]
+    return gettext("%(game)s, %(count)s seats") % {"game": name, "count": table["seats"]}
 
 
 def _trouble(table: Mapping[str, Any]) -> str:
     number = len(table["problems"]) + table.get("more_problems", 0)
-    return "1 problem" if number == 1 else f"{number} problems"
+    return ngettext("%(problems)s problem", "%(problems)s problems", number) % {"problems": number}

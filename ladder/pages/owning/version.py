@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.translation import gettext
+
 from bots.languages import LANGUAGES
 from bots.local.checking import SEED
 from bots.models import BotVersion
 from games.registry import GAMES
-from games.words import listing
 from ladder.pages.owning.trial import Trial, table_words
-from ladder.pages.words import PROBLEMS, sentence, thinking, time_taken, visible
+from ladder.pages.words import PROBLEMS, enumerated, sentence, thinking, time_taken, visible
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ class VersionPage:
     def tables(self) -> str:
         """What it claims."""
         claimed = {GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.claims.items()}
-        return "; ".join(f"{name} with {listing([str(count) for count in counts])}" for name, counts in claimed.items())
+        text = gettext("%(game)s with %(counts)s")
+        tables = [(name, enumerated([str(count) for count in counts])) for name, counts in claimed.items()]
+        return "; ".join(text % {"game": name, "counts": counts} for name, counts in tables)
 
     @cached_property
     def rows(self) -> Sequence[TableRow]:
@@ -96,7 +99,7 @@ def _row(table: Mapping[str, Any]) -> TableRow:
     return TableRow(
         words=table_words(table),
         ok=table["ok"],
-        ready="never" if ready_us is None else thinking(ready_us),
+        ready=_ready(ready_us),
         decisions=table["decisions"],
         slowest="–" if slowest_us is None else thinking(slowest_us),
         took=time_taken(table["wall_ms"] / 1000),
@@ -108,18 +111,29 @@ def _row(table: Mapping[str, Any]) -> TableRow:
     )
 
 
+def _ready(us: int | None) -> str:
+    if us is None:
+        return gettext("ready after never")
+    return gettext("ready after %(time)s") % {"time": thinking(us)}
+
+
 def _found(problem: Mapping[str, Any]) -> Found:
     decision = problem["decision"]
-    at = "before its first decision" if decision is None else f"decision {decision}"
     question = problem["question"]
     return Found(
-        where=f"Seat {problem['seat']}, {at}",
-        what=sentence(PROBLEMS.get(problem["reason"], problem["reason"])),
+        where=_where(problem["seat"], decision),
+        what=sentence(gettext(PROBLEMS.get(problem["reason"], problem["reason"]))),
         detail=sentence(visible(problem["detail"])),
         asked="" if question is None else in_json(question if decision is None else question["decision"]),
         answer=visible(problem["answer"]),
         stderr=visible(problem["stderr_tail"]),
     )
+
+
+def _where(seat: int, decision: int | None) -> str:
+    if decision is None:
+        return gettext("Seat %(seat)s, before its first decision") % {"seat": seat}
+    return gettext("Seat %(seat)s, decision %(number)s") % {"seat": seat, "number": decision}
 
 
 def _decision(decision: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -85,7 +86,7 @@ def _say(form: VersionForm, refusal: Exception) -> None:
 def starter(_request: HttpRequest, slug: str) -> HttpResponse:
     """A first bot for a game, as a zip."""
     if slug not in GAMES:
-        raise Http404(f"No game is called {slug}.")
+        raise Http404(_("No game is called %(name)s.") % {"name": slug})
     return _download(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")
 
 
@@ -141,7 +142,7 @@ def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -
         try:
             response = answer()
         except (Lost, OutOfReach) as failure:
-            raise Http404("The code cannot be read at the moment.") from failure
+            raise Http404(_("The code cannot be read at the moment.")) from failure
     response["ETag"] = etag
     return response
 
@@ -154,7 +155,7 @@ def log(request: HttpRequest, match_id: int, index: int) -> HttpResponse:
     seat = _seat(request, match_id, index)
     page = seat_log.seat_log_page(seat.match, seat, request.user, request.GET.get("page"))
     if page is None:
-        raise Http404(f"No log of this seat of match {match_id} is kept (any more).")
+        raise Http404(_no_log(match_id))
     return render(request, "pages/seat_log.html", {"page": page})
 
 
@@ -165,33 +166,39 @@ def download_log(request: HttpRequest, match_id: int, index: int) -> HttpRespons
     seat = _seat(request, match_id, index)
     document = seat_log.download(seat.match, index, request.user)
     if document is None:
-        raise Http404(f"No log of this seat of match {match_id} is kept (any more).")
+        raise Http404(_no_log(match_id))
     name, text = document
     return _download(name, text.encode(), "application/json")
+
+
+def _no_log(match_id: int) -> str:
+    return _("No log of this seat of match %(number)s is kept (any more).") % {"number": match_id}
 
 
 def _seat(request: HttpRequest, match_id: int, index: int) -> Seat:
     """The seat that an address names, for the owner of its bot and staff."""
     match = match_seen_by(request.user, match_id)
     seats = match.seats.select_related("version__bot__owner", "match__ladder", "match__block")
-    seat = found(seats, f"Match {match_id} has no seat {index}.", index=index)
+    seat = found(seats, _("Match %(number)s has no seat %(seat)s.") % {"number": match_id, "seat": index}, index=index)
     if not access.may_read(request.user, seat.version.bot):
-        raise PermissionDenied(f"This is for the owner of {seat.version.bot.name} alone.")
+        raise PermissionDenied(_("This is for the owner of %(name)s alone.") % {"name": seat.version.bot.name})
     return seat
 
 
 def _version(bot: Bot, number: int) -> BotVersion:
     versions = bot.versions.select_related("bot__owner").exclude(archive="")
-    return found(versions, f"{bot.name} has no version {number} that was uploaded.", number=number)
+    otherwise = _("%(name)s has no version %(number)s that was uploaded.") % {"name": bot.name, "number": number}
+    return found(versions, otherwise, number=number)
 
 
 def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
     bot = access.bot_seen_by(request.user, slug)
     if not access.may_read(request.user, bot) and not bot.public_source:
-        raise PermissionDenied(f"The source of {bot.name} is private.")
+        raise PermissionDenied(_("The source of %(name)s is private.") % {"name": bot.name})
     found_version = _version(bot, number)
     if not access.may_read_source(request.user, found_version):
-        raise Http404(f"{bot.name} has no version {number} whose source is public.")
+        text = _("%(name)s has no version %(number)s whose source is public.")
+        raise Http404(text % {"name": bot.name, "number": number})
     return found_version
 
 
