@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from ladder.interventions import REASON_LENGTH
 from ladder.models import Entry, Ladder
@@ -15,12 +17,12 @@ class ReasonForm(forms.Form):
     """Why, and that it is meant."""
 
     reason = forms.CharField(
-        label="Why",
+        label=_("Why"),
         max_length=REASON_LENGTH,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Everybody can read it, so it names no person. Your name is kept, for staff alone.",
+        help_text=_("Everybody can read it, so it names no person. Your name is kept, for staff alone."),
     )
-    sure = forms.BooleanField(label="I know that this cannot be undone.")
+    sure = forms.BooleanField(label=_("I know that this cannot be undone."))
 
 
 if TYPE_CHECKING:
@@ -39,16 +41,16 @@ class MergeForm(ReasonForm):
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _EntryField(label="The results of", queryset=Entry.objects.none())
+    entry = _EntryField(label=_("The results of"), queryset=Entry.objects.none())
     counts = forms.ChoiceField(
-        label="count for",
+        label=_("count for"),
         choices=[
-            (NOBODY, "nobody: take it out"),
-            (ANOTHER, "the bot below: both are one"),
-            (ITSELF, "itself again: it was a mistake"),
+            (NOBODY, _("nobody: take it out")),
+            (ANOTHER, _("the bot below: both are one")),
+            (ITSELF, _("itself again: it was a mistake")),
         ],
     )
-    into = _EntryField(label="Which bot", queryset=Entry.objects.none(), required=False)
+    into = _EntryField(label=_("Which bot"), queryset=Entry.objects.none(), required=False)
     field_order = ("entry", "counts", "into", "reason", "sure")
 
     def __init__(self, ladder: Ladder, data: Any = None) -> None:
@@ -57,12 +59,12 @@ class MergeForm(ReasonForm):
             field = self.fields[name]
             assert isinstance(field, forms.ModelChoiceField)
             field.queryset = Entry.objects.filter(ladder=ladder).select_related("bot").order_by("bot__name", "pk")
-        self.fields["sure"].label = "I know what this changes."
+        self.fields["sure"].label = gettext("I know what this changes.")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("counts") == self.ANOTHER and cleaned.get("into") is None:
-            self.add_error("into", "Choose the bot for which they count.")
+            self.add_error("into", gettext("Choose the bot for which they count."))
         return cleaned
 
     @property
@@ -78,9 +80,9 @@ class MergeForm(ReasonForm):
 class KForm(ReasonForm):
     """Another K."""
 
-    provisional = forms.IntegerField(label="K while provisional, points", min_value=1, max_value=LARGEST_K)
-    established = forms.IntegerField(label="K afterwards, points", min_value=1, max_value=LARGEST_K)
-    provisional_games = forms.IntegerField(label="Provisional for so many games", min_value=0, max_value=10_000)
+    provisional = forms.IntegerField(label=_("K while provisional, points"), min_value=1, max_value=LARGEST_K)
+    established = forms.IntegerField(label=_("K afterwards, points"), min_value=1, max_value=LARGEST_K)
+    provisional_games = forms.IntegerField(label=_("Provisional for so many games"), min_value=0, max_value=10_000)
     field_order = ("provisional", "established", "provisional_games", "reason", "sure")
 
     def __init__(self, now: KFactor, data: Any = None) -> None:
@@ -90,7 +92,7 @@ class KForm(ReasonForm):
             "provisional_games": now.provisional_games,
         }
         super().__init__(data, initial=initial)
-        self.fields["sure"].label = "I know that all ratings of the season change."
+        self.fields["sure"].label = gettext("I know that all ratings of the season change.")
 
     @property
     def k(self) -> KFactor:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
 from ladder.auditing import Audit, recent_audit
@@ -13,6 +15,16 @@ from ladder.pages.paging import Part, part
 
 ROWS = 20
 RUNS = 8
+
+ACTIONS: Final = (
+    gettext_noop("cancelled before anybody began it"),
+    gettext_noop("voided without a result"),
+    gettext_noop("took its result back"),
+)
+"""What staff do to matches, as ``Intervention.Action`` says it."""
+
+STATES: Final = (gettext_noop("queued"), gettext_noop("running"))
+"""States of matches where they are counted; the others are called the same elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -77,30 +89,35 @@ def _sentence(entry: LedgerEntry, names: Mapping[int, str]) -> str:
 
 
 def _void(document: Any, _names: Mapping[int, str]) -> str:
-    return f"Result number {document['result']} was taken back."
+    return gettext("Result number %(number)s was taken back.") % {"number": document["result"]}
 
 
 def _merge(document: Any, names: Mapping[int, str]) -> str:
     one, into = document["entry"], document["into"]
+    who = _called(one, names)
     if into is None:
-        whom = "nobody"
-    elif into == one:
-        whom = "itself again"
-    else:
-        whom = names.get(into, f"entry {into}")
-    return f"The results of {names.get(one, f'entry {one}')} count for {whom}."
+        return gettext("The results of %(who)s count for nobody.") % {"who": who}
+    if into == one:
+        return gettext("The results of %(who)s count for itself again.") % {"who": who}
+    return gettext("The results of %(who)s count for %(whom)s.") % {"who": who, "whom": _called(into, names)}
+
+
+def _called(entry: int, names: Mapping[int, str]) -> str:
+    return names.get(entry) or gettext("entry %(number)s") % {"number": entry}
 
 
 def _k(document: Any, _names: Mapping[int, str]) -> str:
-    games = document["provisional_games"]
-    return f"K is {document['provisional']} for an entry's first {games} games, then {document['established']}."
+    values = {name: document[name] for name in ("provisional", "established", "provisional_games")}
+    said = gettext("K is %(provisional)s for an entry's first %(provisional_games)s games, then %(established)s.")
+    return said % values
 
 
 def _season(document: Any, _names: Mapping[int, str]) -> str:
     kept, of = document["regress"]
     if document["season"] == 1:
-        return "Season 1 began."
-    return f"Season {document['season']} began; ratings kept {kept}/{of} of their distance from 1500."
+        return gettext("Season 1 began.")
+    said = gettext("Season %(number)s began; ratings kept %(share)s of their distance from 1500.")
+    return said % {"number": document["season"], "share": f"{kept}/{of}"}
 
 
 _SENTENCES: Mapping[LedgerEntry.Kind, Callable[[Any, Mapping[int, str]], str]] = {

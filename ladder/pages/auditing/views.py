@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots.refusals import Refused
@@ -51,9 +52,9 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, "Done: the ratings are those of the season with this merge.")
+            messages.success(request, _("Done: the ratings are those of the season with this merge."))
             return redirect("pages:audit", slug)
-    return _asked(request, form, {"ladder": ladder, "title": "Merge an entry", "send": "Merge it"})
+    return _asked(request, form, {"ladder": ladder, "title": _("Merge an entry"), "send": _("Merge it")})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,9 +68,9 @@ def new_k(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, "Done: the ratings are those of the season with this K.")
+            messages.success(request, _("Done: the ratings are those of the season with this K."))
             return redirect("pages:audit", slug)
-    return _asked(request, form, {"ladder": ladder, "title": "Set another K", "send": "Set it"})
+    return _asked(request, form, {"ladder": ladder, "title": _("Set another K"), "send": _("Set it")})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -87,19 +88,19 @@ def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
         else:
             messages.success(request, said)
             return redirect("pages:match", match.pk)
-    title = f"Take back the result of match {match.pk}" if finished else f"Withdraw match {match.pk}"
+    title = _("Take back the result of match %(number)s") if finished else _("Withdraw match %(number)s")
     asked = {
         "match": match,
         "ladder": match.ladder,
-        "title": title,
-        "send": "Take it back" if finished else "Withdraw it",
+        "title": title % {"number": match.pk},
+        "send": _("Take it back") if finished else _("Withdraw it"),
     }
     return _asked(request, form, asked)
 
 
 def _withdrawn(match: Match, reason: str, staff: User) -> str:
     status = interventions.withdraw(match.pk, reason, staff)
-    return "The match is cancelled." if status == Match.Status.CANCELLED else "The match is void."
+    return _("The match is cancelled.") if status == Match.Status.CANCELLED else _("The match is void.")
 
 
 def _asked(request: HttpRequest, form: ReasonForm, about: dict[str, object]) -> HttpResponse:

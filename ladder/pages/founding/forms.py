@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.contrib.auth import get_user_model
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from bots.house.catalogue import HOUSE
 from bots.protocol import Limits
@@ -20,16 +22,16 @@ if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 LIMITS: Final = {
-    "startup_ms": "Start of a bot, ms",
-    "move_ms": "A move, ms",
-    "bank_ms": "Bank of a game, ms",
-    "game_ms": "A whole game, ms",
-    "memory_mb": "Memory of a seat, MiB",
+    "startup_ms": _("Start of a bot, ms"),
+    "move_ms": _("A move, ms"),
+    "bank_ms": _("Bank of a game, ms"),
+    "game_ms": _("A whole game, ms"),
+    "memory_mb": _("Memory of a seat, MiB"),
 }
 ACCESS: Final = {
-    "everybody": "Everybody: every bot that claims the table is entered",
-    "members": "By invitation: everybody sees it, members enter their bots",
-    "class": "A class: by invitation, and only members and staff see it",
+    "everybody": _("Everybody: every bot that claims the table is entered"),
+    "members": _("By invitation: everybody sees it, members enter their bots"),
+    "class": _("A class: by invitation, and only members and staff see it"),
 }
 MOST_NAMES: Final = 200
 
@@ -53,20 +55,24 @@ def house_choices() -> list[tuple[str, str]]:
 class LadderForm(forms.Form):
     """A new ladder."""
 
-    name = forms.CharField(label="Name", max_length=80, help_text="Its address is made from it, and stays.")
-    table = forms.ChoiceField(label="Game and seats", choices=table_choices)
-    access = forms.ChoiceField(label="Who may enter", choices=list(ACCESS.items()), widget=forms.RadioSelect)
+    name = forms.CharField(label=_("Name"), max_length=80, help_text=_("Its address is made from it, and stays."))
+    table = forms.ChoiceField(label=_("Game and seats"), choices=table_choices)
+    access = forms.ChoiceField(label=_("Who may enter"), choices=list(ACCESS.items()), widget=forms.RadioSelect)
     freezes_at = forms.DateTimeField(
-        label="Deadline (UTC)",
+        label=_("Deadline (UTC)"),
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
-        help_text="From then on nobody enters, and every bot goes on with the version that plays then. Empty: none.",
+        help_text=_("From then on nobody enters, and every bot goes on with the version that plays then. Empty: none."),
     )
     house = forms.MultipleChoiceField(
-        label="House bots", required=False, choices=house_choices, widget=forms.CheckboxSelectMultiple
+        label=_("House bots"), required=False, choices=house_choices, widget=forms.CheckboxSelectMultiple
     )
     weight = forms.IntegerField(
-        label="Weight", min_value=1, max_value=20, initial=1, help_text="Its share of the workers beside the others'."
+        label=_("Weight"),
+        min_value=1,
+        max_value=20,
+        initial=1,
+        help_text=_("Its share of the workers beside the others'."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -104,15 +110,17 @@ class LadderForm(forms.Form):
 class InviteForm(forms.Form):
     """User names, one a line or with commas between them."""
 
-    names = forms.CharField(label="User names", widget=forms.Textarea(attrs={"rows": 3}), max_length=20_000)
+    names = forms.CharField(label=_("User names"), widget=forms.Textarea(attrs={"rows": 3}), max_length=20_000)
 
     def clean_names(self) -> list[User]:
         """The people; whoever is not found is named."""
         names = [name for name in re.split(r"[\s,;]+", self.cleaned_data["names"]) if name]
         if len(names) > MOST_NAMES:
-            raise forms.ValidationError(f"That is {len(names)} names. Invite at most {MOST_NAMES} at once.")
+            said = gettext("That is %(number)s names. Invite at most %(most)s at once.")
+            raise forms.ValidationError(said % {"number": len(names), "most": MOST_NAMES})
         people: list[Any] = list(get_user_model()._default_manager.filter(username__in=names).order_by("pk"))
         missing = sorted(set(names) - {person.username for person in people})
         if missing:
-            raise forms.ValidationError(f"Nobody is called {', '.join(missing)}. Nobody was invited yet.")
+            said = gettext("Nobody is called %(names)s. Nobody was invited yet.")
+            raise forms.ValidationError(said % {"names": ", ".join(missing)})
         return people

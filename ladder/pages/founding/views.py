@@ -10,6 +10,8 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -36,7 +38,7 @@ def new_ladder(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             ladder = founding.found_ladder(form.plan, cast("User", request.user))
-            messages.success(request, f"{ladder} is open.")
+            messages.success(request, _("%(ladder)s is open.") % {"ladder": ladder})
             return redirect("pages:ladder_members" if ladder.by_invitation else "pages:ladder", ladder.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))
@@ -51,7 +53,8 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         number = founding.invite(ladder, form.cleaned_data["names"])
-        messages.success(request, f"{number} {'person is' if number == 1 else 'people are'} new here.")
+        said = ngettext("%(number)s person is new here.", "%(number)s people are new here.", number)
+        messages.success(request, said % {"number": number})
         return redirect("pages:ladder_members", slug)
     context = {
         "ladder": ladder,
@@ -66,7 +69,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     founding.new_link(_by_invitation(slug))
-    messages.success(request, "The link is another one now. Whoever is a member stays one.")
+    messages.success(request, _("The link is another one now. Whoever is a member stays one."))
     return redirect("pages:ladder_members", slug)
 
 
@@ -74,12 +77,11 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     ladder = _by_invitation(slug)
-    gone = "There is no such member."
+    gone = _("There is no such member.")
     member = found(Membership.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
     founding.remove(ladder, member.person)
-    messages.success(
-        request, f"{member.person.username} is no member any more. Make another link, if they should not come back."
-    )
+    said = _("%(person)s is no member any more. Make another link, if they should not come back.")
+    messages.success(request, said % {"person": member.person.username})
     return redirect("pages:ladder_members", slug)
 
 
@@ -88,12 +90,13 @@ def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpRespon
 @login_required
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Ask whoever comes by the link, and make them a member."""
-    otherwise = "This invitation is not valid (any more). Ask for another link."
+    otherwise = _("This invitation is not valid (any more). Ask for another link.")
     ladder = found(Ladder.objects.filter(by_invitation=True), otherwise, invitation=token)
     if request.method == "POST":
         if founding.member_by_link(token, cast("User", request.user)) is None:
             raise Http404(otherwise)
-        messages.success(request, f"Welcome to {ladder}. Tick it on a bot's page to enter that bot.")
+        said = _("Welcome to %(ladder)s. Tick it on a bot's page to enter that bot.")
+        messages.success(request, said % {"ladder": ladder})
         return redirect("pages:ladder", ladder.slug)
     return render(request, "pages/invitation.html", {"ladder": ladder})
 
@@ -108,7 +111,7 @@ def download_table(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _by_invitation(slug: str) -> Ladder:
-    ladder = found(Ladder.objects.all(), f"No ladder is called {slug}.", slug=slug)
+    ladder = found(Ladder.objects.all(), _("No ladder is called %(slug)s.") % {"slug": slug}, slug=slug)
     if not ladder.by_invitation:
-        raise Http404(f"{ladder} is for everybody: it has no members.")
+        raise Http404(_("%(ladder)s is for everybody: it has no members.") % {"ladder": ladder})
     return ladder

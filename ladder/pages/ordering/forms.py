@@ -8,6 +8,8 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from bots.models import BotVersion
 from ladder.orders.allowances import MARGINS, allowances
@@ -17,8 +19,8 @@ from ladder.pairings.seatings import seatings
 Options = list[tuple[str, Any]]
 """As a choice field takes them: values with their words, or groups of these."""
 
-_NOBODY: Final = ("", "choose…")
-_GONE: Final = "It cannot be chosen (any more). Choose another one."
+_NOBODY: Final = ("", _("choose…"))
+_GONE: Final = _("It cannot be chosen (any more). Choose another one.")
 DEFAULT_BLOCKS: Final = 10
 
 
@@ -44,7 +46,9 @@ class SeatedForm(OrderForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for seat in range(1, self.seats + 1):
-            self.fields[f"seat_{seat}"] = _version_field(f"Seat {seat}", everybody(self.offered))
+            self.fields[f"seat_{seat}"] = _version_field(
+                gettext("Seat %(number)s") % {"number": seat}, everybody(self.offered)
+            )
 
     @property
     def seat_fields(self) -> list[forms.BoundField]:
@@ -59,7 +63,7 @@ class SeatedForm(OrderForm):
 class TestForm(SeatedForm):
     """A test or a challenge."""
 
-    blocks = forms.IntegerField(label="Blocks", min_value=1, initial=DEFAULT_BLOCKS)
+    blocks = forms.IntegerField(label=_("Blocks"), min_value=1, initial=DEFAULT_BLOCKS)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -70,14 +74,14 @@ class ScheduleForm(SeatedForm):
     """A match at a set time."""
 
     due_at = forms.DateTimeField(
-        label="When (UTC)",
+        label=_("When (UTC)"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
-        help_text="The time zone is UTC, also known as GMT.",
+        help_text=_("The time zone is UTC, also known as GMT."),
     )
-    deals = forms.IntegerField(label="Deals", min_value=1, initial=1)
+    deals = forms.IntegerField(label=_("Deals"), min_value=1, initial=1)
     rotated = forms.ChoiceField(
-        label="Seats",
-        choices=[("yes", "each deal in all seatings"), ("no", "each deal once, seated as above")],
+        label=_("Seats"),
+        choices=[("yes", _("each deal in all seatings")), ("no", _("each deal once, seated as above"))],
         initial="yes",
     )
 
@@ -91,28 +95,33 @@ class ScheduleForm(SeatedForm):
         return moment
 
 
+def _margins() -> list[tuple[Any, str]]:
+    return [(margin, gettext("%(number)s points of 100") % {"number": f"{margin / 10:.0f}"}) for margin in MARGINS]
+
+
 class CompareForm(OrderForm):
     """A comparison of two versions of one's own."""
 
     margin = forms.TypedChoiceField(
-        label="Better by",
+        label=_("Better by"),
         coerce=int,
-        choices=[(margin, f"{margin / 10:.0f} points of 100") for margin in MARGINS],
+        choices=_margins,
         initial=MARGINS[1],
-        help_text="The smaller the difference that matters to you, the more blocks it takes to find it.",
+        help_text=_("The smaller the difference that matters to you, the more blocks it takes to find it."),
     )
-    most_blocks = forms.IntegerField(label="Blocks at most", min_value=1)
+    most_blocks = forms.IntegerField(label=_("Blocks at most"), min_value=1)
     gauntlet = forms.TypedMultipleChoiceField(
-        label="Opponents", coerce=int, widget=forms.CheckboxSelectMultiple, error_messages={"invalid_choice": _GONE}
+        label=_("Opponents"), coerce=int, widget=forms.CheckboxSelectMultiple, error_messages={"invalid_choice": _GONE}
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        own = _groups([("Your versions", self.offered.own)])
-        self.fields["candidate"] = _version_field("Is this version", own)
-        self.fields["baseline"] = _version_field("better than this one?", own)
+        own = _groups([(gettext("Your versions"), self.offered.own)])
+        self.fields["candidate"] = _version_field(gettext("Is this version"), own)
+        self.fields["baseline"] = _version_field(gettext("better than this one?"), own)
         gauntlet: Any = self.fields["gauntlet"]
-        gauntlet.choices = _groups([("House bots", self.offered.house), ("The top of the ladder", self.offered.others)])
+        groups = [(gettext("House bots"), self.offered.house), (gettext("The top of the ladder"), self.offered.others)]
+        gauntlet.choices = _groups(groups)
         limits, games = allowances(), 2 * len(seatings(self.seats))
         _at_most(self.fields["most_blocks"], limits.comparison_blocks)
         self.initial.setdefault("most_blocks", min(limits.comparison_blocks, limits.games_a_day // games))
@@ -125,8 +134,13 @@ class CompareForm(OrderForm):
 
 def everybody(offered: Choices) -> Options:
     """All that is offered, in groups."""
-    groups = [("Your versions", offered.own), ("House bots", offered.house), ("Others, best first", offered.others)]
-    return _groups(groups)
+    return _groups(
+        [
+            (gettext("Your versions"), offered.own),
+            (gettext("House bots"), offered.house),
+            (gettext("Others, best first"), offered.others),
+        ]
+    )
 
 
 def _groups(groups: Sequence[tuple[str, Sequence[BotVersion]]]) -> Options:
@@ -136,15 +150,15 @@ def _groups(groups: Sequence[tuple[str, Sequence[BotVersion]]]) -> Options:
 def _said(version: BotVersion) -> str:
     owner = version.bot.owner
     who = str(version.bot) if owner is None else f"{version} ({owner.username})"
-    return who if version.active or owner is None else f"{who}, does not play now"
+    return who if version.active or owner is None else gettext("%(version)s, does not play now") % {"version": who}
 
 
 def _version_field(label: str, options: Options) -> forms.TypedChoiceField:
-    missing = {"required": "Choose who plays here.", "invalid_choice": _GONE}
+    missing = {"required": _("Choose who plays here."), "invalid_choice": _GONE}
     return forms.TypedChoiceField(label=label, coerce=int, choices=[_NOBODY, *options], error_messages=missing)
 
 
 def _at_most(field: Any, most: int) -> None:
     """Say how many there may be; ``ladder.orders`` judges it."""
     field.widget.attrs["max"] = most
-    field.help_text = f"At most {most}."
+    field.help_text = gettext("At most %(number)s.") % {"number": most}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from django.db.models import Case, Prefetch, Q, QuerySet, Value, When
+from django.utils.translation import gettext as _
 
 from bots.models import BotVersion
 from games.words import listing
@@ -134,7 +135,7 @@ class OrdersPage:
 def order_seen_by(user: Viewer, order_id: int) -> Order:
     """The order at an address, with its ladder. Raises ``Http404``."""
     orders = Order.objects.visible_to(user).select_related("ladder", "requested_by")
-    return found(orders, f"There is no order {order_id}.", pk=order_id)
+    return found(orders, _("There is no order %(number)s.") % {"number": order_id}, pk=order_id)
 
 
 def may_cancel(order: Order, user: Viewer) -> bool:
@@ -180,7 +181,7 @@ def title(order: Order, versions: Sequence[BotVersion]) -> str:
     """``Mine v7 or Mine v6?``, ``Mine v7, Greedy and Haggler``."""
     names = [version.bot.name if version.bot.owner_id is None else str(version) for version in versions]
     if order.kind == Order.Kind.COMPARISON:
-        return f"Is {names[0]} better than {names[1]}?"
+        return _("Is %(candidate)s better than %(baseline)s?") % {"candidate": names[0], "baseline": names[1]}
     return listing(names)
 
 

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -89,8 +90,9 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     """End an order; what has begun is played out."""
     found, person = order_seen_by(request.user, order_id), cast("User", request.user)
     if not may_cancel(found, person):
-        raise PermissionDenied("Only who ordered it can cancel it.")
-    return _done(request, found, lambda: ending.cancel(found, person), "Cancelled. What has begun is played out.")
+        raise PermissionDenied(_("Only who ordered it can cancel it."))
+    said = _("Cancelled. What has begun is played out.")
+    return _done(request, found, lambda: ending.cancel(found, person), said)
 
 
 @require_POST
@@ -99,7 +101,7 @@ def answer(request: HttpRequest, order_id: int) -> HttpResponse:
     """Agree to a match at a set time, or do not."""
     found, person = order_seen_by(request.user, order_id), cast("User", request.user)
     agreed = "agree" in request.POST
-    said = "You have agreed." if agreed else "You have not agreed, so the match is cancelled."
+    said = _("You have agreed.") if agreed else _("You have not agreed, so the match is cancelled.")
     return _done(request, found, lambda: agreeing.answer(found, person, agreed), said)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, NullIf
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
@@ -24,6 +25,13 @@ COLUMNS = (
     Column("games", _("games")),
     Column("first", _("first places, %")),
 )
+KINDS = {
+    DealSeries.Kind.LADDER: gettext_noop("rated blocks"),
+    DealSeries.Kind.TEST: gettext_noop("tests, challenges and scheduled matches"),
+    DealSeries.Kind.LIVE: gettext_noop("games with people or remote bots"),
+}
+"""What a series of deals is for."""
+
 FIELDS = {"rating": "rating", "bot": "entry__bot__name", "games": "games", "first": "share"}
 """By column of the final table, what it is sorted by."""
 
@@ -48,6 +56,11 @@ class SeriesRow:
     series: DealSeries
     made: int
     closed: int
+
+    @property
+    def kind(self) -> str:
+        """What its deals are for."""
+        return gettext(KINDS[DealSeries.Kind(self.series.kind)])
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,9 @@ def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
     """The season at an address, with its ladder. Raises ``Http404``."""
     ladder = ladder_seen_by(user, slug)
     seasons = Season.objects.filter(ladder=ladder).select_related("ladder", "closed_by")
-    return found(seasons, f"{ladder} has no season {number}.", number=number)
+    return found(
+        seasons, gettext("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number}, number=number
+    )
 
 
 def seasons_page(ladder: Ladder) -> SeasonsPage:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.dateformat import format as formatted
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from ladder import seasons
@@ -71,7 +73,7 @@ def open_next(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "pages/seasons.html", context, status=_REFUSED)
     try:
         season = seasons.open_next(ladder, form.kept, cast("User", request.user))
-        messages.success(request, f"{season} is open.")
+        messages.success(request, _("%(season)s is open.") % {"season": season})
     except seasons.WrongMoment as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:seasons", slug)
@@ -82,13 +84,14 @@ def _closed(season: Season, form: CloseForm, request: HttpRequest) -> str:
     staff = cast("User", request.user)
     if "keep_open" in request.POST:
         seasons.plan(season, None, None, staff)
-        return "The season goes on until somebody closes it."
+        return _("The season goes on until somebody closes it.")
     at = form.cleaned_data["at"]
     if at is not None:
         seasons.plan(season, at, form.then, staff)
-        return f"The season closes on {at:%d %b %Y at %H:%M} UTC."
+        when = {"day": formatted(at, "d M Y"), "time": f"{at:%H:%M}"}
+        return _("The season closes on %(day)s at %(time)s UTC.") % when
     closed = seasons.close(season, form.then, staff).closed
-    return "The season is closed." if closed else "The season closes as soon as its last rated match has ended."
+    return _("The season is closed.") if closed else _("The season closes as soon as its last rated match has ended.")
 
 
 def _shown(request: HttpRequest, page: SeasonPage, form: CloseForm | None, status: int = 200) -> HttpResponse:

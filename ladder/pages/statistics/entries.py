@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from ladder.models import Entry, FinalStanding, PairTally, SeatTally
@@ -88,7 +89,7 @@ class EntryPage:
     def seats(self) -> list[Row]:
         """A row a seat at which it has sat."""
         return [
-            self._row(f"seat {seat + 1}", (its for its in self.tallies if its.seat == seat))
+            self._row(_("seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
             for seat in sorted({tally.seat for tally in self.tallies})
         ]
 
@@ -117,7 +118,7 @@ def entry_page(of: Of, user: Somebody, slug: str, page: str | None) -> EntryPage
     """The page of the bot called ``slug`` on a ladder, with a page of its opponents. Raises ``Http404``."""
     bot = bot_seen_by(user, slug)
     entries = of.ladder.entries.select_related("bot__owner")
-    entry = found(entries, f"{bot.name} is not on {of.ladder}.", bot=bot)
+    entry = found(entries, _("%(bot)s is not on %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot)
     tallies = SeatTally.objects.filter(season=of.season, entry=entry).select_related("version")
     met = PairTally.objects.filter(season=of.season, entry=entry).select_related("opponent__bot__owner")
     return EntryPage(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from games.base import Figure, Figures, Game
 from ladder.statistics.tallies import added
 
@@ -34,7 +36,8 @@ def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None
         FigureRow(stretch, [figures[column.key][place] / games for column in columns])
         for place, stretch in enumerate(game.stretches)
     ]
-    return FigureTable(columns, [*rows, FigureRow("whole game", [sum(figures[c.key]) / games for c in columns])])
+    whole = [sum(figures[column.key]) / games for column in columns]
+    return FigureTable(columns, [*rows, FigureRow(gettext_noop("whole game"), whole)])
 
 
 def together(figures: Iterable[Figures]) -> Figures:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from games.base import Game
 from games.registry import GAMES
@@ -42,10 +43,15 @@ class Of:
     def tabs(self) -> list[Tabs]:
         """Links to the other seasons; none where there is one."""
         links = [
-            Tab(f"{season.number}", f"Season {season.number}", f"?season={season.number}", season == self.season)
+            Tab(
+                f"{season.number}",
+                _("Season %(number)s") % {"number": season.number},
+                f"?season={season.number}",
+                season == self.season,
+            )
             for season in self.seasons
         ]
-        return [Tabs("season", links)] if len(links) > 1 else []
+        return [Tabs(_("season"), links)] if len(links) > 1 else []
 
     @property
     def keep(self) -> str:
@@ -134,7 +140,7 @@ def season_of(user: Viewer, slug: str, number: str | None) -> Of:
     wanted = cursor(number)
     chosen = [season for season in seasons if wanted in (None, season.number)]
     if number is not None and not (wanted and chosen):
-        raise Http404(f"{ladder} has no season {number}.")
+        raise Http404(_("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number})
     return Of(ladder, chosen[0] if chosen else None, seasons)
 
 

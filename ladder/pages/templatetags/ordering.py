@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from django import forms, template
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_noop
 
 from ladder.models import Order
 from ladder.pages import words
@@ -17,14 +19,24 @@ from ladder.ratings.means import Mean
 
 register = template.Library()
 
-STATES = {
-    Order.State.INVITED: "waits for a word",
-    Order.State.PLANNED: "fixed",
-    Order.State.RUNNING: "is being played",
-    Order.State.FINISHED: "finished",
-    Order.State.CANCELLED: "cancelled",
+KINDS: Final = {
+    Order.Kind.TEST: gettext_noop("test"),
+    Order.Kind.CHALLENGE: gettext_noop("challenge"),
+    Order.Kind.COMPARISON: gettext_noop("comparison"),
+    Order.Kind.SCHEDULED: gettext_noop("scheduled match"),
 }
-VERDICTS = {"better": "better", "not better": "not better", "open": "undecided"}
+STATES: Final = {
+    Order.State.INVITED: gettext_noop("waits for a word"),
+    Order.State.PLANNED: gettext_noop("fixed"),
+    Order.State.RUNNING: gettext_noop("is being played"),
+    Order.State.FINISHED: gettext_noop("finished"),
+    Order.State.CANCELLED: gettext_noop("cancelled"),
+}
+VERDICTS: Final = {
+    "better": gettext_noop("better"),
+    "not better": gettext_noop("not better"),
+    "open": gettext_noop("undecided"),
+}
 
 
 @register.filter
@@ -38,7 +50,7 @@ def moment(time: datetime) -> SafeString:
 def countdown(time: datetime) -> SafeString:
     """``in 12 min``; a script counts the seconds."""
     left = (time - timezone.now()).total_seconds()
-    said = f"in {words.span(left)}" if left > 0 else "now"
+    said = gettext("in %(span)s") % {"span": words.span(left)} if left > 0 else gettext("now")
     return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), said)
 
 
@@ -46,8 +58,9 @@ def countdown(time: datetime) -> SafeString:
 def passed(time: datetime) -> str:
     """What a deadline means at this moment."""
     if time <= timezone.now():
-        return "versions are frozen"
-    return f"in {words.span((time - timezone.now()).total_seconds())} versions freeze"
+        return gettext("versions are frozen")
+    left = words.span((time - timezone.now()).total_seconds())
+    return gettext("in %(span)s versions freeze") % {"span": left}
 
 
 @register.filter
@@ -57,9 +70,15 @@ def order_title(order: Order) -> str:
 
 
 @register.filter
+def order_kind(order: Order) -> str:
+    """What kind of order it is."""
+    return gettext(KINDS[Order.Kind(order.kind)])
+
+
+@register.filter
 def order_state(order: Order) -> str:
     """How an order stands, in words; of a comparison what it has found."""
-    return VERDICTS.get(order.verdict, "") or STATES[Order.State(order.state)]
+    return gettext(VERDICTS.get(order.verdict, "") or STATES[Order.State(order.state)])
 
 
 @register.filter

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from ladder.models import FinalStanding
 from ladder.pages import words
 from ladder.pages.axis import Axis
 from ladder.pages.comparing.showing import There
@@ -53,6 +55,16 @@ def named(names: list[str]) -> str:
     if len(names) == 1:
         return names[0]
     return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
+
+
+@register.filter
+def names_of(winners: Sequence[FinalStanding]) -> SafeString:
+    """The names of the bots of ``winners`` as in a sentence, each in bold."""
+    *others, last = [format_html("<b>{}</b>", one.entry.bot.name) for one in winners]
+    if not others:
+        return last
+    joined = format_html_join(", ", "{}", ((one,) for one in others))
+    return format_html(_("%(names)s and %(last)s").replace("%(names)s", "{0}").replace("%(last)s", "{1}"), joined, last)
 
 
 _STEPS: Final = 10
