@@ -27,3 +27,7 @@ class PageCache(RedisCache):
             super().set(key, value, timeout, version)
         except (RedisError, OSError) as error:
             log.warning("page_cache_not_written", error=repr(error))
+
+    def clear(self) -> None:
+        """Never: the same database holds the broker's queues."""
+        raise NotImplementedError("the cache of pages cannot be cleared: Redis keeps more than pages there")

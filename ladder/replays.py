@@ -15,7 +15,7 @@ from ladder.models import Match
 from ladder.packing import unpack
 from ladder.records import packed_record_of
 
-KEPT_SECONDS: Final = 24 * 3600
+KEPT_SECONDS: Final = 3600  # what another release makes of a record is there after that
 
 
 @dataclass(frozen=True)

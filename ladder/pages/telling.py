@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 from ladder.models import Match
@@ -42,12 +43,14 @@ class ToldChapter:
 class Told:
     """A whole game, chapter by chapter; ``plies`` is the number of steps in its record.
 
-    ``turning_point`` is the step that turned it, with what happened then; ``None`` if none did.
+    ``turning_point`` is the step that turned it, with what happened then; ``None`` if none did. ``key`` is another one
+    for every other text.
     """
 
     chapters: Sequence[ToldChapter]
     plies: int
     turning_point: Sentence | None
+    key: str
 
 
 def told(match: Match, names: Sequence[str]) -> Told | None:
@@ -57,7 +60,8 @@ def told(match: Match, names: Sequence[str]) -> Told | None:
         return None
     document = json.loads(replay.json)
     chapters = list(_chapters(document, names))
-    return Told(chapters, document["steps"], _said_at(chapters, document["turning_point"]))
+    key = sha256("\0".join((replay.tag, *names)).encode()).hexdigest()
+    return Told(chapters, document["steps"], _said_at(chapters, document["turning_point"]), key)
 
 
 def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldChapter]:

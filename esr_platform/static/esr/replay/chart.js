@@ -106,13 +106,19 @@ export class Chart {
   /** Lines, dots and combs; there are two of each, one before the cursor and a pale one behind it. */
   ink() {
     const { lines, dots, offers } = this.figures;
-    const path = (line) => line.map((value, ply) => `${ply ? "H" : "M"}${this.x(ply).toFixed(1)}${ply ? "V" : " "}${this.y(value).toFixed(1)}`).join("");
+    const path = (line) => `${line.map((value, ply) => this.turn(line, value, ply)).join("")}H${this.x(lines[0].length - 1).toFixed(1)}`;
     const combs = offers.map((ply) => `M${this.x(ply).toFixed(1)} ${this.bottom + 6}v8`).join("");
     return [
       ...lines.map((line, seat) => svg("path", { class: `line seat-${seat + 1}`, d: path(line) })),
       ...dots.filter(({ seat }) => lines[seat]).map(({ ply, seat }) => svg("circle", { class: `dot seat-${seat + 1}`, cx: this.x(ply), cy: this.y(lines[seat][ply]), r: 2.8 })),
       svg("path", { class: "comb", d: combs }),
     ];
+  }
+
+  /** The piece of a line at a step: nothing where it goes on as before. */
+  turn(line, value, ply) {
+    if (!ply) return `M${this.x(0).toFixed(1)} ${this.y(value).toFixed(1)}`;
+    return value === line[ply - 1] ? "" : `H${this.x(ply).toFixed(1)}V${this.y(value).toFixed(1)}`;
   }
 
   pointer() {

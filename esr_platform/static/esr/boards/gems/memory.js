@@ -42,6 +42,14 @@ const holdings = (view) => ({
   cards: view.players.map((player) => [...player.cards]),
 });
 
+/** A round that may grow without changing the one that it comes from: what is in its lists never changes but a last guess. */
+const opened = (round) => ({
+  ...round,
+  actions: { ...round.actions },
+  events: [...round.events],
+  guesses: round.guesses.map((guess) => ({ ...guess })),
+});
+
 /** The guesses of the turn, as far as the view tells. */
 function guessesOf({ active, guesses, players }) {
   return guesses.map((guess) => ({ guess, hit: players[active].action === guess }));
@@ -71,8 +79,8 @@ export function remember(memory, scene) {
   const { view } = scene;
   const before = memory ?? { round: roundOf(view), barter: null, ...undone(view, scene.entries) };
   const walk = {
-    round: structuredClone(before.round),
-    barter: before.barter && structuredClone(before.barter),
+    round: opened(before.round),
+    barter: before.barter && { ...before.barter, declined: [...before.barter.declined], offers: [...before.barter.offers] },
     gems: before.gems.map((held) => [...held]),
     money: [...before.money],
     cards: before.cards.map((held) => [...held]),
