@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from bots.models import Blanking, Bot, Complaint, StaffAction
 from bots.naming import free_slug
-from bots.people import hold, hold_acting
+from bots.people import hold, hold_acting, require_over
 from bots.refusals import Refused, TooMany
 
 if TYPE_CHECKING:
@@ -67,12 +67,13 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
     """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
 
     A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. Raises
-    ``Refused`` for house bots, and where nothing is to be taken.
+    ``Refused`` for house bots, where nothing is to be taken, and as ``people.require_over`` does.
     """
-    if bot.owner_id is None or not what:
+    if bot.owner is None or not what:
         raise Refused("Tick what is to be taken away: the name, the description or both.")
+    require_over(by, bot.owner)
     with transaction.atomic():
-        hold(bot.owner_id)  # as the owner's own changes do
+        hold(bot.owner.pk)  # as the owner's own changes do
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [Blanking(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
         taken = Blanking.objects.bulk_create(one for one in taken if one.before)

@@ -20,6 +20,14 @@ def owner_of(bot: Bot) -> User:
     return bot.owner
 
 
+def require_over(by: User, person: User) -> None:
+    """Staff act on others, and on staff only who may do everything does. Raises ``Refused``."""
+    if by.pk == person.pk:
+        raise Refused("Nobody does that to their own account or bots. Ask somebody else of the staff.")
+    if (person.is_staff or person.is_superuser) and not by.is_superuser:
+        raise Refused(f"{person.username} is staff: only who may do everything here can do that.")
+
+
 def hold(person: int) -> None:
     """Hold the row of a person until the end of the transaction.
 

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot, StaffAction
-from bots.people import hold, owner_of
+from bots.people import hold, owner_of, require_over
 from bots.refusals import Refused
 from ladder.interventions import by_staff
 from ladder.joining import enter
@@ -34,6 +34,7 @@ _ASKED: Final = "The account of somebody who was asked is closed."
 def suspend(bot: Bot, by: User, reason: str) -> None:
     """Take ``bot`` off its ladders until that is lifted. Raises ``Refused``, also for house bots."""
     owner, reason = owner_of(bot), by_staff(by, reason, READ_BY)
+    require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)
         locked = _locked(bot.pk)
@@ -47,6 +48,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
 def lift(bot: Bot, by: User, reason: str) -> None:
     """Let ``bot`` play again, from its ratings of then. Raises ``Refused``, also while its owner is suspended."""
     owner, reason = owner_of(bot), by_staff(by, reason, READ_BY)
+    require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)
         locked = _locked(bot.pk)

@@ -31,7 +31,8 @@ from bots.refusals import Refused
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import deleted_name, fingerprint
 from ladder.joining import retire
-from ladder.models import Ladder, Match, Membership, Order, Seat
+from ladder.models import Ladder, Match, Membership, Seat
+from ladder.orders.ending import call_otherwise
 from ladder.suspending import cancel_orders_of
 
 logger = logging.getLogger(__name__)
@@ -119,8 +120,7 @@ def _forget(person: User, name: str) -> None:
     Bot.objects.filter(owner=person).update(description="", public_source=False)
     person.groups.clear()
     person.user_permissions.clear()
-    for sentence in ("Cancelled by {}.", "{} did not agree."):  # as ladder.orders wrote them
-        Order.objects.filter(reason=sentence.format(name)).update(reason=sentence.format(_SOMEBODY).capitalize())
+    call_otherwise(name, _SOMEBODY)
 
 
 def _stop_checks(bot: Bot) -> None:

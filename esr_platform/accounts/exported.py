@@ -73,8 +73,9 @@ def match_lines(person: User) -> Iterator[Row]:
 
 
 def order_lines(person: User) -> Iterator[Row]:
-    """What ``person`` has ordered, and what they were asked to agree to."""
-    for order in newest_first(Order.objects.filter(requested_by=person).select_related("ladder")):
+    """What ``person`` has ordered, on ladders that they may see, and what they were asked to agree to."""
+    ordered = Order.objects.visible_to(person).filter(requested_by=person)
+    for order in newest_first(ordered.select_related("ladder")):
         yield {
             "order": order.pk,
             "kind": order.kind,

@@ -24,6 +24,7 @@ from esr_platform.accounts.models import User
 from ladder.models import SeatLog
 from ladder.openness import opened
 from ladder.owner_logs import unpacked
+from ladder.pages.seeing import matches_seen_by
 
 _READ_ME: Final = """\
 Everything that {site} has of {name}, as of {now}.
@@ -119,7 +120,8 @@ def _file_of(version: BotVersion) -> _Entry:
 
 def _logs(person: User) -> Iterator[_Entry]:
     """The owner's logs that are kept, of deals that are open, newest first."""
-    readable = SeatLog.objects.filter(opened("seat__match__block"), seat__version__bot__owner=person)
+    own = SeatLog.objects.filter(seat__version__bot__owner=person, seat__match__in=matches_seen_by(person))
+    readable = own.filter(opened("seat__match__block"))
     for log in newest_first(readable.select_related("seat")):
         yield _Entry(
             f"logs/match-{log.seat.match_id}-seat-{log.seat.index + 1}.json", _json(unpacked(bytes(log.packed)))

@@ -27,7 +27,7 @@ def whose_account(request: HttpRequest, credentials: Mapping[str, Any] | None = 
     """
     given = credentials or request.POST
     typed = str(given.get("login") or given.get("username") or given.get("email") or _signed_in(request))
-    typed = typed.strip()[:LONGEST]
+    typed = typed.replace("\0", "").strip()[:LONGEST]  # no address has a NUL, and PostgreSQL takes none
     found = filter_users_by_email(typed, prefer_verified=True) if "@" in typed else []
     return (str(found[0].username) if found else typed).casefold()
 

@@ -17,12 +17,13 @@ from django.db.models.functions import Now
 from django.template.loader import render_to_string
 
 from bots.models import StaffAction
-from bots.people import hold
+from bots.people import hold, require_over
 from bots.refusals import Refused
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import blank_name, fingerprint
 from ladder.interventions import by_staff
+from ladder.orders.ending import call_otherwise
 from ladder.suspending import READ_BY, cancel_orders_of, lift_bots_of, suspend_bots_of
 
 logger = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ def blank_name_of(person: User, by: User, reason: str) -> None:
         if person.deleted is not None or person.username == blank:
             raise Refused("There is no name that could be taken away.")
         FormerName.objects.get_or_create(digest=fingerprint(person.username))
+        call_otherwise(person.username, blank)
         User.objects.filter(pk=person.pk).update(username=blank)
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)
         person.refresh_from_db()
@@ -95,10 +97,7 @@ def choose_name(person: User, name: str) -> None:
 def _may(by: User, person: User, reason: str) -> str:
     """The reason as it is kept, if ``by`` may do something to the account of ``person``. Raises ``Refused``."""
     reason = by_staff(by, reason, READ_BY)
-    if by.pk == person.pk:
-        raise Refused("Nobody does that to their own account. Ask somebody else of the staff.")
-    if (person.is_staff or person.is_superuser) and not by.is_superuser:
-        raise Refused(f"{person.username} is staff: only who may do everything here can do that.")
+    require_over(by, person)
     return reason
 
 

@@ -36,6 +36,12 @@ RESERVED: Final = (  # noqa: SIM905
 """Names that would look like the site itself."""
 
 
+def not_reserved(name: str) -> None:
+    """Raises ``ValidationError`` for a name that would look like the site itself, in whatever letters."""
+    if name.casefold() in RESERVED:
+        raise ValidationError(_("This name cannot be had. Choose another one."))
+
+
 def never_had(name: str) -> None:
     """Raises ``ValidationError`` for the name of somebody who is gone, so that nobody can be taken for them."""
     former: Any = apps.get_model("accounts", "FormerName")
@@ -43,8 +49,8 @@ def never_had(name: str) -> None:
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
-validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, never_had]
-"""What allauth runs over the name at sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
+validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had]
+"""What a name has to pass at sign-up (``ACCOUNT_USERNAME_VALIDATORS``), and when another one is chosen."""
 
 
 def fingerprint(name: str) -> str:

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from bots.refusals import Refused
 from ladder.models import Agreement, Order
-from ladder.orders.ending import cancelled, held
+from ladder.orders.ending import DISAGREED, cancelled, held
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -31,7 +31,7 @@ def answer(order: Order, person: User, agreed: bool) -> Order:
             raise Refused("It is fixed already, or has ended. Who agreed may cancel it until it begins.")
         Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())
         if not agreed:
-            cancelled(locked, f"{person.username} did not agree.")
+            cancelled(locked, DISAGREED.format(person.username))
         elif not Agreement.objects.filter(order=locked).exclude(agreed=True).exists():
             Order.objects.filter(pk=locked.pk).update(state=Order.State.PLANNED)
     return Order.objects.get(pk=order.pk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 _State = Order.State
-_DECIDED = "The comparison was decided without it."
+CANCELLED_BY: Final = "Cancelled by {}."
+DISAGREED: Final = "{} did not agree."
+_DECIDED: Final = "The comparison was decided without it."
 
 
 def cancel(order: Order, by: User) -> None:
@@ -30,7 +32,7 @@ def cancel(order: Order, by: User) -> None:
             raise Refused("It has ended already.")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
             raise Refused("It has begun. Now only who ordered it can cancel it.")
-        cancelled(locked, f"Cancelled by {by.username}.")
+        cancelled(locked, CANCELLED_BY.format(by.username))
 
 
 def held(order: Order) -> Order:
@@ -42,6 +44,15 @@ def cancelled(order: Order, reason: str) -> None:
     """Cancel the order, whose row the caller's transaction holds."""
     _end(order, _State.CANCELLED, reason)
     _drop(order, reason)
+
+
+def call_otherwise(name: str, called: str) -> None:
+    """Write ``called`` for the user name ``name`` where it is said why orders and their games were cancelled."""
+    for sentence in (CANCELLED_BY, DISAGREED):
+        before, after = sentence.format(name), sentence.format(called)
+        orders = list(Order.objects.filter(reason=before).values_list("pk", flat=True))
+        Match.objects.filter(block__order__in=orders, reason=before).update(reason=after[:1].upper() + after[1:])
+        Order.objects.filter(pk__in=orders).update(reason=after[:1].upper() + after[1:])
 
 
 def ended(order: Order, verdict: Verdict) -> None:

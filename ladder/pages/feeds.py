@@ -17,6 +17,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date, quote_etag
@@ -77,8 +78,9 @@ def _public() -> QuerySet[Match]:
 
 def _answer(request: HttpRequest, feed: _Feed, matches: QuerySet[Match], bot: Bot | None) -> HttpResponse:
     """The feed of the newest ``matches``; 304 for whoever has it already."""
-    for match in matches[:ENTRIES]:
-        _add(feed, match, bot)
+    with translation.override(settings.LANGUAGE_CODE):  # it is kept for everybody, whatever its reader has chosen
+        for match in matches[:ENTRIES]:
+            _add(feed, match, bot)
     text = feed.writeString("utf-8")
     changed = feed.latest_post_date()
     etag = quote_etag(sha256(text.encode()).hexdigest()[:32])

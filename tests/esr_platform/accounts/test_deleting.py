@@ -24,6 +24,8 @@ from esr_platform.accounts import deleting, tokens
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.models import Entry, Ladder, Match, Membership, Order
 from ladder.opening import open_house
+from ladder.orders.ending import cancel
+from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_test
 from ladder.playing import play
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, uploaded
@@ -47,6 +49,7 @@ def everything_kept() -> str:
         *User.objects.values(),
         *EmailAddress.objects.values(),
         *Order.objects.values("reason"),
+        *Match.objects.values("reason"),
         *Upload.objects.values(),
     ]
     return repr(rows)
@@ -213,6 +216,23 @@ def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> N
     assert ladder.opened_by is None
     assert not Membership.objects.exists()
     assert not Match.objects.filter(block__order=order, status="queued", attempts_started=0).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None:
+    open_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    order = order_test(miriam, ladder, table, 1, uuid4())
+    feed()
+    cancel(order, miriam)
+    game = Match.objects.filter(block__order=order)[0]
+    assert game.reason == "Cancelled by miriam."
+    deleting.delete(miriam)
+    game.refresh_from_db()
+    assert game.reason == "Cancelled by deleted user."
+    assert "miriam" not in everything_kept()
 
 
 def test_a_process_that_died_in_between_is_made_up_for(miriam: User) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -17,6 +18,7 @@ from esr_platform.accounts.exporting import export
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Ladder, SeatLog
 from ladder.opening import open_house
+from ladder.orders.ordering import order_test
 from ladder.owner_logs import packed
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
@@ -81,9 +83,16 @@ def test_a_log_is_in_it_once_its_deal_is_open_and_not_before(ada: User) -> None:
 def test_private_ladders_that_one_is_no_member_of_are_not_in_it(ada: User) -> None:
     bot = uploaded(ada, "Magpie")
     ladder = Ladder.objects.get(slug=DUEL)
-    match_of(bot, ladder)
+    match = match_of(bot, ladder)
+    SeatLog.objects.create(seat=match.seats.get(index=0), packed=packed({"stderr_tail": "", "decisions": []}))
+    type(match.block).objects.filter(pk=match.block_id).update(ended=match.created)
+    version = bot.versions.get().pk
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    order_test(ada, ladder, [version, *(one.pk for one in others if one is not None)], 1, uuid4())
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     archive = taken(ada)
+    assert archive.read("orders.jsonl") == b""
+    assert not any(name.startswith("logs/") for name in archive.namelist())
     assert archive.read("matches.jsonl") == b""
     assert document(archive, f"bots/{bot.slug}/bot.json")["entries"] == []
 

@@ -8,7 +8,8 @@ from django.core import mail
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from bots.models import Bot, Kept, StaffAction
+from bots.complaints import blank
+from bots.models import Blanking, Bot, Kept, StaffAction
 from bots.refusals import Refused
 from esr_platform.accounts import moderating, tokens
 from esr_platform.accounts.models import Scope, User
@@ -127,6 +128,23 @@ def test_staff_cannot_act_on_staff_nor_on_themselves(staff: User) -> None:
         moderating.suspend(User.objects.create_user("carl"), other, WHY)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_staff_act_on_no_bots_of_their_own_and_of_other_staff(staff: User) -> None:
+    open_house()
+    root = User.objects.create_superuser("roberta")
+    own, theirs = uploaded(staff, "Own"), uploaded(root, "Theirs")
+    for bot, words in ((own, "their own"), (theirs, "is staff")):
+        with pytest.raises(Refused, match=words):
+            suspend_bot(bot, staff, WHY)
+        with pytest.raises(Refused, match=words):
+            blank(bot, staff, [Blanking.What.NAME], WHY)
+    suspend_bot(own, root, WHY)
+    with pytest.raises(Refused, match="their own"):
+        lift_bot(own, staff, "I did nothing.")
+    assert not playing(own)
+    assert playing(theirs)
+
+
 def test_a_reason_is_asked_for(miriam: User, staff: User) -> None:
     with pytest.raises(Refused, match="Say why"):
         moderating.suspend(miriam, staff, "  ")
@@ -145,6 +163,10 @@ def test_a_name_that_was_taken_away_comes_back_to_nobody(miriam: User, staff: Us
         own.post("/account/name/", {"username": taken})
         miriam.refresh_from_db()
         assert miriam.username == f"user-{miriam.pk}", taken
+    for reserved in ("staff", "Moderator", "deleted-user"):
+        own.post("/account/name/", {"username": reserved})
+        miriam.refresh_from_db()
+        assert miriam.username == f"user-{miriam.pk}", "it would look like the site itself"
     own.post("/account/name/", {"username": "mirjam"})
     miriam.refresh_from_db()
     assert miriam.username == "mirjam"

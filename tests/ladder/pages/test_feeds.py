@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot
-from ladder.models import Block, Ladder, Match
+from ladder.models import Block, Ladder, Match, SeatResult
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.pages.site import rename
 
@@ -111,3 +111,12 @@ def test_the_page_of_a_bot_names_its_feed(played: Ladder, client: Client) -> Non
     head = text.split("</head>")[0]
     assert '<link rel="alternate" type="application/atom+xml"' in head
     assert f'href="/bots/{bot.slug}/feed.atom"' in head
+
+
+def test_a_feed_is_the_same_whatever_language_its_reader_has_chosen(played: Ladder, client: Client) -> None:
+    SeatResult.objects.filter(result__match__ladder=played).update(forfeit="exit")
+    address = f"/ladders/{played.slug}/feed.atom"
+    english = client.get(address).content
+    client.cookies["django_language"] = "de"
+    assert b"forfeit" in english
+    assert client.get(address).content == english
