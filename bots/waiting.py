@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Now
 
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 
 LEASE: Final = timedelta(seconds=30)
 RENEW_EVERY_S: Final = 5.0
@@ -50,11 +50,14 @@ class Claim:
 
 
 def waiting() -> QuerySet[BotVersion]:
-    """The versions that somebody could take up now, also those whose worker was lost; none of a suspended bot."""
+    """The versions that somebody could take up now, also those whose worker was lost; none of a suspended bot.
+
+    Without a join: after waiting for another claim PostgreSQL would not look again at what a subquery had found.
+    """
     free = Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease=None)
     lost = Q(state=_State.CHECKING, lease_until__lt=Now())
     due = Q(vain_starts=0) | Q(tried=None) | Q(tried__lt=Now() - RETRY_AFTER)
-    return BotVersion.objects.filter((free & due) | lost, bot__suspended=None)
+    return BotVersion.objects.filter((free & due) | lost, bot__in=Bot.objects.filter(suspended=None))
 
 
 def in_turn() -> QuerySet[BotVersion]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from bots.models import BotVersion
@@ -10,6 +11,7 @@ from bots.uploading import upload_version
 from bots.waiting import Claim, claim, claim_next, in_turn, waiting
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded
+from tests.services.locks import Meanwhile
 
 
 @pytest.fixture
@@ -92,3 +94,15 @@ def test_house_bots_and_what_is_through_wait_for_nothing(of_ada: list[BotVersion
     for version, state, reason in zip(of_ada, ("ready", "refused", "ready"), ("", "Why.", ""), strict=True):
         BotVersion.objects.filter(pk=version.pk).update(state=state, reason=reason)
     assert not in_turn().exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_that_take_a_version_up_at_once_one_gets_it(ada: User) -> None:
+    version = uploaded(ada)
+    with transaction.atomic():
+        assert claim(version.pk) is not None
+        other = Meanwhile(lambda: claim(version.pk))
+        other.is_waiting()
+    assert other.ended() is None
+    version.refresh_from_db()
+    assert version.vain_starts == 1
