@@ -4,12 +4,13 @@ A block is gathered once, after its last game has ended: nothing of a deal is to
 game is finished and counts are gathered; a block with a void game drops out as a whole. When the ledger takes something
 back (a void, a merge) the season's tallies are begun anew, from the same results.
 
-The row of the season's statistics is held while its tallies change, so there is one gatherer a season at a time; what a
-transaction has added it marks as gathered in the same transaction.
+The row of the season's statistics is held while its tallies change, so each block is added once, however many gather;
+what a transaction has added it marks as gathered in the same transaction.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Final
@@ -25,6 +26,9 @@ from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added,
 AT_ONCE: Final = 200
 """Blocks a transaction."""
 
+SPARE_S: Final = 3.0
+"""Of every ten seconds; else the one clerk would do nothing else after an update that begins all tallies anew."""
+
 _WRITTEN_AT_ONCE: Final = 100
 _SEAT_FIELDS: Final = [one.name for one in fields(SeatSum)]
 """``figures`` stands last: all others are numbers."""
@@ -37,8 +41,11 @@ _Tally = SeatTally | PairTally | VersionTally
 _CORRECTIONS: Final = (LedgerEntry.Kind.VOID, LedgerEntry.Kind.MERGE)
 
 
-def gather() -> int:
-    """Gather what has ended in all seasons; how many blocks were looked at."""
+def gather(seconds: float = SPARE_S) -> int:
+    """Gather what has ended in all seasons, for about ``seconds``; how many blocks were looked at.
+
+    The rest is gathered by the next call: whoever calls it has other things to do, too.
+    """
     waiting = Block.objects.filter(gathered=False, ended__isnull=False, purpose=Block.Purpose.LADDER)
     corrected = SeasonStatistics.objects.annotate(
         now=Count("season__ledger", filter=Q(season__ledger__kind__in=_CORRECTIONS))
@@ -47,46 +54,55 @@ def gather() -> int:
         *waiting.order_by().values_list("series__season", flat=True).distinct(),
         *corrected.values_list("season", flat=True),
     }
-    return sum(gather_season(season) for season in Season.objects.filter(pk__in=seasons).order_by("pk"))
+    until, looked_at = time.monotonic() + seconds, 0
+    for season in Season.objects.filter(pk__in=seasons).order_by("pk"):
+        looked_at += _gather_season(season, until)
+        if time.monotonic() >= until:
+            break
+    return looked_at
 
 
-def gather_season(season: Season) -> int:
+def _gather_season(season: Season, until: float) -> int:
     """Gather what has ended in ``season``, a piece at a time; how many blocks were looked at."""
     looked_at = 0
     while True:
         count = _gather_piece(season)
         looked_at += count
-        if count < AT_ONCE:
+        if count < AT_ONCE or time.monotonic() >= until:
             return looked_at
 
 
 def _gather_piece(season: Season) -> int:
-    SeasonStatistics.objects.get_or_create(season=season)
+    """Gather some blocks, if nobody else has done that meanwhile; how many were looked at.
+
+    They are read before anything is locked: results without habits are played again, and SQLite has one writer. The
+    ledger is counted before any result is read: what is taken back meanwhile is seen the next time.
+    """
+    before = SeasonStatistics.objects.get_or_create(season=season)[0].corrections
+    corrections = LedgerEntry.objects.filter(season=season, kind__in=_CORRECTIONS).count()
+    ended = ended_blocks(season) if before != corrections else ended_blocks(season).filter(gathered=False)
+    blocks = list(ended.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+    played = played_blocks(blocks, habits=True)
     with transaction.atomic():
         statistics = SeasonStatistics.objects.select_for_update(no_key=True).get(season=season)
-        _begin_anew_if_corrected(statistics)
-        waiting = ended_blocks(season).filter(gathered=False).order_by("pk").values_list("pk", flat=True)
-        blocks = list(waiting[:AT_ONCE])
-        if blocks:
-            played = played_blocks(blocks, habits=True)
-            sums = tallied(played.values())
-            _add(season, sums)
-            Block.objects.filter(pk__in=blocks).update(gathered=True)
-            statistics.blocks += len(played)
-            statistics.habits = added_habits(statistics.habits, sums.habits)
-            statistics.save(update_fields=["blocks", "habits"])
+        if statistics.corrections != before:
+            return 0
+        if corrections != before:
+            _begin_anew(statistics, corrections)
+        left = set(Block.objects.filter(pk__in=blocks, gathered=False).values_list("pk", flat=True))
+        mine = [block for pk, block in played.items() if pk in left]
+        sums = tallied(mine)
+        _add(season, sums)
+        Block.objects.filter(pk__in=left).update(gathered=True)
+        statistics.blocks += len(mine)
+        statistics.habits = added_habits(statistics.habits, sums.habits)
+        statistics.save(update_fields=["blocks", "habits"])
     return len(blocks)
 
 
-def _begin_anew_if_corrected(statistics: SeasonStatistics) -> None:
-    """Empty the tallies of a season in which something was taken back since they were begun.
-
-    The ledger is counted before any result is read: what is taken back meanwhile is seen the next time.
-    """
+def _begin_anew(statistics: SeasonStatistics, corrections: int) -> None:
+    """Empty the tallies of a season in which something was taken back since they were begun."""
     season = statistics.season_id
-    corrections = LedgerEntry.objects.filter(season=season, kind__in=_CORRECTIONS).count()
-    if corrections == statistics.corrections:
-        return
     for model in (SeatTally, PairTally, VersionTally):
         model._default_manager.filter(season=season).delete()
     Block.objects.filter(series__season=season, gathered=True).update(gathered=False)

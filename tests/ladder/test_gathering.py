@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from importlib import import_module
 from threading import Barrier, Thread
+from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
 from games.record import replay
 from ladder import gathering
@@ -200,6 +201,32 @@ def test_two_gatherers_at_once_count_every_block_once(ladder: Ladder) -> None:
     assert SeasonStatistics.objects.get().blocks == 4
     assert sum(its.games for its in SeatTally.objects.all()) == 4 * 4 * 4
     assert Match.objects.filter(block__gathered=True).count() == 16
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_while_records_are_played_again(ladder: Ladder) -> None:
+    finished_blocks(ladder, 2)
+    for result in Result.objects.all():
+        del result.figures["habits"]
+        result.save(update_fields=["figures"])
+    held: list[bool] = []
+
+    def watch(execute: Any, sql: str, *rest: Any) -> Any:
+        if '"packed_record"' in sql:
+            held.append(connection.in_atomic_block)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(watch):
+        assert gather() == 2
+    assert held
+    assert not any(held), "SQLite has one writer: no match could be claimed or brought"
+
+
+def test_who_has_no_time_left_gathers_the_rest_the_next_time(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    finished_blocks(ladder, 5)
+    monkeypatch.setattr(gathering, "AT_ONCE", 2)
+    assert [gather(seconds=0) for _ in range(4)] == [2, 2, 1, 0]
+    assert SeasonStatistics.objects.get().blocks == 5
 
 
 def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
