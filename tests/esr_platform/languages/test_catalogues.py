@@ -22,6 +22,10 @@ def template(domain: str) -> Any:
     return messages.gathered(DOMAINS[domain]())
 
 
+def test_texts_that_modules_mark_with_an_underscore_are_gathered() -> None:
+    assert template("django").get("Saved.") is not None
+
+
 @BOTH
 def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
     catalog = messages.read(language, "django")
