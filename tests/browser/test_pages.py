@@ -9,12 +9,16 @@ from tests.ladder.pages.site import Site, block_of_a_test, finish, finish_block,
 
 pytestmark = pytest.mark.slow
 
+DRAWN_APART = ("edel-stein-reich-5", "edel-stein-reich-duel", "die-weinhaendler-5")
+"""Ladders with a match whose page is looked at, beside that for four: tables of other sizes look alike."""
+
 LONG = "A bot with a name as long as any name of a bot may ever be 60"
 
 
 def test_every_page_fits_its_window_and_axe_finds_nothing(site: Site, looker: Looker) -> None:
     rename(site.bot, LONG)
-    looker.open(*site.addresses)
+    alike = {f"/matches/{match.pk}/" for match in site.others if match.ladder.slug not in DRAWN_APART}
+    looker.open(*[address for address in site.addresses if address not in alike], "/search/?q=house", "/terms/")
 
 
 def test_the_keyboard_reaches_the_content_and_every_section(site: Site, watched: Page) -> None:

@@ -54,11 +54,16 @@ register.filter("seat_of", matches.seat_of)
 def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
     """The main parts of the site: title, address, whether the page belongs to it (the most exact one counts), name."""
     request, user = context.get("request"), context.get("user")
-    here = request.path if request else ""
+    here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
     found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
     exact = max((address for _, address, _ in found if here.startswith(address)), key=len, default="")
     return [(title, address, address == exact, name) for title, address, name in found]
+
+
+def _section_of(path: str) -> str:
+    """Where a page stands that has no place of its own: comparisons of bots and their people stand with the bots."""
+    return reverse("pages:bots") if path.startswith(("/compare/", "/people/")) else path
 
 
 @register.simple_tag
