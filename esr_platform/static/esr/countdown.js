@@ -2,16 +2,22 @@
 // get the viewer's own time beside them, and a field with data-local-time says what its UTC is here. Without this script
 // the page says the time in UTC, and how long until then when it was made.
 
+import { say } from "./words.js";
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function left(until) {
   const seconds = Math.round((until - Date.now()) / 1000);
-  if (seconds <= 0) return "now";
+  if (seconds <= 0) return say("now");
   const [days, hours, minutes] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60];
-  if (days) return `in ${days} d ${hours} h`;
-  if (hours) return `in ${hours} h ${minutes} min`;
-  if (minutes) return `in ${minutes} min ${seconds % 60} s`;
-  return `in ${seconds} s`;
+  return say("in %(span)s", { span: span(days, hours, minutes, seconds) });
+}
+
+function span(days, hours, minutes, seconds) {
+  if (days) return `${days} d ${hours} h`;
+  if (hours) return `${hours} h ${minutes} min`;
+  if (minutes) return `${minutes} min ${seconds % 60} s`;
+  return `${seconds} s`;
 }
 
 function local(moment) {
@@ -36,12 +42,12 @@ function hint(input) {
   place.className = "caption";
   place.setAttribute("role", "status");
   input.after(place);
-  const say = () => {
+  const show = () => {
     const moment = new Date(`${input.value}Z`);
-    place.textContent = Number.isNaN(moment.getTime()) ? "" : `Here: ${local(moment)}, ${left(moment)}`;
+    place.textContent = Number.isNaN(moment.getTime()) ? "" : say("Here: %(time)s, %(left)s", { time: local(moment), left: left(moment) });
   };
-  input.addEventListener("input", say);
-  say();
+  input.addEventListener("input", show);
+  show();
 }
 
 for (const input of document.querySelectorAll("input[data-local-time]")) hint(input);
