@@ -50,6 +50,13 @@ def test_what_a_visitor_has_is_not_the_page_of_somebody_else_or_of_a_private_sou
     assert client.get(address, headers=known).status_code == 403
 
 
+def test_the_page_in_another_language_is_another_page(bot: Bot, client: Client, settings: Any) -> None:
+    page = f"/bots/{bot.slug}/versions/1/source/"
+    known = {"If-None-Match": client.get(page)["ETag"]}
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = "de"
+    assert client.get(page, headers=known).status_code == 200
+
+
 def test_an_address_reads_so_much_code_a_minute(bot: Bot, address: str, client: Client, settings: Any) -> None:
     settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "source": 2}
     answers = [client.get(address, headers={"X-Forwarded-For": f"198.51.100.{n}"}) for n in range(6)]
