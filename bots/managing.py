@@ -54,9 +54,10 @@ def describe(bot: Bot, description: str) -> None:
 
 def publish_source(bot: Bot, public: bool) -> None:
     """Choose whether everybody may download the code of ``bot``. Raises ``Refused`` for house bots."""
-    owner_of(bot)
-    bot.public_source = public
-    bot.save(update_fields=["public_source"])
+    with transaction.atomic():
+        hold_acting(owner_of(bot).pk)
+        bot.public_source = public
+        bot.save(update_fields=["public_source"])
 
 
 def retire(bot: Bot) -> None:

@@ -18,7 +18,7 @@ from bots.people import hold, owner_of, require_over
 from bots.refusals import Refused
 from ladder.interventions import by_staff
 from ladder.joining import enter
-from ladder.models import Order
+from ladder.models import Entry, Order
 from ladder.orders.ending import cancelled, held
 from ladder.retiring import cancel_for_leave
 
@@ -64,14 +64,14 @@ def lift(bot: Bot, by: User, reason: str) -> None:
 
 def suspend_bots_of(person: User) -> None:
     """Suspend every bot of ``person`` with its owner, in a transaction that holds the person."""
-    for bot_id in _bots_of(person, suspended=None):
-        _set(_locked(bot_id), _WITH_OWNER, with_owner=True)
+    for bot in _held_bots(person, suspended=None):
+        _set(bot, _WITH_OWNER, with_owner=True)
 
 
 def lift_bots_of(person: User) -> None:
     """Undo that, in a transaction that holds the person; a bot that was suspended by itself stays so."""
-    for bot_id in _bots_of(person, suspended_with_owner=True):
-        _unset(_locked(bot_id))
+    for bot in _held_bots(person, suspended_with_owner=True):
+        _unset(bot)
 
 
 def cancel_orders_of(person: User) -> int:
@@ -95,8 +95,14 @@ def _open_orders(person: User) -> list[Order]:
     return [*ordered.order_by("pk"), *asked.exclude(requested_by=person).order_by("pk")]
 
 
-def _bots_of(person: User, **which: object) -> list[int]:
-    return list(Bot.objects.filter(owner=person, **which).order_by("pk").values_list("pk", flat=True))
+def _held_bots(person: User, **which: object) -> list[Bot]:
+    """All of them by id and then all their entries by id, each held, as results lock them: those of one bot may count
+    for another one's entry.
+    """
+    bots = list(Bot.objects.select_for_update(no_key=True).filter(owner=person, **which).order_by("pk"))
+    entries = Entry.objects.select_for_update(no_key=True).filter(bot__in=[bot.pk for bot in bots])
+    list(entries.order_by("pk").values_list("pk"))
+    return bots
 
 
 def _locked(bot_id: int) -> Bot:

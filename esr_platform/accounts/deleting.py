@@ -18,7 +18,7 @@ from django.apps import apps
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -26,7 +26,6 @@ from django.utils.module_loading import import_string
 
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
-from bots.people import hold
 from bots.refusals import Refused
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import deleted_name, fingerprint
@@ -46,10 +45,9 @@ def delete(person: User) -> None:
     """Delete the account of ``person``, who has just shown that it is theirs. Raises ``Refused`` for the last one who
     may do everything: nobody could look after the site.
     """
-    name, address = person.username, person.letter_address
+    address = person.letter_address
     with transaction.atomic():
-        hold(person.pk)
-        _require_another_superuser(person)
+        name = _held(person).username
         if not _close(person):
             return
         _forget(person, name)
@@ -78,11 +76,15 @@ def erase(person: User) -> bool:
     return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
 
 
-def _require_another_superuser(person: User) -> None:
-    if not User.objects.filter(pk=person.pk, is_superuser=True).exists():
-        return
-    if not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=person.pk).exists():
+def _held(person: User) -> User:
+    """The person as of now, the row held with those of all superusers: of two who leave at once, one is the last."""
+    mighty = Q(is_superuser=True, is_active=True)
+    rows = User.objects.select_for_update(no_key=True).filter(mighty | Q(pk=person.pk)).order_by("pk")
+    others = {row.pk: row for row in rows}
+    now = others.pop(person.pk)
+    if now.is_superuser and not others:
         raise Refused("You are the last one who may do everything here. Make somebody else a superuser first.")
+    return now
 
 
 def _close(person: User) -> bool:
@@ -108,6 +110,7 @@ def _close(person: User) -> bool:
 def _forget(person: User, name: str) -> None:
     """Delete whatever says who it was, or opens the account; nobody gets the name again."""
     FormerName.objects.get_or_create(digest=fingerprint(name))
+    call_otherwise(name, _SOMEBODY)
     EmailAddress.objects.filter(user=person).delete()
     Authenticator.objects.filter(user=person).delete()
     person.tokens.all().delete()
@@ -120,7 +123,6 @@ def _forget(person: User, name: str) -> None:
     Bot.objects.filter(owner=person).update(description="", public_source=False)
     person.groups.clear()
     person.user_permissions.clear()
-    call_otherwise(name, _SOMEBODY)
 
 
 def _stop_checks(bot: Bot) -> None:

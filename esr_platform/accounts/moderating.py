@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from django.template.loader import render_to_string
 
 from bots.models import StaffAction
-from bots.people import hold, require_over
+from bots.people import require_over
 from bots.refusals import Refused
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import FormerName, User
@@ -36,9 +36,8 @@ def suspend(person: User, by: User, reason: str) -> None:
 
     What is being played is played out. The person is told by a letter. Raises ``Refused``.
     """
-    reason = _may(by, person, reason)
     with transaction.atomic():
-        hold(person.pk)
+        reason = _may(by, person, reason)
         open_ = User.objects.filter(pk=person.pk, suspended=None, deleted=None)
         if not open_.update(suspended=Now(), suspension_reason=reason, is_active=False):
             raise Refused(f"{person.username} is suspended already.")
@@ -52,9 +51,8 @@ def suspend(person: User, by: User, reason: str) -> None:
 
 def lift(person: User, by: User, reason: str) -> None:
     """Open the account again: its bots are back on their ladders; tokens and sessions have to be made anew."""
-    reason = _may(by, person, reason)
     with transaction.atomic():
-        hold(person.pk)
+        reason = _may(by, person, reason)
         closed = User.objects.filter(pk=person.pk, suspended__isnull=False, deleted=None)
         if not closed.update(suspended=None, suspension_reason="", is_active=True):
             raise Refused(f"{person.username} is not suspended.")
@@ -66,9 +64,8 @@ def lift(person: User, by: User, reason: str) -> None:
 
 def blank_name_of(person: User, by: User, reason: str) -> None:
     """Take the user name away: nobody gets it again, and the person chooses another one. Raises ``Refused``."""
-    reason = _may(by, person, reason)
     with transaction.atomic():
-        hold(person.pk)
+        reason = _may(by, person, reason)
         person.refresh_from_db()
         blank = blank_name(person.pk)
         if person.deleted is not None or person.username == blank:
@@ -95,10 +92,21 @@ def choose_name(person: User, name: str) -> None:
 
 
 def _may(by: User, person: User, reason: str) -> str:
-    """The reason as it is kept, if ``by`` may do something to the account of ``person``. Raises ``Refused``."""
+    """The reason as it is kept, if ``by`` may do something to the account of ``person``. Raises ``Refused``.
+
+    Both rows are held until the end of the transaction: of two who suspend each other at once, one does.
+    """
+    by, person = _held(by.pk, person.pk)
     reason = by_staff(by, reason, READ_BY)
     require_over(by, person)
     return reason
+
+
+def _held(*people: int) -> list[User]:
+    """The people as they are now, their rows held by id."""
+    rows = User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk")
+    by_id = {row.pk: row for row in rows}
+    return [by_id[person] for person in people]
 
 
 def _tell(person: User, what: str, reason: str) -> None:

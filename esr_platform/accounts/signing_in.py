@@ -32,6 +32,11 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         values["SITE_URL"] = settings.SITE_URL
         self.render_mail(template_prefix, email, values).send()
 
+    def set_password(self, user: Any, password: str) -> None:
+        """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile."""
+        user.set_password(password)
+        type(user).objects.filter(pk=user.pk, deleted=None).update(password=user.password)
+
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """allauth's, in this site's words."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)

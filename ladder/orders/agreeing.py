@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models.functions import Now
 
+from bots.people import hold_acting
 from bots.refusals import Refused
 from ladder.models import Agreement, Order
 from ladder.orders.ending import DISAGREED, cancelled, held
@@ -21,6 +22,7 @@ def answer(order: Order, person: User, agreed: bool) -> Order:
     The same answer given twice is one. Raises ``Refused``.
     """
     with transaction.atomic():
+        hold_acting(person.pk)
         locked = held(order)
         asked = Agreement.objects.filter(order=locked, person=person).first()
         if asked is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.db import transaction
 from django.db.models.functions import Now
 
+from bots.people import hold_acting
 from bots.refusals import Refused
 from ladder.blocks import end_if_over
 from ladder.models import Match, Order
@@ -27,6 +28,7 @@ def cancel(order: Order, by: User) -> None:
     Who may ask for that is the page's to say; but once it has begun, only who ordered it, and staff.
     """
     with transaction.atomic():
+        hold_acting(by.pk)
         locked = held(order)
         if not locked.open:
             raise Refused("It has ended already.")

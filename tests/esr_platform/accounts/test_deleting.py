@@ -10,11 +10,13 @@ import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.core import mail
+from django.db import transaction
 from django.db.models import F
 from django.test import Client
+from django.utils import timezone
 
 from bots import waiting
-from bots.managing import rename
+from bots.managing import publish_source, rename
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
 from bots.refusals import Refused
@@ -24,11 +26,13 @@ from esr_platform.accounts import deleting, tokens
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.models import Entry, Ladder, Match, Membership, Order
 from ladder.opening import open_house
+from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
 from ladder.orders.feeding import feed
-from ladder.orders.ordering import order_test
+from ladder.orders.ordering import order_scheduled, order_test
 from ladder.playing import play
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, uploaded
+from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a cellar full of amethysts"
@@ -191,6 +195,7 @@ def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
         lambda: upload_new_bot(miriam, "Late", "bot.py", HONEST),
         lambda: rename(bot, "Late"),
         lambda: tokens.issue(miriam, "late", [Scope.UPLOAD], None),
+        lambda: publish_source(bot, public=True),
     ):
         with pytest.raises(Refused, match="closed"):
             change()
@@ -233,6 +238,34 @@ def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None
     game.refresh_from_db()
     assert game.reason == "Cancelled by deleted user."
     assert "miriam" not in everything_kept()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
+    open_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    host = User.objects.create_user("roberta", is_staff=True)
+    order = order_scheduled(host, ladder, table, 1, timezone.now() + timedelta(hours=1), uuid4())
+    on_its_way = User.objects.get(pk=miriam.pk)
+    deleting.delete(miriam)
+    for act in (lambda: cancel(order, on_its_way), lambda: answer(order, on_its_way, agreed=False)):
+        with pytest.raises(Refused, match="closed"):
+            act()
+    assert "miriam" not in everything_kept().lower()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
+    one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
+    with transaction.atomic():
+        deleting.delete(one)
+        too = Meanwhile(lambda: deleting.delete(other))
+        too.is_waiting()
+    with pytest.raises(Refused, match="last one"):
+        too.ended()
+    assert User.objects.get(is_superuser=True, is_active=True) == other
 
 
 def test_a_process_that_died_in_between_is_made_up_for(miriam: User) -> None:

@@ -13,11 +13,13 @@ from bots.models import Blanking, Bot, Kept, StaffAction
 from bots.refusals import Refused
 from esr_platform.accounts import moderating, tokens
 from esr_platform.accounts.models import Scope, User
+from esr_platform.accounts.signing_in import Adapter
 from ladder.models import Entry, Ladder, Match
 from ladder.opening import open_house
 from ladder.suspending import lift as lift_bot
 from ladder.suspending import suspend as suspend_bot
 from tests.ladder.uploaded import DUEL, match_of, uploaded
+from tests.services.locks import Meanwhile
 
 PASSWORD = "a cellar full of amethysts"
 WHY = "It insults others."
@@ -238,3 +240,36 @@ def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
     client.post(f"/bots/{bot.slug}/ladders/", {"ladder": DUEL, "shown": DUEL})
     client.post(f"/bots/{bot.slug}/versions/1/activate/")
     assert not playing(bot)
+
+
+def test_of_two_who_suspend_each_other_at_once_one_does(db: None) -> None:
+    one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
+    on_its_way = User.objects.get(pk=other.pk)
+    moderating.suspend(other, one, WHY)
+    with pytest.raises(Refused):
+        moderating.suspend(one, on_its_way, WHY)
+    assert User.objects.get(is_superuser=True, is_active=True) == one
+
+
+def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staff: User) -> None:
+    on_its_way = User.objects.get(pk=miriam.pk)
+    moderating.suspend(miriam, staff, WHY)
+    Adapter().set_password(on_its_way, "another cellar of amethysts")
+    miriam.refresh_from_db()
+    assert miriam.suspended
+    assert not miriam.is_active
+    assert miriam.session_epoch == 1
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no row locks")
+@pytest.mark.django_db(transaction=True)
+def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam: User, staff: User) -> None:
+    open_house()
+    counts, plays = uploaded(miriam, "Magpie"), uploaded(miriam, "Raven")
+    with transaction.atomic():  # as ladder.results does where Raven's entry was merged into Magpie's
+        Bot.objects.select_for_update(no_key=True).get(pk=plays.pk)
+        other = Meanwhile(lambda: moderating.suspend(miriam, staff, WHY))
+        other.is_waiting()
+        assert Entry.objects.select_for_update(no_key=True).filter(bot=counts).order_by("pk")[0].active
+    other.ended()
+    assert not Entry.objects.filter(bot__in=[counts, plays], active=True).exists()
