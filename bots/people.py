@@ -37,10 +37,12 @@ def hold(person: int) -> None:
     get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
 
 
-def hold_acting(person: int) -> None:
-    """Hold the row of a person who is about to change something.
+def hold_acting(person: int) -> User:
+    """Hold the row of a person who is about to change something; the person as of now.
 
     Raises ``Refused`` for whose account was deleted or suspended while the request was on its way.
     """
-    if not get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person).is_active:
+    now = get_user_model()._default_manager.select_for_update(no_key=True).get(pk=person)
+    if not now.is_active:
         raise Refused("Your account is closed, so nothing was changed.")
+    return now

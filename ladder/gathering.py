@@ -10,6 +10,7 @@ what a transaction has added it marks as gathered in the same transaction.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import fields
@@ -22,6 +23,8 @@ from ladder.models import Block, LedgerEntry, PairTally, Season, SeasonStatistic
 from ladder.played_blocks import ended_blocks, played_blocks
 from ladder.statistics.habits import added_habits
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
+
+logger = logging.getLogger(__name__)
 
 AT_ONCE: Final = 200
 """Blocks a transaction."""
@@ -55,8 +58,11 @@ def gather(seconds: float = SPARE_S) -> int:
         *corrected.values_list("season", flat=True),
     }
     until, looked_at = time.monotonic() + seconds, 0
-    for season in Season.objects.filter(pk__in=seasons).order_by("pk"):
-        looked_at += _gather_season(season, until)
+    for season in Season.objects.filter(pk__in=seasons).select_related("ladder").order_by("pk"):
+        try:
+            looked_at += _gather_season(season, until)
+        except Exception:  # a record that nobody can read any more keeps no other season from its statistics
+            logger.exception("the blocks of %s, season %s, are not gathered", season.ladder, season.number)
         if time.monotonic() >= until:
             break
     return looked_at

@@ -22,7 +22,7 @@ def answer(order: Order, person: User, agreed: bool) -> Order:
     The same answer given twice is one. Raises ``Refused``.
     """
     with transaction.atomic():
-        hold_acting(person.pk)
+        now = hold_acting(person.pk)
         locked = held(order)
         asked = Agreement.objects.filter(order=locked, person=person).first()
         if asked is None:
@@ -33,7 +33,7 @@ def answer(order: Order, person: User, agreed: bool) -> Order:
             raise Refused("It is fixed already, or has ended. Who agreed may cancel it until it begins.")
         Agreement.objects.filter(pk=asked.pk).update(agreed=agreed, answered=Now())
         if not agreed:
-            cancelled(locked, DISAGREED.format(person.username))
+            cancelled(locked, DISAGREED.format(now.username))
         elif not Agreement.objects.filter(order=locked).exclude(agreed=True).exists():
             Order.objects.filter(pk=locked.pk).update(state=Order.State.PLANNED)
     return Order.objects.get(pk=order.pk)

@@ -28,13 +28,13 @@ def cancel(order: Order, by: User) -> None:
     Who may ask for that is the page's to say; but once it has begun, only who ordered it, and staff.
     """
     with transaction.atomic():
-        hold_acting(by.pk)
+        now = hold_acting(by.pk)
         locked = held(order)
         if not locked.open:
             raise Refused("It has ended already.")
         if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
             raise Refused("It has begun. Now only who ordered it can cancel it.")
-        cancelled(locked, CANCELLED_BY.format(by.username))
+        cancelled(locked, CANCELLED_BY.format(now.username))
 
 
 def held(order: Order) -> Order:
@@ -53,8 +53,8 @@ def call_otherwise(name: str, called: str) -> None:
     for sentence in (CANCELLED_BY, DISAGREED):
         before, after = sentence.format(name), sentence.format(called)
         orders = list(Order.objects.filter(reason=before).values_list("pk", flat=True))
-        Match.objects.filter(block__order__in=orders, reason=before).update(reason=after[:1].upper() + after[1:])
         Order.objects.filter(pk__in=orders).update(reason=after[:1].upper() + after[1:])
+        Match.objects.filter(block__order__in=orders, reason=before).update(reason=after[:1].upper() + after[1:])
 
 
 def ended(order: Order, verdict: Verdict) -> None:

@@ -222,6 +222,17 @@ def test_nobody_waits_while_records_are_played_again(ladder: Ladder) -> None:
     assert not any(held), "SQLite has one writer: no match could be claimed or brought"
 
 
+def test_a_record_that_nobody_can_read_keeps_no_other_season_from_its_statistics(ladder: Ladder) -> None:
+    finished_blocks(ladder, 1)
+    match = Match.objects.filter(ladder=ladder).order_by("pk")[0]
+    Result.objects.filter(match=match).update(figures={}, packed_record=b"worn out")
+    other = Ladder.objects.get(slug="edel-stein-reich-5")
+    finished_blocks(other, 1)
+    gather()
+    assert SeatTally.objects.filter(season__ladder=other).exists()
+    assert not Block.objects.get(ladder=ladder).gathered
+
+
 def test_who_has_no_time_left_gathers_the_rest_the_next_time(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     finished_blocks(ladder, 5)
     monkeypatch.setattr(gathering, "AT_ONCE", 2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
@@ -16,6 +18,8 @@ from esr_platform.accounts.models import Scope, User
 from esr_platform.accounts.signing_in import Adapter
 from ladder.models import Entry, Ladder, Match
 from ladder.opening import open_house
+from ladder.orders.ending import cancel
+from ladder.orders.ordering import order_test
 from ladder.suspending import lift as lift_bot
 from ladder.suspending import suspend as suspend_bot
 from tests.ladder.uploaded import DUEL, match_of, uploaded
@@ -273,3 +277,17 @@ def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam
         assert Entry.objects.select_for_update(no_key=True).filter(bot=counts).order_by("pk")[0].active
     other.ended()
     assert not Entry.objects.filter(bot__in=[counts, plays], active=True).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: User) -> None:
+    open_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    order = order_test(miriam, ladder, table, 1, uuid4())
+    on_its_way = User.objects.get(pk=miriam.pk)
+    moderating.blank_name_of(miriam, staff, WHY)
+    cancel(order, on_its_way)
+    order.refresh_from_db()
+    assert order.reason == f"Cancelled by user-{miriam.pk}."
