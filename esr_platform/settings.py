@@ -154,7 +154,7 @@ SOCIALACCOUNT_AUTO_SIGNUP = False  # everybody chooses a name and accepts the te
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that another site claims opens no account here
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_STORE_TOKENS = False
-AXES_HANDLER = "axes.handlers.cache.AxesCacheHandler"  # nobody's address is kept longer than it counts
+AXES_HANDLER = "esr_platform.accounts.guessing.Handler"  # nobody's address is kept longer than it counts
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # by the name alone, anybody could lock its owner out
 AXES_FAILURE_LIMIT = 6
 AXES_COOLOFF_TIME = timedelta(minutes=15)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.models import EmailAddress
+from axes.handlers.cache import AxesCacheHandler
+from axes.helpers import get_client_cache_keys
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -20,16 +22,23 @@ LONGEST = 254
 """More of what was typed as a name is not looked at."""
 
 
-def whose_account(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
-    """Which account somebody tries to open, by its user name; what was typed where there is none.
+class Handler(AxesCacheHandler):  # type: ignore[misc]
+    """axes', which forgets slips with the name of whoever has signed in; this one those with their addresses, too."""
 
-    The name and the address of one account are one, or it could be guessed at twice as often.
+    def user_logged_in(self, sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+        super().user_logged_in(sender, request, user, **kwargs)
+        for its in EmailAddress.objects.filter(user=user).values_list("email", flat=True):
+            self.cache.delete_many(get_client_cache_keys(request, {"username": its}))
+
+
+def whose_account(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> str:
+    """Which account somebody tries to open, as they typed it.
+
+    The name and the addresses of one account are counted apart: counted as one, they would tell whose address is whose.
     """
     given = credentials or request.POST
     typed = str(given.get("login") or given.get("username") or given.get("email") or _signed_in(request))
-    typed = typed.replace("\0", "").strip()[:LONGEST]  # no address has a NUL, and PostgreSQL takes none
-    found = filter_users_by_email(typed, prefer_verified=True) if "@" in typed else []
-    return (str(found[0].username) if found else typed).casefold()
+    return typed.strip()[:LONGEST].casefold()
 
 
 def address_of(request: HttpRequest) -> str:

@@ -41,9 +41,16 @@ def test_who_guesses_is_locked_out_and_the_owner_elsewhere_is_not(miriam: User) 
     assert tries("miriam", PASSWORD, HERE) == 302
 
 
-def test_name_and_address_of_an_account_are_guessed_at_as_one(miriam: User) -> None:
-    guess("miriam", settings.AXES_FAILURE_LIMIT // 2)
+def test_an_address_is_guessed_at_however_it_is_written(miriam: User) -> None:
+    guess("miriam@example.org", settings.AXES_FAILURE_LIMIT // 2)
     assert guess("Miriam@Example.org ", settings.AXES_FAILURE_LIMIT // 2)[-1] == 429
+
+
+def test_guessing_does_not_tell_whose_an_address_is(miriam: User) -> None:
+    User.objects.create_user("carl", "carl@example.org", PASSWORD)
+    guess("miriam", settings.AXES_FAILURE_LIMIT - 1)
+    guess("carl", settings.AXES_FAILURE_LIMIT - 1, HERE)
+    assert guess("miriam@example.org", 1) == guess("miriam@example.org", 1, HERE) == [200]
 
 
 def test_nobody_is_locked_out_of_another_account(miriam: User) -> None:
@@ -95,9 +102,10 @@ def test_a_link_to_a_new_password_is_not_a_way_around_a_second_factor(miriam: Us
     assert client.get("/account/").status_code == 302
 
 
-def test_signing_in_forgets_earlier_slips(miriam: User) -> None:
+@pytest.mark.parametrize("written", ["miriam", "miriam@example.org"])
+def test_signing_in_forgets_earlier_slips(miriam: User, written: str) -> None:
     for slips in (settings.AXES_FAILURE_LIMIT - 1, 4):
-        guess("miriam", slips)
+        assert guess(written, slips)[-1] == 200
         assert tries("miriam", PASSWORD, THERE) == 302
 
 
