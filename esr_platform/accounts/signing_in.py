@@ -10,6 +10,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
 from allauth.core import context
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.utils.translation import gettext_lazy as _
 
 from esr_platform.accounts.demo import may_act
@@ -35,7 +36,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     def set_password(self, user: Any, password: str) -> None:
         """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile."""
         user.set_password(password)
-        type(user).objects.filter(pk=user.pk, deleted=None).update(password=user.password)
+        get_user_model()._default_manager.filter(pk=user.pk, deleted=None).update(password=user.password)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """allauth's, in this site's words."""
