@@ -42,7 +42,7 @@ PUBLIC = (
     Shot("audit", "/ladders/edel-stein-reich-4/audit/"),
     Shot("seasons", "/ladders/edel-stein-reich-4/seasons/"),
     Shot("season", "/ladders/edel-stein-reich-4/seasons/", r"/seasons/\d+/$"),
-    Shot("entry", "/ladders/edel-stein-reich-4/", r"/ladders/edel-stein-reich-4/bots/[^/]+/$"),
+    Shot("entry", "/ladders/edel-stein-reich-4/bots/house-kontor/"),
     Shot("bots", "/bots/"),
     Shot("bot", "/ladders/edel-stein-reich-4/", r"^/bots/[^/]+/$", dark=True),
     Shot("compare", "/compare/house-greedy/house-kontor/"),
@@ -150,16 +150,20 @@ class Camera:
         if not shot.link:
             return shot.address
         page.goto(shot.address)
-        found = (link.get_attribute("href") or "" for link in page.locator("main a").all())
-        address = next((link for link in found if re.search(shot.link, link)), None)
+        found = [link.get_attribute("href") or "" for link in page.locator("main a").all()]
+        links = [link for link in dict.fromkeys(found) if re.search(shot.link, link)]
+        chosen = (self._marked(page, link, shot.behind) if shot.behind else link for link in links)
+        address = next(filter(None, chosen), None)
         if address is None:
             raise Missing(f"no link on {shot.address} is like {shot.link}")
-        return address if not shot.behind else self._marked(page, address, shot.behind)
+        return address
 
     def _marked(self, page: Page, address: str, mark: str) -> str:
-        page.goto(address)
+        """The address with the place that ``mark`` leads to; empty where the page has none, or not yet."""
+        page.goto(address, wait_until="networkidle")
         link = page.locator(f"a[data-{mark}]").first
-        return f"{address}{link.get_attribute('href')}" if link.count() else address
+        place = link.get_attribute("href") if link.count() else ""
+        return f"{address}{place}" if place else ""
 
 
 def index() -> str:
