@@ -8,9 +8,12 @@ from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.auth_backends import AuthenticationBackend
+from allauth.account.internal.stagekit import clear_login
 from allauth.core import context
+from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
 from esr_platform.accounts.demo import may_act
@@ -32,6 +35,16 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         values = {"request": context.request, "email": email, **context_, **links, "current_site": site}
         values["SITE_URL"] = settings.SITE_URL
         self.render_mail(template_prefix, email, values).send()
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        """allauth's, for who may sign in still: the account may have been closed between two steps of signing in.
+
+        A session that was made then would come to life when the account is opened again.
+        """
+        if not user.is_active:
+            clear_login(request)
+            raise ImmediateHttpResponse(self.respond_user_inactive(request, user))
+        super().login(request, user)
 
     def set_password(self, user: Any, password: str) -> None:
         """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile."""

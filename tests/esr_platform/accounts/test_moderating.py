@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from uuid import uuid4
 
 import pytest
@@ -70,6 +71,19 @@ def test_lifting_opens_the_account_but_no_old_session_and_no_old_token(miriam: U
     assert client.get("/account/").status_code == 302
     assert tokens.find(secret) is None
     assert signed_in(miriam).get("/account/").status_code == 200
+
+
+def test_who_is_suspended_between_two_steps_of_signing_in_is_not_signed_in(miriam: User, staff: User) -> None:
+    EmailAddress.objects.update(verified=False)
+    client = Client()
+    asked = client.post("/account/login/", {"login": "miriam", "password": PASSWORD})
+    assert asked.headers["Location"] == "/account/confirm-email/"
+    code = re.search(r"^[A-Z0-9]{4}-[A-Z0-9]{4}$", str(mail.outbox[-1].body), re.MULTILINE)
+    assert code is not None
+    moderating.suspend(miriam, staff, WHY)
+    assert client.post("/account/confirm-email/", {"code": code[0]}).headers["Location"] == "/account/inactive/"
+    moderating.lift(miriam, staff, "Settled.")
+    assert client.get("/account/").status_code == 302
 
 
 @pytest.mark.django_db(transaction=True)
