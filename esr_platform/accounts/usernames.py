@@ -21,7 +21,7 @@ valid_username = RegexValidator(
 """Plain letters only: look-alikes from other alphabets would let one name be taken for another."""
 
 of_the_site = RegexValidator(
-    r"\A(deleted|user)[-_]?(user)?[-_]?\d+\Z",
+    r"\A(deleted|user)[-_]*(user)?[-_]*\d+[-_]*\Z",
     _("Names like this one are given by the site. Choose another one."),
     inverse_match=True,
     flags=re.IGNORECASE,
@@ -37,8 +37,8 @@ RESERVED: Final = (  # noqa: SIM905
 
 
 def not_reserved(name: str) -> None:
-    """Raises ``ValidationError`` for a name that would look like the site itself, in whatever letters."""
-    if name.casefold() in RESERVED:
+    """Raises ``ValidationError`` for a name that would look like the site itself, however it is written."""
+    if _plain(name) in map(_plain, RESERVED):
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
@@ -55,8 +55,11 @@ validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, n
 
 def fingerprint(name: str) -> str:
     """What is kept of a name: the same for spellings that differ in case or in hyphens and underscores alone."""
-    plain = name.casefold().replace("_", "").replace("-", "")
-    return sha256(f"former name: {plain}".encode()).hexdigest()
+    return sha256(f"former name: {_plain(name)}".encode()).hexdigest()
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
 
 
 def deleted_name(person: int) -> str:

@@ -183,7 +183,7 @@ def test_a_name_that_was_taken_away_comes_back_to_nobody(miriam: User, staff: Us
         own.post("/account/name/", {"username": taken})
         miriam.refresh_from_db()
         assert miriam.username == f"user-{miriam.pk}", taken
-    for reserved in ("staff", "Moderator", "deleted-user"):
+    for reserved in ("staff", "Moderator", "Deleted_User", "ad-min", "deleted-user--7", "user__7"):
         own.post("/account/name/", {"username": reserved})
         miriam.refresh_from_db()
         assert miriam.username == f"user-{miriam.pk}", "it would look like the site itself"
