@@ -55,6 +55,10 @@ class Class:
             "token": "no-invitation",
             "bot": self.bot.slug,
             "username": self.member.username,
+            "language": "de",
+            "version": "some-version",
+            "first": self.bot.slug,
+            "second": "house-greedy",
         }
 
 
