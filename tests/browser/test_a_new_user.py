@@ -86,7 +86,7 @@ def test_a_new_user_has_a_rated_match_within_two_minutes(page: Page, running: Ru
     assert took < MOST_SECONDS
 
     first.get_by_role("link", name=re.compile(r"^Match")).click()
-    expect(page.get_by_role("heading", name="The game, told")).to_be_visible()
+    expect(page.get_by_role("slider")).to_be_visible(timeout=30_000)
     page.get_by_role("link", name="Log of your seat").click()
     expect(page.get_by_role("heading", name="Log of my-bot")).to_be_visible()
     (tmp_path / "seconds").write_text(f"{took:.1f}")
