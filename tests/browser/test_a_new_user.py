@@ -55,6 +55,7 @@ def sign_up(page: Page, running: Running) -> None:
     page.get_by_label("User name").fill("miriam")
     page.get_by_label("E-mail").fill(EMAIL)
     page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("I accept the terms").check()
     page.get_by_role("button", name="Make an account").click()
     page.locator("input[name=code]").fill(code_from_the_letter(running))
     page.keyboard.press("Enter")
@@ -63,7 +64,7 @@ def sign_up(page: Page, running: Running) -> None:
 def test_a_new_user_has_a_rated_match_within_two_minutes(page: Page, running: Running, tmp_path: Path) -> None:
     started = time.monotonic()
     page.goto("/")
-    page.get_by_role("link", name="Upload it").click()
+    page.get_by_role("link", name="bring a bot").click()
     sign_up(page, running)
     expect(page).to_have_url(re.compile(r"/bots/new/$"), timeout=15_000)
 
