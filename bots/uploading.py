@@ -78,7 +78,9 @@ def _upload(
         archive = archives.read_upload(filename, data, archive_limits())
         _, chosen = claims_of(archive.manifest, games)
         _require_room(owner, len(data))
-        known = _known(bot_of(archive), archive, chosen)  # whatever can be refused is refused before anything is stored
+        with transaction.atomic():  # whatever can be refused is refused before anything is stored
+            hold_acting(owner.pk)  # or the same upload, sent at this moment, would have the name in between
+            known = _known(bot_of(archive), archive, chosen)
         path = known.archive if known is not None and kept_already(known) else keep(filename, data)
         return _recorded(owner, upload, archive, path, games, bot_of)
     except (archives.Refused, Refused) as refusal:

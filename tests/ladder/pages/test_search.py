@@ -11,6 +11,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.models import Ladder, Membership
 from ladder.pages.searching.words import LONGEST, Words
+from ladder.pages.words import grouped
 from tests.ladder.pages.site import Site, rename
 from tests.ladder.uploaded import new_version, person, uploaded
 
@@ -98,7 +99,7 @@ def test_what_is_private_is_found_by_its_members_alone(site: Site, client: Clien
 
 
 def test_a_match_is_found_by_its_number(site: Site, client: Client) -> None:
-    assert names(client, f"#{site.running.pk}") == [f"match {site.running.pk}"]
+    assert names(client, f"#{site.running.pk}") == [f"match {grouped(site.running.pk)}"]
     assert f'href="/matches/{site.running.pk}/"' in page(client, q=str(site.running.pk))
 
 
