@@ -91,7 +91,7 @@ class Duel(EdelSteinReich):
     name = "Edel, Stein & Reich for two"
     seat_counts: tuple[int, ...] = (2,)
     pictures: Mapping[str, str] = PICTURES_FOR_TWO
-    tutorial = None
+    tutorial: Tutorial | None = None
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

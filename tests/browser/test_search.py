@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from ladder.pages.words import grouped
 from tests.ladder.pages.site import Site
 
 pytestmark = pytest.mark.slow
@@ -36,4 +37,4 @@ def test_a_bot_is_found_with_the_keyboard_alone(site: Site, watched: Page) -> No
     field.fill(f"match {site.finished.pk}")
     field.press("Enter")
     expect(watched).to_have_url(re.compile("/search/"))
-    expect(watched.get_by_role("main").get_by_role("link", name=f"match {site.finished.pk}")).to_be_visible()
+    expect(watched.get_by_role("main").get_by_role("link", name=f"match {grouped(site.finished.pk)}")).to_be_visible()
