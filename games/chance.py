@@ -7,11 +7,11 @@ seed stays the same whatever the players do in between.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 from struct import unpack
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
 SEED_BYTES = 32
@@ -83,10 +83,6 @@ class SeededChance:
 
     __slots__ = ("_counts", "_seed")
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
-        """An object without a seed, for ``copy`` and ``pickle``; a compiled class would ask for one."""
-        return super().__new__(cls)
-
     def __init__(self, seed: bytes) -> None:
         if len(seed) != SEED_BYTES:
             raise ValueError(f"a seed has {SEED_BYTES} bytes, this one has {len(seed)}")
@@ -116,9 +112,18 @@ class SeededChance:
         return _fair_words(self._next(name), range(n, n - 1, -1))[0] % n
 
     def copy(self) -> SeededChance:
-        twin = SeededChance(self._seed)
-        twin._counts = self._counts
-        return twin
+        return _going_on(self._seed, self._counts)
+
+    def __reduce__(self) -> tuple[Callable[..., SeededChance], tuple[bytes, dict[str, int]]]:
+        """For ``copy`` and ``pickle``, which could not make an object of a compiled class without its seed."""
+        return _going_on, (self._seed, self._counts)
+
+
+def _going_on(seed: bytes, counts: dict[str, int]) -> SeededChance:
+    """The source of ``seed`` after so many steps of each name."""
+    twin = SeededChance(seed)
+    twin._counts = counts
+    return twin
 
 
 class ChanceError(ValueError):

@@ -93,7 +93,8 @@ def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_it
 
 def test_a_chapter_can_be_linked_to(site: Site, watched: Page) -> None:
     watched.goto(f"/matches/{site.finished.pk}/")
-    watched.get_by_role("link", name="As text").first.click()
+    expect(watched.get_by_role("slider")).to_be_visible()
+    watched.get_by_role("link", name="As text").last.click()
     watched.locator(".contents summary").click()
     link = watched.locator(".contents a").nth(5)
     address = link.get_attribute("href")
