@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 from bots.models import Bot, BotVersion
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
+from ladder.pages.bots_list import STANDS
 from ladder.pages.finding import found
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import public_bots
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 ROWS: Final = 20
-_STANDS: Final = Q(active=True) | Q(games__gt=0)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def person_at(username: str) -> User:
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
     """The page of ``person`` for ``viewer``; seven queries, however much has been played."""
     seen = Ladder.objects.visible_to(viewer)
-    entries = Entry.objects.filter(_STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (
         public_bots()
         .filter(owner=person)
