@@ -36,16 +36,22 @@ def words_of_signup(fields: dict[str, forms.Field]) -> None:
     fields["terms"] = forms.BooleanField(label=_("I accept the terms"), help_text=text, error_messages=wrong)
 
 
-class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
-    """allauth's form in this site's words, with the terms."""
+class SignupInOurWords:
+    """What every form of a sign-up of allauth's has here: this site's words, and the terms."""
+
+    fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         words_of_signup(self.fields)
 
     def custom_signup(self, request: Any, user: Any) -> None:
-        super().custom_signup(request, user)
+        super().custom_signup(request, user)  # type: ignore[misc]
         terms.accept(user)
+
+
+class SignupForm(SignupInOurWords, allauth_forms.SignupForm):  # type: ignore[misc]
+    """allauth's form."""
 
 
 class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]

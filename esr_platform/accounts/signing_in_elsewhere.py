@@ -8,8 +8,7 @@ from allauth.socialaccount import forms as allauth_forms
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.core.exceptions import ValidationError
 
-from esr_platform.accounts import terms
-from esr_platform.accounts.forms import words_of_signup
+from esr_platform.accounts.forms import SignupInOurWords
 from esr_platform.accounts.usernames import valid_username
 
 
@@ -31,13 +30,5 @@ def _possible(name: str) -> bool:
     return True
 
 
-class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
-    """allauth's form in this site's words, with the terms."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        words_of_signup(self.fields)
-
-    def custom_signup(self, request: Any, user: Any) -> None:
-        super().custom_signup(request, user)
-        terms.accept(user)
+class SignupForm(SignupInOurWords, allauth_forms.SignupForm):  # type: ignore[misc]
+    """allauth's form after a sign-in elsewhere."""
