@@ -60,6 +60,15 @@ def tallies() -> tuple[object, ...]:
     return list(seats), rounded, list(versions), list(SeasonStatistics.objects.values_list("blocks", "habits"))
 
 
+def take_back_the_first(ladder: Ladder) -> None:
+    """Void the first result of ``ladder``."""
+    result = Result.objects.order_by("pk")[0]
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        append(locked, LedgerEntry.Kind.VOID, {"match": result.match_id, "reason": "a test"}, result=result)
+        SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
+
+
 def test_a_result_keeps_what_its_record_tells_of_the_seats(ladder: Ladder) -> None:
     finished_blocks(ladder, 1)
     for result in Result.objects.all():
@@ -147,11 +156,7 @@ def test_a_block_with_a_void_game_drops_out(ladder: Ladder) -> None:
 def test_a_correction_of_the_ledger_begins_the_tallies_anew(ladder: Ladder) -> None:
     finished_blocks(ladder, 3)
     gather()
-    result = Result.objects.order_by("pk")[0]
-    with transaction.atomic():
-        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-        append(locked, LedgerEntry.Kind.VOID, {"match": result.match_id, "reason": "a test"}, result=result)
-        SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
+    take_back_the_first(ladder)
     gather()
     statistics = SeasonStatistics.objects.get()
     assert (statistics.corrections, statistics.blocks) == (1, 2)
@@ -288,11 +293,7 @@ def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder)
 def test_what_is_taken_back_leaves_the_habits_too(ladder: Ladder) -> None:
     finished_blocks(ladder, 3)
     gather()
-    result = Result.objects.order_by("pk")[0]
-    with transaction.atomic():
-        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-        append(locked, LedgerEntry.Kind.VOID, {"match": result.match_id, "reason": "a test"}, result=result)
-        SeatResult.objects.filter(result=result).update(rating_before=None, rating_after=None)
+    take_back_the_first(ladder)
     gather()
     assert SeasonStatistics.objects.get().habits["money"][5] == 2
     assert sum(its.blocks for its in VersionTally.objects.all()) == 2 * 4
