@@ -201,14 +201,18 @@ def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
             change()
 
 
+def table_of(owner: User) -> tuple[Ladder, list[int]]:
+    """A ladder of the house, and the versions at a table there: a new bot of ``owner`` and others."""
+    open_house()
+    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(owner, "Magpie")
+    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    return ladder, [version.pk for version in (bot.active_version, *others) if version is not None]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> None:
-    open_house()
-    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
-    table = [version.pk for version in (bot.active_version, *others) if version is not None]
-    order = order_test(miriam, ladder, table, 1, uuid4())
-    ended = order_test(miriam, ladder, table, 1, uuid4())
+    ladder, table = table_of(miriam)
+    order, ended = (order_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
     Order.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
     Membership.objects.create(ladder=ladder, person=miriam)
     Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
@@ -225,10 +229,7 @@ def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> N
 
 @pytest.mark.django_db(transaction=True)
 def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None:
-    open_house()
-    ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
-    table = [version.pk for version in (bot.active_version, *others) if version is not None]
+    ladder, table = table_of(miriam)
     order = order_test(miriam, ladder, table, 1, uuid4())
     feed()
     cancel(order, miriam)
