@@ -35,7 +35,8 @@ class _Refused(Exception):
 class BoundedBodies:
     """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to those not there in ``seconds``.
 
-    A body without a Content-Length is counted chunk by chunk; one that says too great a length is not read at all.
+    A body without a Content-Length is counted chunk by chunk; one that says too great a length is not read at all. No
+    WebSocket is opened.
     """
 
     def __init__(self, application: Application, most_bytes: int, seconds: float) -> None:
@@ -44,6 +45,9 @@ class BoundedBodies:
         self._seconds = seconds
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":  # Django raises at one, and would write that down each time
+            await send({"type": "websocket.close"})
+            return
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
