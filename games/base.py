@@ -198,6 +198,11 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
     def forfeit(self, seat: int, reason: str) -> None:
         """Note that ``seat`` has lost by ``reason`` (``FORFEIT_REASONS``). Changes the outcome, not the play."""
 
+    @property
+    @abstractmethod
+    def rounds_begun(self) -> int:
+        """How many rounds of the whole game have begun, from 1; it never falls, and stays as it is at the end."""
+
     @abstractmethod
     def view(self, seat: int | None) -> Document:
         """Everything ``seat`` may see now; ``None`` is a spectator."""
@@ -262,6 +267,9 @@ class Game(ABC):
     ``stretches`` are the names of the parts by which figures are counted, such as phases. ``price_unit`` is what is
     paid in an :class:`Exchange`, in the plural; ``""`` where nothing is exchanged.
 
+    ``veiled`` are the kinds of decisions of which nobody else knows that they were forced: it depends on a hidden hand.
+    Who plays over a network must not learn it from how soon the next one comes.
+
     ``terms`` are the other words that pages and boards say of it, in English: what a translation must have.
     ``tutorial`` plays its beginning with a newcomer, where there is one.
     """
@@ -276,6 +284,7 @@ class Game(ABC):
     board: str = ""
     stretches: tuple[str, ...]
     price_unit: str = ""
+    veiled: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     tutorial: Tutorial | None = None
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from games.base import Document, Move
+from games.strict import same
 
 Chosen = tuple[int, ...]
 """The actions of one move that have been chosen so far; ``()`` before the first."""
@@ -75,7 +77,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def sequence(self, decision: Document, move: Move) -> Chosen:
-        """The one sequence of actions that composes ``move``, which must be legal and in its canonical form."""
+        """The one sequence of actions that composes ``move``, which must be legal."""
 
     @abstractmethod
     def score(self, score: Mapping[str, Any]) -> float:
@@ -97,6 +99,15 @@ class Encoding(ABC):
         if options := self.options(decision, actions):
             raise ValueError(f"{list(actions)} is not a whole move; possible next: {options}")
         return self.compose(decision, actions)
+
+    def allows(self, decision: Document, move: Any) -> bool:
+        """Whether ``move``, whatever JSON value it is, is legal; it need not be in its canonical form."""
+        try:
+            actions = self.sequence(decision, move)
+            composed = self.move(decision, tuple(map(index, actions)))  # which no float has
+        except (AttributeError, LookupError, TypeError, ValueError):  # it is none, so nothing fits anything
+            return False
+        return same(_in_any_order(composed), _in_any_order(move))
 
     @property
     def size(self) -> int:
@@ -122,6 +133,15 @@ class Encoding(ABC):
         for section in self.sections:
             numbers += section.read(seen)
         return numbers
+
+
+def _in_any_order(value: Any) -> Any:
+    """``value`` with its lists of words sorted: several cards, or colours, are the same ones in any order."""
+    if type(value) is dict:
+        return {key: _in_any_order(part) for key, part in value.items()}
+    if type(value) is list and all(type(word) is str for word in value):
+        return sorted(value)
+    return value
 
 
 def one_hot(index: int | None, size: int) -> list[float]:

@@ -28,6 +28,7 @@ class Weinhaendler(Game):
     board = "cellars"
     stretches = figures.STRETCHES
     terms = TERMS
+    veiled: tuple[str, ...] = ("bid", "lay")
 
     def start(self, seats: int, chance: Chance) -> State:
         self.require_seats(seats)

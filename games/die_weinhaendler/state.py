@@ -48,6 +48,10 @@ class WeinhaendlerState(Procedure):
         return viewing.view(self, seat)
 
     @property
+    def rounds_begun(self) -> int:
+        return self.round
+
+    @property
     def outcome(self) -> Document | None:
         if self.stage != "over":
             return None

@@ -67,6 +67,10 @@ class EdelSteinReichState(Procedure):
         return viewing.view(self, seat)
 
     @property
+    def rounds_begun(self) -> int:
+        return (self.phase - 1) * self.rounds + self.round
+
+    @property
     def outcome(self) -> Document | None:
         if self.stage != "over":
             return None

@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import Document, State
+from games.base import Document, IllegalMove, State
 from games.encoding import Chosen, Encoding
 from games.registry import GAMES
 from tests.games.playing import TABLES, positions
+from tests.games.trying import judgement, near
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
 any_table = st.sampled_from(TABLES)
 
 MOST_ACTIONS = 2000
+ABSURD = (None, True, 0, 1.5, "", "stop", [], {}, {"take": []}, {"offer": 1}, {"cards": "Y5"}, {"cell": 1, "card": 2})
 FEW = 400
 """Up to so many legal moves, all sequences are walked."""
 
@@ -97,6 +99,19 @@ def test_whoever_follows_the_masks_makes_a_legal_move(at: tuple[str, int], numbe
         move = encoding.move(decision, sequence)
         assert strict.same(state.check(seat, move), move)
         assert encoding.sequence(decision, move) == sequence
+
+
+@settings(max_examples=40, deadline=None)
+@given(any_table, st.integers(0, 10**9), st.integers(0, 10**9), st.data())
+def test_a_decision_alone_says_which_moves_the_rules_allow(
+    at: tuple[str, int], number: int, draw: int, data: st.DataObject
+) -> None:
+    encoding, random = GAMES[at[0]].encoding(at[1]), Random(draw)
+    for state, seat, decision in asked(*at, number, every=11):
+        drawn = state.random_move(seat, random)
+        assert encoding.allows(decision, drawn)
+        for move in (data.draw(near(drawn)), *ABSURD):
+            assert encoding.allows(decision, move) is not isinstance(judgement(state, seat, move), IllegalMove), move
 
 
 @every_table

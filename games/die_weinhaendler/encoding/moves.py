@@ -107,5 +107,5 @@ def sequence(decision: Document, move: Any) -> Chosen:
     if type(move) is str:
         return (NAMES.index(move),)
     if decision["kind"] == "bid":
-        return (*(CARD + NUMBERS[code] for code in move["cards"]), STOP)
+        return (*sorted((CARD + NUMBERS[code] for code in move["cards"]), reverse=True), STOP)
     return CARD + NUMBERS[move["card"]], _CELL[tuple(move["cell"])]

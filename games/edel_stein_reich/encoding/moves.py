@@ -176,7 +176,7 @@ class Moves:
             return tuple(_colours(NAME, move["colour"]))
         given = _colours(GIVE, move.get("give", ""))
         if decision["kind"] == "free_choice":
-            return (*given, *_colours(TAKE, move["take"]))
+            return (*given, *sorted(_colours(TAKE, move["take"])))
         taken = {move["seat"]: move["take"]} if "seat" in move else move["take"]
         distances = {self.distance(decision, int(other)): colour for other, colour in taken.items()}
         return (*given, *(self._from(distance, distances[distance])[0] for distance in sorted(distances)))
