@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bots.protocol.answers import MAX_ANSWER_BYTES, Answer, Malformed, is_ready, parse_answer
+from bots.protocol.answers import MAX_ANSWER_BYTES, Answer, Malformed, Posted, is_ready, parse_answer, parse_posted
 from bots.protocol.messages import PROTOCOL, ClockLeft, Decide, End, Hello, Limits, bot_seed, encode
 
 __all__ = [
@@ -15,8 +15,10 @@ __all__ = [
     "Hello",
     "Limits",
     "Malformed",
+    "Posted",
     "bot_seed",
     "encode",
     "is_ready",
     "parse_answer",
+    "parse_posted",
 ]

@@ -14,6 +14,9 @@ MAX_ANSWER_BYTES: Final = 64 * 1024
 MAX_DEPTH: Final = 64
 """How deep lists and objects of an answer may stand in each other, what is ignored included."""
 
+MAX_THOUGHT_MS: Final = 2**31 - 1
+"""The longest time that a client may say it has thought."""
+
 _SHORT_BYTES: Final = 2 * MAX_DEPTH
 
 
@@ -22,6 +25,14 @@ class Answer(NamedTuple):
 
     id: int
     move: Any
+
+
+class Posted(NamedTuple):
+    """A move for a decision that an address names; ``id`` and ``thought_ms`` are ``None`` where nothing was said."""
+
+    id: int | None
+    move: Any
+    thought_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +69,44 @@ def parse_answer(line: bytes) -> Answer | Malformed:
     return Answer(number, document["move"])
 
 
+def parse_posted(body: bytes) -> Posted | Malformed:
+    """What a remote bot posts as its answer: an object with a ``move``, and perhaps an ``id`` and ``thought_ms``.
+
+    It is judged as strictly as a line on stdin; an ``id`` or ``thought_ms`` that is no such number is malformed.
+    """
+    document = _document(body)
+    if isinstance(document, Malformed):
+        return document
+    for key in ("id", "thought_ms"):
+        if key in document and type(document[key]) is not int:
+            return Malformed(f"the answer has no integer under the key {key}")
+    if "move" not in document:
+        return Malformed("the answer has no key move")
+    thought_ms = document.get("thought_ms")
+    if thought_ms is not None and not 0 <= thought_ms <= MAX_THOUGHT_MS:
+        return Malformed(f"thought_ms is from 0 to {MAX_THOUGHT_MS}")
+    return Posted(document.get("id"), document["move"], thought_ms)
+
+
 def is_ready(line: bytes) -> bool | Malformed:
     """Whether a line is ``{"type": "ready"}``; other keys are ignored. ``Malformed`` where it is no object."""
+    document = _document(line)
+    if isinstance(document, Malformed):
+        return document
+    return bool(document.get("type") == "ready")
+
+
+def _document(line: bytes) -> dict[str, Any] | Malformed:
+    """The object that a line is."""
+    if len(line) > MAX_ANSWER_BYTES:
+        return Malformed(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
     try:
         document = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return Malformed(f"not JSON: {error}")
     if type(document) is not dict:
         return Malformed("the line is not a JSON object")
-    return _search_faults(line, document) or bool(document.get("type") == "ready")
+    return _search_faults(line, document) or document
 
 
 def _search_faults(line: bytes, document: dict[str, Any]) -> Malformed | None:

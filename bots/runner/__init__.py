@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bots.protocol import Limits
+from bots.runner.consulting import Advice, Consultation, consult
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer, Process
 from bots.runner.play import play_match
@@ -19,6 +20,8 @@ from bots.runner.spec import (
 from bots.runner.transcript import Conversation, Exchange, Transcript
 
 __all__ = [
+    "Advice",
+    "Consultation",
     "Conversation",
     "Exchange",
     "FakeProgram",
@@ -40,5 +43,6 @@ __all__ = [
     "Strike",
     "Thought",
     "Transcript",
+    "consult",
     "play_match",
 ]

@@ -13,6 +13,9 @@ from bots.runner.opening import OpenChannel, open_channel
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3
+LAST_WORDS_MS: Final = 100
+"""How long a process whose stdout is closed has until it is ended."""
+
 PONDERING_NS: Final = 20 * MS
 """Processor time between two questions from which on a bot is stopped while others think."""
 

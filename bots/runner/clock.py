@@ -14,15 +14,18 @@ MS: Final = 1_000_000
 
 
 class Clock:
-    """What is left of one seat's time, in nanoseconds. Whoever measures says how long a decision took."""
+    """What is left of one seat's time, in nanoseconds. Whoever measures says how long a decision took.
+
+    It begins with all that the limits give, or with what is ``left`` of a game that has gone on for a while.
+    """
 
     __slots__ = ("_bank_ns", "_game_ns", "_move_ms", "_move_ns")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, left: ClockLeft | None = None) -> None:
         self._move_ms = limits.move_ms
         self._move_ns = limits.move_ms * MS
-        self._bank_ns = limits.bank_ms * MS
-        self._game_ns = limits.game_ms * MS
+        self._bank_ns = (limits.bank_ms if left is None else left["bank_ms"]) * MS
+        self._game_ns = (limits.game_ms if left is None else left["game_ms"]) * MS
 
     @property
     def allowed_ns(self) -> int:

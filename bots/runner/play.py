@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
 from bots.runner.asking import ask, ask_one
-from bots.runner.chair import MAX_STRIKES, Chair
+from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer
 from bots.runner.machine import cores
@@ -24,9 +24,6 @@ from games.registry import GAMES
 
 GOODBYE_MS: Final = 200
 """How long the bots together have after ``end`` to go by themselves."""
-
-LAST_WORDS_MS: Final = 100
-"""How long a process whose stdout is closed has until it is ended."""
 
 P = TypeVar("P")
 

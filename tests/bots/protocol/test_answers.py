@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bots.protocol import MAX_ANSWER_BYTES, Answer, Malformed, is_ready, parse_answer
+from bots.protocol import MAX_ANSWER_BYTES, Answer, Malformed, Posted, is_ready, parse_answer, parse_posted
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -133,3 +133,43 @@ def test_ready_is_an_object_of_that_type(line: bytes, ready: bool) -> None:
 def test_a_line_of_exactly_64_kib_is_not_too_long() -> None:
     line = b'{"id": 1, "move": "money"}'.ljust(MAX_ANSWER_BYTES)
     assert parse_answer(line) == Answer(1, "money")
+
+
+@pytest.mark.parametrize(
+    ("body", "posted"),
+    [
+        (b'{"move": "money"}', Posted(None, "money", None)),
+        (b'{"id": 3, "move": null, "thought_ms": 12, "why": "12:30"}', Posted(3, None, 12)),
+        (b'{"move": {"offer": [0, 0, 1, 0]}, "thought_ms": 0}', Posted(None, {"offer": [0, 0, 1, 0]}, 0)),
+    ],
+)
+def test_a_posted_answer_needs_no_id_since_its_address_has_one(body: bytes, posted: Posted) -> None:
+    assert parse_posted(body) == posted
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"id": 1}',
+        b'{"id": true, "move": 1}',
+        b'{"id": 1.0, "move": 1}',
+        b'{"id": null, "move": 1}',
+        b'{"move": 1, "move": 1}',
+        b'{"move": {"offer": 1, "offer": 1}}',
+        b'{"move": 1, "thought_ms": "1"}',
+        b'{"move": 1, "thought_ms": -1}',
+        b'{"move": 1, "thought_ms": 2147483648}',
+        b'{"move": ' + b"[" * 70 + b"]" * 70 + b"}",
+        b'{"move": "' + b"x" * MAX_ANSWER_BYTES + b'"}',
+    ],
+)
+def test_a_posted_answer_is_judged_as_strictly_as_a_line(body: bytes) -> None:
+    assert isinstance(parse_posted(body), Malformed)
+
+
+@given(st.binary())
+def test_whatever_is_posted_nothing_raises(body: bytes) -> None:
+    assert isinstance(parse_posted(body), Posted | Malformed)

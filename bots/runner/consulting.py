@@ -1,0 +1,121 @@
+"""Asks one bot for one decision, in a process of its own.
+
+So hosted code plays a live game, in which minutes may pass between two decisions. Nothing but the messages survives
+from one process to the next (``docs/bot-protocol.md``).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic
+
+from bots.protocol import Decide, Hello, Limits, encode
+from bots.runner.asking import ask_one
+from bots.runner.chair import LAST_WORDS_MS, Chair
+from bots.runner.clock import Clock
+from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Launcher
+from bots.runner.opening import OpenChannel, open_channel
+from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
+from bots.runner.report import MachineDelay, Thought
+from bots.runner.spec import P_co
+
+
+@dataclass(frozen=True)
+class Consultation(Generic[P_co]):
+    """One decision and whom to ask: ``decide`` has the whole log of the seat, since the process knows nothing else.
+
+    What its ``clock`` says is left is all the time that the bot has; its start is not taken from that.
+    """
+
+    label: str
+    program: P_co
+    hello: Hello
+    decide: Decide
+
+    @property
+    def limits(self) -> Limits:
+        """What the bot is told that it may use up."""
+        return Limits(**self.hello["limits"])
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What came of it: a ``move`` whose legality nobody has judged yet, or a ``fault`` that costs the seat something.
+
+    ``line`` is what was judged, ``None`` where nothing was. ``thought`` is ``None`` and ``ready_us``, too, if the bot
+    never said ``ready``: then nothing was asked. With a ``machine_delay`` it was late only because the machine was.
+    """
+
+    move: Any
+    fault: Fault | None
+    line: bytes | None
+    thought: Thought | None
+    ready_us: int | None
+    machine_delay: MachineDelay | None
+    exit_status: int | None
+    stderr_tail: str
+
+
+def consult(
+    consultation: Consultation[P_co], launcher: Launcher[P_co], open_channel: OpenChannel = open_channel
+) -> Advice:
+    """Start the program, put the question, and end the program.
+
+    Whatever the bot does is a ``fault`` of the advice, named as in a game that the runner plays. Raises
+    ``PlatformFailure`` for what is the platform's fault. No process is left either way.
+    """
+    chair = _chair(consultation, open_channel)
+    try:
+        fault = _start(chair, consultation, launcher)
+        question = _ask(chair, consultation) if fault is None else None
+    except BaseException:
+        with suppress(PlatformFailure):
+            chair.leave()
+        raise
+    if question is not None:
+        fault = question.fault
+    chair.leave(LAST_WORDS_MS if fault is not None and fault.reason == "exit" else 0)
+    return _advice(chair, fault, question)
+
+
+def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair:
+    """The seat as it stands before this decision."""
+    hello, limits = consultation.hello, consultation.limits
+    chair = Chair(hello["seat"], consultation.label, hello["seed"], limits, open_channel)
+    chair.clock = Clock(limits, consultation.decide["clock"])
+    return chair
+
+
+def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co]) -> Fault | None:
+    """Start the process; why it is not ready to be asked."""
+    launch = partial(launcher.start, consultation.program, consultation.limits)
+    start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
+    ask_one(start)
+    if start.fault is None:
+        chair.ready_us = start.wall_ns // 1000
+    return start.fault
+
+
+def _ask(chair: Chair, consultation: Consultation[P_co]) -> MoveQuestion:
+    chair.asked = consultation.decide["id"]
+    question = MoveQuestion(chair, encode(consultation.decide))
+    ask_one(question)
+    chair.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
+    return question
+
+
+def _advice(chair: Chair, fault: Fault | None, question: MoveQuestion | None) -> Advice:
+    report = chair.report()
+    return Advice(
+        move=None if question is None else question.move,
+        fault=fault,
+        line=None if question is None else question.line,
+        thought=next(iter(report.decisions), None),
+        ready_us=report.ready_us,
+        machine_delay=next(iter(chair.machine_delays), None),
+        exit_status=report.exit_status,
+        stderr_tail=report.stderr_tail,
+    )

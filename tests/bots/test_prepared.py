@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import F, QuerySet
+from django.test.utils import CaptureQueriesContext
+
+from bots.models import Bot, BotVersion
+from bots.prepared import Prepared
+from tests.ladder.uploaded import person, uploaded
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_query_gives_the_rows_for_each_value_that_it_is_asked_for() -> None:
+    first, second = uploaded(person("ann"), "First"), uploaded(person("ben"), "Second")
+    named: Prepared[Any] = Prepared(
+        lambda name: Bot.objects.filter(name=name).select_related("owner").annotate(own=F("owner"))
+    )
+    for bot in (first, second, first):
+        (found,) = named(name=bot.name)
+        assert (found, found.owner, found.own) == (bot, bot.owner, bot.owner_id)
+    assert named(name="Nobody") == []
+
+
+def test_values_are_told_apart_wherever_they_stand_in_the_sql() -> None:
+    bot = uploaded(person("ann"), "First")
+    versions: Prepared[Any] = Prepared(
+        lambda number, bot: BotVersion.objects.filter(bot=bot, number=number).values_list("bot__name", "created"),
+    )
+    version = bot.versions.get()
+    assert versions(number=version.number, bot=bot.pk) == [("First", version.created)]
+    assert versions(bot=bot.pk, number=version.number + 1) == []
+
+
+def test_a_list_may_have_any_length() -> None:
+    bots = [uploaded(person(name), name) for name in ("ann", "ben", "cid")]
+    some = Prepared(lambda bots: Bot.objects.filter(pk__in=bots).order_by("pk").values("pk", "name"))
+    for wanted in (bots, bots[:1], bots[1:], bots[:2]):
+        assert some(bots=[bot.pk for bot in wanted]) == [{"pk": bot.pk, "name": bot.name} for bot in wanted]
+    with CaptureQueriesContext(connection) as asked:
+        assert some(bots=[]) == []
+    assert len(asked) == 0
+
+
+def test_it_asks_the_database_anew_each_time() -> None:
+    bot = uploaded(person("ann"), "First")
+    named = Prepared(lambda pk: Bot.objects.filter(pk=pk).values_list("name"))
+    assert named(pk=bot.pk) == [("First",)]
+    Bot.objects.update(name="Other")
+    with CaptureQueriesContext(connection) as asked:
+        assert named(pk=bot.pk) == [("Other",)]
+    assert len(asked) == 1
+
+
+def test_a_value_that_the_query_does_not_use_is_an_error() -> None:
+    def make(number: int) -> QuerySet[Bot]:
+        return Bot.objects.all()
+
+    with pytest.raises(AssertionError, match="not asked for"):
+        Prepared(make)(number=1)
