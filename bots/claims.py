@@ -25,10 +25,19 @@ def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[i
     said = _in_order(manifest.games)
     if games is None:
         return said, ""
+    chosen, written = chosen_claims(games)
+    return chosen, "" if chosen == said else written
+
+
+def chosen_claims(games: Games) -> tuple[dict[str, list[int]], str]:
+    """The tables that are chosen, in the order of the games, and what to remember of that.
+
+    Raises ``Refused`` for tables that are not there, and for none at all.
+    """
     chosen = _in_order(_checked(games))
     if not chosen:
         raise Refused("Choose at least one game and number of seats that the bot plays.")
-    return chosen, "" if chosen == said else _written(chosen)
+    return chosen, _written(chosen)
 
 
 def _checked(games: Games) -> Games:

@@ -20,14 +20,20 @@ class BotQuerySet(models.QuerySet["Bot"]):
 class Bot(models.Model):
     """A player made of code: a name that keeps its rating while its versions change.
 
+    The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``).
     A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
     A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
     after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
     that is ``suspended`` by staff, alone or ``suspended_with_owner``, is off its ladders until staff lift that.
     """
 
+    class Kind(models.TextChoices):
+        HOSTED = "hosted", "its code runs here"
+        REMOTE = "remote", "its program runs elsewhere"
+
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=60)
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HOSTED, editable=False)
     description = models.TextField(max_length=2000, blank=True)
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="bots"
@@ -51,6 +57,10 @@ class Bot(models.Model):
             models.CheckConstraint(
                 name="bot_belongs_to_a_person_or_to_the_house",
                 condition=Q(owner__isnull=False, house_name="") | Q(owner__isnull=True) & ~Q(house_name=""),
+            ),
+            models.CheckConstraint(
+                name="bot_kind_is_known_and_the_house_is_hosted",
+                condition=Q(kind="hosted") | Q(kind="remote", house_name=""),
             ),
             models.UniqueConstraint(name="bot_house_name_once", fields=["house_name"], condition=~Q(house_name="")),
             models.CheckConstraint(
@@ -88,7 +98,7 @@ class BotVersion(models.Model):
     An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. Only a ready one
     plays. ``claims`` are the tables it wants to sit at: seat counts by the game's slug. ``chosen`` is empty where those
     are what the code says of itself; else the uploader chose them, and the same code with another choice is another
-    version.
+    version. A remote bot's version is a ``label`` that its owner gave to a state of its program, and has no archive.
     """
 
     class State(models.TextChoices):
@@ -109,6 +119,7 @@ class BotVersion(models.Model):
         max_length=100, blank=True, db_index=True, help_text="its place in the storage ``uploads``"
     )
     filename = models.CharField(max_length=100, blank=True, help_text="what the uploader called the file")
+    label = models.CharField(max_length=60, blank=True, help_text="of a remote bot's version: its owner's name for it")
     size = models.PositiveIntegerField(default=0, help_text="of the archive, bytes")
     language = models.CharField(max_length=20, default="python")
     command = models.JSONField(default=list, blank=True, help_text="the file that is started, and its arguments")
@@ -156,6 +167,33 @@ class BotVersion(models.Model):
     def claims_table(self, game: str, seats: int) -> bool:
         """Whether it wants to play ``game`` with so many seats. House bots' tables are the catalogue's."""
         return seats in self.claims.get(game, ())
+
+
+class RemoteBot(models.Model):
+    """What there is to know of a bot whose program runs elsewhere: how much it takes on, and when it was last here.
+
+    It is *here* while it holds a stream open or asks again and again, which ``seen_at`` notes within a few seconds, and
+    has been without a break from ``here_since`` to then. It could have begun another game from ``waits_since`` on.
+    ``stream`` is the newest stream's: an older one of the same bot is closed.
+    """
+
+    bot = models.OneToOneField(Bot, on_delete=models.CASCADE, primary_key=True, related_name="remote")
+    games_at_once = models.PositiveSmallIntegerField(default=1, help_text="0: it is given no new game")
+    seen_at = models.DateTimeField(null=True, blank=True)
+    here_since = models.DateTimeField(null=True, blank=True)
+    waits_since = models.DateTimeField(null=True, blank=True, editable=False)
+    stream = models.UUIDField(null=True, blank=True, editable=False)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["bot"]
+        indexes = [models.Index(name="remote_bot_seen", fields=["-seen_at"])]
+        constraints = [
+            models.CheckConstraint(name="remote_bot_plays_not_too_many", condition=Q(games_at_once__range=(0, 32))),
+        ]
+
+    def __str__(self) -> str:
+        return f"remote {self.bot}"
 
 
 class Upload(models.Model):

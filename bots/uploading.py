@@ -64,6 +64,8 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
         found = Bot.objects.get(pk=bot.pk)
         if found.retired is not None:
             raise Refused(f"{bot.name} is retired. Take it back first, then upload.")
+        if found.kind == Bot.Kind.REMOTE:
+            raise Refused(f"{bot.name} is a remote bot: name its next version by a label. Upload code as a new bot.")
         return found
 
     return _upload(owner, bot, filename, data, games, bot_of)

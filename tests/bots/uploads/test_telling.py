@@ -9,8 +9,8 @@ from esr_platform.accounts.models import User
 from esr_platform.celery import app
 from ladder import checks
 from ladder.models import Entry
-from ladder.opening import open_house
 from tests.bots.uploads.brought import DUEL, uploaded
+from tests.ladder.house import opened_house
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +38,7 @@ def test_without_a_broker_nothing_is_lost(ada: User) -> None:
 
 
 def test_a_bot_is_on_its_ladders_in_the_moment_it_is_ready(ada: User, sandbox_launcher: SandboxLauncher) -> None:
-    open_house()
+    opened_house()
     ready, refused = uploaded(ada), uploaded(ada, "Second", b"raise SystemExit(3)\n")
     assert [checks.check_next(), checks.check_next(), checks.check_next()] == [ready, refused, None]
     assert [entry.ladder.game for entry in Entry.objects.filter(bot=ready.bot)] == [DUEL]
