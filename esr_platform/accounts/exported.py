@@ -20,6 +20,7 @@ from ladder.pages.seeing import matches_seen_by
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200
+_TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", "expires", "revoked")
 
 
 def account_document(person: User) -> Row:
@@ -33,7 +34,7 @@ def account_document(person: User) -> Row:
         "wants_letters": person.wants_letters,
         "terms": terms,
         "addresses": list(addresses.values("email", "verified", "primary")),
-        "tokens": list(person.tokens.values("name", "hint", "scopes", "created", "last_used", "expires", "revoked")),
+        "tokens": list(person.tokens.values(*_TOKEN)),
         "keys": list(Authenticator.objects.filter(user=person).values("type", "created_at", "last_used_at")),
         "elsewhere": _elsewhere(person),
         "memberships": list(Membership.objects.filter(person=person).values("ladder__name", "created")),

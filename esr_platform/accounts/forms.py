@@ -14,9 +14,16 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from bots.models import Bot
 from esr_platform.accounts import terms, usernames
 from esr_platform.accounts.models import Scope, Token, User
 
+MAY: Final = {
+    Scope.READ.value: _("read what you may see: private ladders too, and what checks have found"),
+    Scope.PLAY.value: _("play with your remote bots"),
+    Scope.UPLOAD.value: _("upload bots and versions, and register remote bots"),
+    Scope.MANAGE.value: _("manage bots: activate versions, join and leave ladders, order matches"),
+}
 LIFETIMES: Final = {"30": _("30 days"), "365": _("a year"), "": _("until it is revoked")}
 _LONGEST_REASON: Final = 400
 _LONGEST_LOGIN: Final = 254
@@ -92,17 +99,50 @@ def _say(field: forms.Field, label: Any, help_text: Any) -> None:
 
 
 class TokenForm(forms.Form):
-    """A name, what it may do, and for how long."""
+    """A name, what it may do or the one remote bot that it plays, and for how long."""
 
     name = forms.CharField(
         label=_("What is it for?"),
         max_length=Token._meta.get_field("name").max_length,
         help_text=_("For example: laptop."),
     )
+    bot = forms.ModelChoiceField(
+        Bot.objects.none(),
+        label=_("One bot alone"),
+        required=False,
+        to_field_name="slug",
+        empty_label=_("no: what is ticked below"),
+        help_text=_("A token of a remote bot plays as this bot, and can do nothing else."),
+    )
     scopes = forms.MultipleChoiceField(
-        label=_("It may"), choices=Scope.choices, widget=forms.CheckboxSelectMultiple, initial=[Scope.UPLOAD.value]
+        label=_("It may"),
+        choices=list(MAY.items()),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        initial=[Scope.UPLOAD.value],
     )
     days = forms.ChoiceField(label=_("It works for"), choices=list(LIFETIMES.items()), required=False, initial="365")
+
+    def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        remote = Bot.objects.filter(owner=person, kind=Bot.Kind.REMOTE, retired=None)
+        if remote.exists():
+            bots: Any = self.fields["bot"]
+            bots.queryset = remote.order_by("name")
+        else:
+            del self.fields["bot"]
+
+    def clean(self) -> dict[str, Any]:
+        asked = super().clean() or {}
+        if not self.errors and self.bot_alone is None and not asked["scopes"]:
+            self.add_error("scopes", _("Tick what it may do."))
+        return asked
+
+    @property
+    def bot_alone(self) -> Bot | None:
+        """The one remote bot that it is to play; ``None`` for a token of the person's."""
+        found: Bot | None = self.cleaned_data.get("bot")
+        return found
 
     @property
     def lifetime(self) -> timedelta | None:

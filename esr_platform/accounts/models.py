@@ -10,7 +10,7 @@ from allauth.account.models import EmailAddress
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models.functions import Length, Lower
+from django.db.models.functions import Length, Lower, Now
 from django.db.models.lookups import Exact
 from django.utils import timezone
 
@@ -76,27 +76,39 @@ class FormerName(models.Model):
 
 
 class Scope(models.TextChoices):
-    """What a token may do. One word a scope; later scopes are added here and nowhere else."""
+    """What a token may do. One word a scope; later scopes are added here and nowhere else. None contains another."""
 
+    READ = "read", "read what its owner may see"
+    PLAY = "play", "play with remote bots"
     UPLOAD = "upload", "upload bots"
+    MANAGE = "manage", "manage bots, their ladders and orders"
 
 
 class TokenQuerySet(models.QuerySet["Token"]):
     def live(self) -> TokenQuerySet:
         """Neither revoked nor expired, of people who may sign in."""
-        return self.filter(
-            models.Q(expires=None) | models.Q(expires__gt=timezone.now()), revoked=None, user__is_active=True
-        )
+        return self.filter(models.Q(expires=None) | models.Q(expires__gt=Now()), revoked=None, user__is_active=True)
 
 
 class Token(models.Model):
-    """A secret that acts for its owner within its scopes. Only a hash is kept: what was issued is shown once."""
+    """A secret that acts for its owner within its scopes. Only a hash is kept: what was issued is shown once.
+
+    One of a ``bot`` acts for that remote bot alone, and can only play.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=60, help_text="what its owner calls it")
     hint = models.CharField(max_length=12, help_text="the beginning of the secret, to tell tokens apart")
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the secret, hex")
     scopes = models.JSONField(default=list, help_text="a list of scopes")
+    bot = models.ForeignKey(
+        "bots.Bot",
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="tokens",
+        help_text="the only one it plays",
+    )
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True, blank=True)
     expires = models.DateTimeField(null=True, blank=True)
@@ -106,7 +118,12 @@ class Token(models.Model):
 
     class Meta:
         ordering = ["-created", "-pk"]
-        constraints = [models.CheckConstraint(name="token_digest_is_sha256", condition=Exact(Length("digest"), 64))]
+        constraints = [
+            models.CheckConstraint(name="token_digest_is_sha256", condition=Exact(Length("digest"), 64)),
+            models.CheckConstraint(
+                name="token_of_a_bot_can_only_play", condition=models.Q(bot=None) | models.Q(scopes=["play"])
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.hint}…)"

@@ -12,11 +12,15 @@ from allauth.account.internal.stagekit import clear_login
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import may_act
+from esr_platform.accounts.models import Token
 
 
 class Backend(AuthenticationBackend):  # type: ignore[misc]
@@ -47,15 +51,33 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().login(request, user)
 
     def set_password(self, user: Any, password: str) -> None:
-        """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile."""
+        """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile.
+
+        Whoever comes by the link of a letter, signed in or not, has lost control of the account, or of what was known
+        of it: tokens end. Who changes it keeps them, and is shown them (``get_password_change_redirect_url``).
+        """
         user.set_password(password)
         get_user_model()._default_manager.filter(pk=user.pk, deleted=None).update(password=user.password)
+        match = context.request and context.request.resolver_match
+        if match is None or match.url_name not in _CHANGING:
+            tokens.revoke_all(user)
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        """To the tokens, where there are any: they still open the account."""
+        if not Token.objects.live().filter(user=request.user.pk).exists():
+            url: str = super().get_password_change_redirect_url(request)
+            return url
+        messages.info(request, _("Your tokens still work. Revoke those that somebody else may have."))
+        return reverse("accounts:tokens")
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
         """allauth's, in this site's words."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         return [{**one, "description": _WAYS.get(one["id"], one["description"])} for one in methods]
 
+
+_CHANGING: Final = ("account_change_password", "account_set_password")
+"""Where somebody who is signed in changes the password, having said it or signed in once more."""
 
 _WAYS: Final = {
     "reauthenticate": _("with your password"),

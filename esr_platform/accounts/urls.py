@@ -15,5 +15,6 @@ urlpatterns: list[URLPattern] = [
     path("letters/", views.letters, name="letters"),
     path("letters/off/<str:signed>/", views.letters_off, name="letters_off"),
     path("tokens/", views.token_list, name="tokens"),
+    path("tokens/revoke/", views.revoke_tokens, name="revoke_tokens"),
     path("tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke_token"),
 ]

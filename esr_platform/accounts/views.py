@@ -32,6 +32,7 @@ from ladder.pages.finding import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 
+_REFUSED = 422
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 asked_once_more: Callable[[_View], _View] = reauthentication_required
 
@@ -180,16 +181,17 @@ def letters_off(request: HttpRequest, signed: str) -> HttpResponse:
 @login_required
 def token_list(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
-    form = TokenForm(request.POST or None)
+    form = TokenForm(user, request.POST or None, initial={"bot": request.GET.get("bot")})
     secret = None
     if request.method == "POST" and form.is_valid():
+        asked = form.cleaned_data
         try:
-            _, secret = tokens.issue(user, form.cleaned_data["name"], form.chosen_scopes, form.lifetime)
-            form = TokenForm()
-        except tokens.TooManyTokens as problem:
+            _, secret = tokens.issue(user, asked["name"], form.chosen_scopes, form.lifetime, form.bot_alone)
+            form = TokenForm(user)
+        except (tokens.TooManyTokens, Refused) as problem:
             form.add_error(None, str(problem))
-    context = {"tokens": user.tokens.all()[:100], "form": form, "secret": secret}
-    return render(request, "accounts/tokens.html", context)
+    context = {"tokens": tokens.listed(user), "form": form, "secret": secret}
+    return render(request, "accounts/tokens.html", context, status=_REFUSED if form.errors else 200)
 
 
 @require_POST
@@ -197,4 +199,12 @@ def token_list(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if tokens.revoke(cast("User", request.user), token_id):
         messages.success(request, _("The token no longer works."))
+    return redirect("accounts:tokens")
+
+
+@require_POST
+@login_required
+def revoke_tokens(request: HttpRequest) -> HttpResponse:
+    if tokens.revoke_all(cast("User", request.user)):
+        messages.success(request, _("None of your tokens works any more."))
     return redirect("accounts:tokens")

@@ -25,12 +25,12 @@ from bots.uploading import upload_new_bot
 from esr_platform.accounts import deleting, tokens
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.models import Entry, Ladder, Match, Membership, Order
-from ladder.opening import open_house
 from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
 from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_scheduled, order_test
 from ladder.playing import play
+from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, uploaded
 from tests.services.locks import Meanwhile
 
@@ -122,7 +122,7 @@ def test_deleting_twice_is_deleting_once(miriam: User) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_bots_are_retired_results_stay_and_pages_say_deleted_user(miriam: User, client: Client) -> None:
-    open_house()
+    opened_house()
     bot = uploaded(miriam, "Magpie")
     Bot.objects.update(description="Miriam's own")
     match = match_of(bot, Ladder.objects.get(slug=DUEL))
@@ -145,7 +145,7 @@ def test_bots_are_retired_results_stay_and_pages_say_deleted_user(miriam: User, 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_game_that_is_paired_is_played_with_code_that_goes_afterwards(miriam: User, sandbox_here: None) -> None:
-    open_house()
+    opened_house()
     bot = uploaded(miriam, "Magpie")
     match = match_of(bot, Ladder.objects.get(slug=DUEL))
     version = bot.versions.get()
@@ -203,7 +203,7 @@ def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
 
 def table_of(owner: User) -> tuple[Ladder, list[int]]:
     """A ladder of the house, and the versions at a table there: a new bot of ``owner`` and others."""
-    open_house()
+    opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(owner, "Magpie")
     others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
     return ladder, [version.pk for version in (bot.active_version, *others) if version is not None]
@@ -243,7 +243,7 @@ def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None
 
 @pytest.mark.django_db(transaction=True)
 def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
-    open_house()
+    opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
     others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
     table = [version.pk for version in (bot.active_version, *others) if version is not None]

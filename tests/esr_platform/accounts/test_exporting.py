@@ -17,9 +17,9 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.exporting import export
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Ladder, SeatLog
-from ladder.opening import open_house
 from ladder.orders.ordering import order_test
 from ladder.owner_logs import packed
+from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ PASSWORD = "a cellar full of amethysts"
 
 @pytest.fixture
 def ada() -> User:
-    open_house()
+    opened_house()
     user = User.objects.create_user("ada", "ada@example.org", PASSWORD)
     user.emailaddress_set.create(email=user.email, verified=True, primary=True)  # type: ignore[attr-defined]
     return user

@@ -18,11 +18,11 @@ from esr_platform.accounts import moderating, tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.accounts.signing_in import Adapter
 from ladder.models import Entry, Ladder, Match
-from ladder.opening import open_house
 from ladder.orders.ending import cancel
 from ladder.orders.ordering import order_test
 from ladder.suspending import lift as lift_bot
 from ladder.suspending import suspend as suspend_bot
+from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, uploaded
 from tests.services.locks import Meanwhile
 
@@ -88,7 +88,7 @@ def test_who_is_suspended_between_two_steps_of_signing_in_is_not_signed_in(miria
 
 @pytest.mark.django_db(transaction=True)
 def test_bots_of_a_suspended_account_leave_their_ladders_and_come_back(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     bot, other = uploaded(miriam), uploaded(miriam, "Other")
     queued = match_of(bot, Ladder.objects.get(slug=DUEL))
     running = match_of(other, Ladder.objects.get(slug=DUEL), seed=1)
@@ -108,7 +108,7 @@ def test_bots_of_a_suspended_account_leave_their_ladders_and_come_back(miriam: U
 
 @pytest.mark.django_db(transaction=True)
 def test_a_bot_whose_own_suspension_ends_waits_for_its_owner(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     bot = uploaded(miriam)
     moderating.suspend(miriam, staff, WHY)
     suspend_bot(bot, staff, WHY)
@@ -150,7 +150,7 @@ def test_staff_cannot_act_on_staff_nor_on_themselves(staff: User) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_staff_act_on_no_bots_of_their_own_and_of_other_staff(staff: User) -> None:
-    open_house()
+    opened_house()
     root = User.objects.create_superuser("roberta")
     own, theirs = uploaded(staff, "Own"), uploaded(root, "Theirs")
     for bot, words in ((own, "their own"), (theirs, "is staff")):
@@ -225,7 +225,7 @@ def test_the_database_itself_refuses_to_change_the_trail(miriam: User, staff: Us
 
 @pytest.mark.django_db(transaction=True)
 def test_staff_suspend_a_bot_on_its_page_and_blank_its_words(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     bot = uploaded(miriam)
     Bot.objects.filter(pk=bot.pk).update(description="Buy this.")
     client, address = signed_in(staff), f"/staff/bots/{bot.pk}/"
@@ -249,7 +249,7 @@ def test_staff_suspend_a_bot_on_its_page_and_blank_its_words(miriam: User, staff
 
 @pytest.mark.django_db(transaction=True)
 def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     bot = uploaded(miriam)
     suspend_bot(bot, staff, WHY)
     client = signed_in(miriam)
@@ -282,7 +282,7 @@ def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staf
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no row locks")
 @pytest.mark.django_db(transaction=True)
 def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     counts, plays = uploaded(miriam, "Magpie"), uploaded(miriam, "Raven")
     with transaction.atomic():  # as ladder.results does where Raven's entry was merged into Magpie's
         Bot.objects.select_for_update(no_key=True).get(pk=plays.pk)
@@ -295,7 +295,7 @@ def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam
 
 @pytest.mark.django_db(transaction=True)
 def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: User) -> None:
-    open_house()
+    opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
     others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
     table = [version.pk for version in (bot.active_version, *others) if version is not None]

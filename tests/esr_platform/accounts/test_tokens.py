@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
+from django.core import mail
+from django.http import HttpResponse
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from bots.models import Bot, RemoteBot
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token, User
 
@@ -99,3 +104,79 @@ def test_a_token_needs_a_name_a_scope_and_a_signed_in_owner(miriam: User, client
     for answers in ({"name": "", "scopes": ["upload"]}, {"name": "x"}, {"name": "x", "scopes": ["root"]}):
         client.post("/account/tokens/", answers)
     assert not Token.objects.exists()
+
+
+def remote(owner: User, slug: str = "wren") -> Bot:
+    bot = Bot.objects.create(slug=slug, name=slug.title(), owner=owner, kind=Bot.Kind.REMOTE)
+    RemoteBot.objects.create(bot=bot)
+    return bot
+
+
+def test_the_page_makes_a_token_of_one_bot_whatever_is_ticked(miriam: User, client: Client) -> None:
+    remote(miriam)
+    client.force_login(miriam)
+    assert "Wren" in client.get("/account/tokens/?bot=wren").content.decode()
+    form = {"name": "gpu", "bot": "wren", "scopes": ["manage"], "days": ""}
+    page = client.post("/account/tokens/", form).content.decode()
+    found = tokens.find(page.partition("<code>")[2].partition("</code>")[0])
+    assert found is not None
+    assert (found.scopes, found.bot) == (["play"], Bot.objects.get(slug="wren"))
+    assert "play as" in page
+
+
+def test_a_bot_of_somebody_else_is_no_choice(miriam: User, client: Client) -> None:
+    remote(User.objects.create_user("carl"), "robin")
+    remote(miriam)
+    client.force_login(miriam)
+    assert "robin" not in client.get("/account/tokens/?bot=robin").content.decode()
+    answer = client.post("/account/tokens/", {"name": "x", "bot": "robin", "scopes": ["play"]})
+    assert answer.status_code == 422
+    assert not Token.objects.exists()
+
+
+def test_all_tokens_are_revoked_at_once(miriam: User, client: Client) -> None:
+    secrets = [issued(miriam) for _ in range(3)]
+    others = issued(User.objects.create_user("carl"))
+    client.force_login(miriam)
+    client.post("/account/tokens/revoke/")
+    assert not any(tokens.find(secret) for secret in secrets)
+    assert tokens.find(others) is not None
+
+
+def test_who_changes_the_password_keeps_the_tokens_and_is_shown_them(miriam: User, client: Client) -> None:
+    secret = issued(miriam)
+    assert change_password(client, miriam).headers["Location"] == "/account/tokens/"
+    assert tokens.find(secret) is not None
+    tokens.revoke_all(miriam)
+    assert change_password(client, miriam).headers["Location"] != "/account/tokens/"
+
+
+def change_password(client: Client, user: User) -> HttpResponse:
+    new = "another cellar of amethysts"
+    user.set_password("a cellar full of amethysts")
+    user.save()
+    client.force_login(user)
+    form = {"oldpassword": "a cellar full of amethysts", "password1": new, "password2": new}
+    answer = client.post("/account/password/change/", form)
+    assert answer.status_code == 302, answer.content
+    return answer
+
+
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_a_password_that_was_set_by_a_letter_ends_all_tokens(miriam: User, client: Client, signed_in: bool) -> None:
+    miriam.email = "miriam@example.org"
+    miriam.set_password("a cellar full of amethysts")
+    miriam.save()
+    miriam.emailaddress_set.create(email=miriam.email, verified=True, primary=True)  # type: ignore[attr-defined]
+    secret = issued(miriam)
+    if signed_in:
+        client.force_login(miriam)
+    client.post("/account/password/reset/", {"email": miriam.email})
+    link = re.search(r"http\S+/reset/key/\S+", str(mail.outbox[-1].body))
+    assert link is not None
+    page = client.get(urlsplit(link[0]).path, follow=True)
+    new = "another cellar of amethysts"
+    client.post(page.request["PATH_INFO"], {"password1": new, "password2": new})
+    miriam.refresh_from_db()
+    assert miriam.check_password(new)
+    assert tokens.find(secret) is None
