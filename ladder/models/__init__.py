@@ -11,6 +11,7 @@ from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
+from ladder.models.tables import Chair, Challenge, ChallengePlayer, PlayedMove, Table
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -18,6 +19,9 @@ __all__ = [
     "Attempt",
     "Block",
     "ChainMark",
+    "Chair",
+    "Challenge",
+    "ChallengePlayer",
     "DealSeries",
     "Entry",
     "Estimate",
@@ -32,6 +36,7 @@ __all__ = [
     "Order",
     "OrderPlayer",
     "PairTally",
+    "PlayedMove",
     "RebuildRun",
     "Result",
     "Season",
@@ -40,5 +45,6 @@ __all__ = [
     "SeatLog",
     "SeatResult",
     "SeatTally",
+    "Table",
     "VersionTally",
 ]

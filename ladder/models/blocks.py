@@ -17,7 +17,8 @@ class Block(models.Model):
     """The games of one deal among the same bots, and the commitment to that deal.
 
     ``seed`` is secret until every game has ended, which ``ended`` says; ask ``public_seed``. Blocks from before there
-    were seasons have neither series nor number, and one game each.
+    were seasons have neither series nor number, and one game each. A live game has a deal of its own, so its block has
+    that one game. What is ``COUNTED`` is rated and dealt in a season: estimates and statistics are made of it.
     """
 
     class Purpose(models.TextChoices):
@@ -26,10 +27,13 @@ class Block(models.Model):
         CHALLENGE = "challenge", "challenge"
         COMPARISON = "comparison", "comparison of versions"
         SCHEDULED = "scheduled", "scheduled match"
-        LIVE = "live", "live game"
+        LIVE = "live", "rated live game"
+        CASUAL = "casual", "casual live game"
         EARLY = "early", "rated, from before the first season"
 
-    RATED = (Purpose.LADDER, Purpose.EARLY)
+    RATED = (Purpose.LADDER, Purpose.EARLY, Purpose.LIVE)
+    COUNTED = (Purpose.LADDER, Purpose.LIVE)
+    DRIVEN_BY_REQUESTS = (Purpose.LIVE, Purpose.CASUAL)
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="blocks")
     series = models.ForeignKey(DealSeries, on_delete=models.PROTECT, null=True, blank=True, related_name="blocks")
@@ -49,15 +53,18 @@ class Block(models.Model):
             models.Index(
                 name="block_to_gather",
                 fields=["series", "id"],
-                condition=Q(gathered=False, ended__isnull=False, purpose="ladder"),
+                condition=Q(gathered=False, ended__isnull=False, purpose__in=["ladder", "live"]),
             ),
             models.Index(name="block_by_ladder_and_purpose", fields=["ladder", "purpose", "-id"]),
+            models.Index(name="block_by_end", fields=["ladder", "ended"], condition=Q(ended__isnull=False)),
         ]
         constraints = [
             models.UniqueConstraint(name="block_number_once_a_series", fields=["series", "number"]),
             models.CheckConstraint(
                 name="block_purpose_is_known",
-                condition=Q(purpose__in=["ladder", "test", "challenge", "comparison", "scheduled", "live", "early"]),
+                condition=Q(
+                    purpose__in=["ladder", "test", "challenge", "comparison", "scheduled", "live", "casual", "early"]
+                ),
             ),
             models.CheckConstraint(
                 name="block_is_numbered_in_a_series_unless_early",

@@ -34,13 +34,21 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
 class Ladder(models.Model):
     """Rated play of one game with one number of seats.
 
+    ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; or both. Games
+    with a remote seat are live ones (``ladder.tables``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
     ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each entry goes on with the
     version that played then (``ladder.freezing``).
     """
 
+    class Players(models.TextChoices):
+        HOSTED = "hosted", "uploaded and house bots"
+        REMOTE = "remote", "remote bots"
+        OPEN = "open", "remote, uploaded and house bots"
+
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
+    players = models.CharField(max_length=10, choices=Players, default=Players.HOSTED)
     game = models.CharField(max_length=60, help_text="a slug of games.registry.GAMES")
     seats = models.PositiveSmallIntegerField()
     limits = models.JSONField(
@@ -70,12 +78,20 @@ class Ladder(models.Model):
                 name="ladder_private_is_by_invitation", condition=Q(private=False) | Q(by_invitation=True)
             ),
             models.UniqueConstraint(name="ladder_invitation_once", fields=["invitation"], condition=~Q(invitation="")),
+            models.CheckConstraint(
+                name="ladder_players_are_known", condition=Q(players__in=["hosted", "remote", "open"])
+            ),
             models.CheckConstraint(name="ladder_has_two_to_five_seats", condition=models.Q(seats__range=(2, 5))),
             models.CheckConstraint(name="ladder_ledger_counts_from_one", condition=models.Q(next_ledger__gte=1)),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def live(self) -> bool:
+        """Whether its games are live ones, one at a time, and not blocks."""
+        return self.players != self.Players.HOSTED
 
 
 class Membership(models.Model):

@@ -95,6 +95,7 @@ class Seat(models.Model):
 
     class Meta:
         ordering = ["match", "index"]
+        indexes = [models.Index(name="seat_by_version_and_match", fields=["version", "match"])]
         constraints = [
             models.UniqueConstraint(name="seat_taken_once", fields=["match", "index"]),
             models.UniqueConstraint(name="seat_once_an_entry", fields=["match", "entry"]),
@@ -105,8 +106,14 @@ class Seat(models.Model):
         return f"seat {self.index} of {self.match}"
 
 
+class AttemptQuerySet(models.QuerySet["Attempt"]):
+    def of_workers(self) -> AttemptQuerySet:
+        """Those at games that a worker plays from start to end. A live game's attempt says nothing of the workers."""
+        return self.exclude(match__block__purpose__in=Block.DRIVEN_BY_REQUESTS)
+
+
 class Attempt(models.Model):
-    """One worker's try at a match. Attempts are appended; at most one of a match is open."""
+    """One worker's try at a match, or a live game's only one. Appended; at most one of a match is open."""
 
     class Ending(models.TextChoices):
         OPEN = "open"
@@ -124,6 +131,8 @@ class Attempt(models.Model):
     ended = models.DateTimeField(null=True, blank=True)
     ending = models.CharField(max_length=10, choices=Ending, default=Ending.OPEN)
     failure = models.CharField(max_length=500, blank=True)
+
+    objects = AttemptQuerySet.as_manager()
 
     class Meta:
         ordering = ["match", "number"]

@@ -11,8 +11,9 @@ from ladder.models.ladders import Entry
 class LastSeat(models.Model):
     """When an entry was last given a seat in a rated block, and how many games its version was given since it came.
 
-    ``since`` is the id of that block; of an entry that has had no seat, the last one there was when it came. The
-    scheduler alone writes it, while it holds the row of the ladder. It is no part of the accounts.
+    ``since`` is the id of that block; of an entry that has had no seat, the last one there was when it came, or when
+    its turn at a live table had passed in vain. On hosted ladders the scheduler alone writes it, while it holds the
+    ladder's row; on live ones ``ladder.seating`` does, and counts no games. It is no part of the accounts.
     """
 
     entry = models.OneToOneField(Entry, on_delete=models.CASCADE, primary_key=True, related_name="last_seat")

@@ -1,0 +1,1 @@
+"""Casual live games that somebody proposes: remote bots are asked, and the game begins once all have accepted."""

@@ -1,0 +1,202 @@
+"""Live games: the moves of a running game as they come in, and what each seat is asked and has left of its time."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from bots.models import Bot
+from games.base import DEFAULT_REASONS
+from ladder.models.ladders import Ladder
+from ladder.models.matches import FORFEITS, Match, Seat
+
+DEFAULTS = [(reason, reason) for reason in DEFAULT_REASONS]
+
+
+class Table(models.Model):
+    """A match that is driven by requests. Its state is what its moves give when they are played again from the deal.
+
+    ``moves`` is the number of rows in ``PlayedMove``, ``round`` counts the game's rounds from 1
+    (``State.rounds_begun``), and ``settled_at`` is when the last move is shown to the other seats. ``over`` says that
+    nobody is asked any more: its result is to be brought. Whoever changes any of it, or of its chairs, holds the row of
+    the match.
+    """
+
+    match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="table")
+    limits = models.JSONField(default=dict, help_text="bots.protocol.Limits of the whole game, all of them")
+    moves = models.PositiveIntegerField(default=0)
+    round = models.PositiveIntegerField(default=1)
+    settled_at = models.DateTimeField(db_default=Now())
+    over = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(name="table_to_be_ended", fields=["match"], condition=Q(over=True))]
+
+    def __str__(self) -> str:
+        return f"table of match {self.pk}"
+
+
+class Chair(models.Model):
+    """A seat of a live game: how far it was asked, the strikes it has, its clock, and the decision that it owes.
+
+    ``asked`` is the id of its last decision, counted from 1 for itself. ``owes`` says that this one is still open: it
+    is told from ``due_at`` on, when its clock starts, and lost at ``deadline``, which a hosted seat does not have:
+    whoever plays it measures its time. ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms``
+    is what the network took of its last answer, by what the client says of its own time.
+    """
+
+    class Kind(models.TextChoices):
+        HOSTED = "hosted", "code that the site runs"
+        REMOTE = "remote", "a program elsewhere"
+
+    seat = models.OneToOneField(Seat, on_delete=models.PROTECT, primary_key=True, related_name="chair")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="chairs")
+    kind = models.CharField(max_length=10, choices=Kind)
+    asked = models.PositiveIntegerField(default=0)
+    owes = models.BooleanField(default=False)
+    due_at = models.DateTimeField(null=True, blank=True)
+    deadline = models.DateTimeField(null=True, blank=True)
+    woken_at = models.DateTimeField(null=True, blank=True, help_text="the last sign of life of the worker that asks it")
+    starts = models.PositiveIntegerField(default=0, help_text="how often its program has begun to play this game")
+    strikes = models.PositiveSmallIntegerField(default=0)
+    bank_ms = models.PositiveIntegerField()
+    game_ms = models.PositiveIntegerField()
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
+    evidence = models.CharField(max_length=500, blank=True, help_text="what the forfeit was judged by")
+
+    class Meta:
+        ordering = ["seat"]
+        indexes = [
+            models.Index(name="chair_deadlines", fields=["deadline"], condition=Q(owes=True)),
+            models.Index(name="chair_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind="hosted")),
+        ]
+        constraints = [
+            models.CheckConstraint(name="chair_kind_is_known", condition=Q(kind__in=["hosted", "remote"])),
+            models.CheckConstraint(
+                name="chair_that_owes_knows_when_it_was_asked",
+                condition=Q(owes=False, due_at=None, deadline=None) | Q(owes=True, due_at__isnull=False, asked__gte=1),
+            ),
+            models.CheckConstraint(
+                name="chair_has_a_deadline_unless_it_is_hosted",
+                condition=Q(owes=False)
+                | Q(kind="hosted", deadline=None)
+                | ~Q(kind="hosted") & Q(deadline__isnull=False),
+            ),
+            models.CheckConstraint(name="chair_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
+            models.CheckConstraint(name="chair_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"chair of {self.seat}"
+
+
+class PlayedMove(models.Model):
+    """One move of a live game, appended. ``number`` counts a game's from 0, in the order in which they count.
+
+    Forced moves have no row: playing the others gives them. ``decision`` is the id under which the seat was asked;
+    without one the platform played for a seat that had forfeited. ``default`` says why it is the default move.
+    ``answer`` is a hash of what was answered, so that the same answer is known again. ``round`` is
+    ``Table.round`` after it. The other seats are shown it at ``visible_at``, with what followed by force, up to the
+    first forced step of a veiled kind (``Game.veiled``): each of those comes after another one of ``delays``.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="played_moves")
+    number = models.PositiveIntegerField()
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="played_moves")
+    decision = models.PositiveIntegerField(null=True, blank=True)
+    move = models.JSONField()
+    default = models.CharField(max_length=10, choices=DEFAULTS, blank=True)
+    answer = models.CharField(max_length=64, blank=True)
+    detail = models.CharField(max_length=500, blank=True, help_text="what was wrong with the answer, for the owner")
+    heard = models.CharField(max_length=600, blank=True, help_text="the escaped start of that answer, for the owner")
+    kind = models.CharField(max_length=20, help_text="of the decision")
+    round = models.PositiveIntegerField()
+    asked_at = models.DateTimeField(null=True, blank=True)
+    received_at = models.DateTimeField(db_default=Now())
+    visible_at = models.DateTimeField(db_default=Now())
+    delays = models.JSONField(default=list, blank=True, help_text="ms before each veiled forced step that followed")
+    wall_ms = models.PositiveIntegerField(default=0, help_text="what it took of the seat's time")
+    thought_ms = models.PositiveIntegerField(null=True, blank=True, help_text="what the client says it thought")
+
+    class Meta:
+        ordering = ["match", "number"]
+        constraints = [
+            models.UniqueConstraint(name="played_move_number_once_a_match", fields=["match", "number"]),
+            models.UniqueConstraint(name="played_move_decision_once_a_seat", fields=["seat", "decision"]),
+            models.CheckConstraint(
+                name="played_move_without_a_decision_is_a_forfeit",
+                condition=Q(decision__isnull=False, decision__gte=1) | Q(decision=None, default="forfeit"),
+            ),
+            models.CheckConstraint(
+                name="played_move_is_shown_after_it_came", condition=Q(visible_at__gte=F("received_at"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"move {self.number} of match {self.match_id}"
+
+
+class Challenge(models.Model):
+    """A casual live game that somebody proposes; it begins once every player has accepted. ``match`` is that game."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        STARTED = "started"
+        DECLINED = "declined"
+        EXPIRED = "expired"
+        WITHDRAWN = "withdrawn"
+
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="challenges")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="challenges")
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    expires = models.DateTimeField()
+    match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="challenge")
+    created = models.DateTimeField(auto_now_add=True)
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(name="challenge_open", fields=["expires"], condition=Q(state="open")),
+            models.Index(name="challenge_by_person", fields=["by", "-created"]),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="challenge_state_is_known",
+                condition=Q(state__in=["open", "started", "declined", "expired", "withdrawn"]),
+            ),
+            models.CheckConstraint(
+                name="challenge_has_a_match_once_started",
+                condition=Q(state="started", match__isnull=False) | ~Q(state="started") & Q(match=None),
+            ),
+            models.CheckConstraint(
+                name="challenge_has_an_end_when_it_has_ended",
+                condition=Q(state="open", ended=None) | ~Q(state="open") & Q(ended__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"challenge {self.pk}"
+
+
+class ChallengePlayer(models.Model):
+    """Who is to sit at a challenge's table, and what they have said; whoever has nobody to ask accepts at once."""
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.PROTECT, related_name="players")
+    index = models.PositiveSmallIntegerField(help_text="in the order in which they were named, from 0")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="challenged")
+    accepted = models.BooleanField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["challenge", "index"]
+        constraints = [
+            models.UniqueConstraint(name="challenge_player_index_once", fields=["challenge", "index"]),
+            models.UniqueConstraint(name="challenge_player_once", fields=["challenge", "bot"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot} in {self.challenge}"

@@ -1,0 +1,221 @@
+"""Answers come in here: who has answered what, whether it was in time, and what is to be said to it.
+
+A decision is answered once. The same answer again is harmless and gets the same words; nothing else moves anything.
+Whether an answer was in time depends on when it arrived and on the deadline in the row, and not on whether somebody
+else has already looked: one that is late is replaced by the default move here, if nobody was there before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from time import monotonic
+from typing import Any, Final
+
+import orjson
+from django.db import transaction
+from django.db.models import QuerySet
+
+from bots.prepared import Prepared
+from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
+from bots.runner.report import escaped
+from games.base import Document, IllegalMove, Move
+from ladder.models import Chair, Match
+from ladder.tables.advancing import Answered, Held, held
+from ladder.tables.clocks import milliseconds
+from ladder.tables.position import Position, Row
+from ladder.tables.reading import position_at
+from ladder.tables.telling import save_and_tell
+
+REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
+"""The faults that are in an answer itself."""
+
+
+class Verdict(StrEnum):
+    """What became of an answer."""
+
+    PLAYED = "played"
+    SAME = "same"
+    OTHER = "other"
+    LATE = "late"
+    REFUSED = "refused"
+    WRONG_ID = "wrong_id"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What is to be said to an answer.
+
+    ``move`` is what was played for the decision, ``None`` where nothing was. ``default`` says why that was the default
+    move. ``detail`` is what was wrong with the answer, and ``question`` what was asked, with what was legal: both are
+    there for an answer that was refused.
+    """
+
+    verdict: Verdict
+    move: Move | None = None
+    default: str = ""
+    detail: str = ""
+    question: Document | None = None
+
+
+GRACE: Final = timedelta(seconds=2)
+"""So long an answer that arrived in time may be on its way to the table before somebody plays in its place."""
+
+UNKNOWN: Final = Ruling(Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """An answer as it came: what is known of it before anybody looks at the table."""
+
+    body: bytes
+    posted: Posted | Malformed
+    print: str
+
+    @property
+    def fault(self) -> str:
+        if len(self.body) > MAX_ANSWER_BYTES:
+            return "too_long"
+        return "malformed" if isinstance(self.posted, Malformed) else ""
+
+    def names_another(self, decision: int) -> bool:
+        """Whether the id in the answer is not that of ``decision``."""
+        return isinstance(self.posted, Posted) and self.posted.id not in (None, decision)
+
+
+def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+    """Judge ``body``, the answer of a remote bot to its ``decision`` of a live game, and play what follows from it.
+
+    ``arrived`` is when all of it was there, by ``time.monotonic``; now, if nothing is said. Of a body of more than
+    64 KiB the first 64 KiB and one byte are enough.
+    """
+    arrived = monotonic() if arrived is None else arrived
+    seat, asked = _seated(match_id, bot_id)
+    if not 1 <= decision <= asked:
+        return UNKNOWN
+    heard = _read(body)
+    with transaction.atomic():
+        table = held(match_id)
+        if table is not None and table.owes(seat, decision):
+            return _settle(table, seat, heard, table.at(arrived))
+    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+
+
+def expire(match_id: int, grace: timedelta = GRACE) -> int:
+    """Play the default move for every seat of a running table whose deadline passed ``grace`` ago; for how many."""
+    with transaction.atomic():
+        table = held(match_id)
+        if table is None:
+            return 0
+        now = table.clock_now
+        late = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
+        late = [(chair, deadline) for chair, deadline in late if deadline + grace < now]
+        for chair, deadline in late:
+            _too_late(table, chair, deadline)
+        save_and_tell(table)
+    return len(late)
+
+
+def fingerprint(move: Any) -> str:
+    """By which a move is known again, however it was written: the SHA-256 of its JSON with sorted keys."""
+    return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
+    """Where a bot sits and its last decision, 0 if none; read without a lock: whoever guesses holds up nobody."""
+    if not 0 < match_id < 2**63:
+        return 0, 0
+    return next(iter(_chairs_of(match_id=match_id, bot_id=bot_id)), (0, 0))
+
+
+def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int]]:
+    seated = Chair.objects.filter(table=match_id, seat__version__bot=bot_id, kind=Chair.Kind.REMOTE)
+    return seated.order_by().values_list("seat__index", "asked")
+
+
+_chairs_of: Final = Prepared(_chairs)
+
+
+def _read(body: bytes) -> _Heard:
+    posted = parse_posted(body)
+    known = sha256(body).hexdigest() if isinstance(posted, Malformed) else fingerprint(posted.move)
+    return _Heard(body, posted, known)
+
+
+def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+    """Judge an answer to the decision that is open, and go on with what it gives."""
+    chair = table.position.chairs[seat]
+    assert chair.due_at is not None and chair.deadline is not None
+    if received < chair.due_at:
+        return UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
+    if heard.names_another(chair.asked):
+        return Ruling(Verdict.WRONG_ID)
+    if received > chair.deadline:
+        _too_late(table, chair, chair.deadline)
+        ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
+    else:
+        ruling = _judge(table, seat, heard, received)
+    save_and_tell(table)
+    return ruling
+
+
+def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+    """Play an answer that was in time, or the default move instead of one that is none."""
+    chair, state = table.position.chairs[seat], table.state
+    assert chair.due_at is not None
+    wall_ms = milliseconds(chair.due_at, received)
+    question = state.decision(seat)
+    fault, detail, move = heard.fault, "", None
+    if isinstance(heard.posted, Malformed):
+        detail = heard.posted.reason
+    else:
+        try:
+            move = state.check(seat, heard.posted.move)
+        except IllegalMove as error:
+            fault, detail = "illegal", str(error)
+    thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
+    line = escaped(heard.body) if fault else ""
+    table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
+    if fault:
+        return Ruling(Verdict.REFUSED, _played(table), fault, table.appended[0].detail, question)
+    return Ruling(Verdict.PLAYED, _played(table))
+
+
+def _too_late(table: Held, chair: Chair, deadline: datetime) -> None:
+    """The decision is lost, or the game, where its whole budget is used up."""
+    seat = chair.seat.index
+    clock = table.position.clock(seat)
+    fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
+    if clock.game_is_next:
+        fault, detail = "time", "the time for the whole game is used up"
+    table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
+
+
+def _played(table: Held) -> Move:
+    move: Move = table.appended[0].move
+    return move
+
+
+def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
+    """What is said to an answer to a decision that is settled, or whose game has ended. Nothing moves."""
+    position = position_at(match_id)
+    assert position is not None, "the bot has a chair at it"
+    try:
+        row = position.row_of(seat, decision)
+    except LookupError:
+        return Ruling(Verdict.LATE) if position.match.status in Match.ENDED else UNKNOWN
+    return _of_settled(position, row, heard)
+
+
+def _of_settled(position: Position, row: Row, heard: _Heard) -> Ruling:
+    if not row.default:
+        same = heard.print in (row.answer, fingerprint(row.move))
+        return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)
+    if row.default in REFUSED_FOR and heard.print == row.answer:
+        question = position.before(row.number).decision(row.seat)
+        return Ruling(Verdict.REFUSED, row.move, row.default, row.detail, question)
+    verdict = Verdict.OTHER if row.default in REFUSED_FOR else Verdict.LATE
+    return Ruling(verdict, row.move, row.default)

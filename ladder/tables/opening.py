@@ -1,0 +1,85 @@
+"""A live game begins: a deal of its own, a table, a chair for every seat, and the first questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Final
+from uuid import uuid4
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from bots.models import Bot
+from bots.protocol import Limits
+from bots.runner.spec import budget_ms
+from ladder.blocks import Player, schedule_block
+from ladder.models import Attempt, Block, Chair, Ladder, Match, Seat, Table
+from ladder.tables.advancing import Held, held
+from ladder.tables.telling import save_and_tell, tell
+
+WORKER: Final = "table"
+"""What stands in an attempt for the worker: nobody of them plays a live game."""
+
+PATIENCE: Final = timedelta(hours=1)
+"""What a game may last beside all the time of its seats: starting hosted programs, delays. Then it is broken."""
+
+
+def open_table(
+    ladder: Ladder,
+    players: Sequence[Player],
+    *,
+    rated: bool = True,
+    limits: Limits | None = None,
+) -> Match:
+    """Begin a live game of ``ladder`` among ``players``, seated as given; without ``limits``, by the ladder's.
+
+    A rated one is of entries; a casual one counts nowhere. The row of the ladder is locked, so call it where that is
+    allowed: before series, bots and entries. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong
+    number of players, for a rated game with a player without an entry and for a ladder with wrong limits.
+    """
+    if rated and any(player.entry is None for player in players):
+        raise ValueError("whoever plays a rated game has an entry on its ladder")
+    limits = limits or Limits(**ladder.limits)
+    purpose = Block.Purpose.LIVE if rated else Block.Purpose.CASUAL
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
+        block = schedule_block(locked, players, purpose=purpose, rotated=False)
+        match = block.matches.get()
+        _claim(match, limits, len(players))
+        _set(match, limits)
+        table = held(match.pk)
+        assert table is not None
+        _begin(table)
+    return table.match
+
+
+def _claim(match: Match, limits: Limits, seats: int) -> None:
+    """The match runs from the start: no worker ever sees it queued."""
+    token = uuid4()
+    longest = timedelta(milliseconds=budget_ms(seats, limits)) + PATIENCE
+    Match.objects.filter(pk=match.pk).update(
+        status=Match.Status.RUNNING, lease=token, lease_until=Now() + longest, started=Now(), attempts_started=1
+    )
+    Attempt.objects.create(match=match, number=1, token=token, worker=WORKER, started=Now(), heartbeat_at=Now())
+
+
+def _set(match: Match, limits: Limits) -> None:
+    table = Table.objects.create(match=match, limits=asdict(limits))
+    Chair.objects.bulk_create(
+        Chair(seat=seat, table=table, kind=_kind(seat), bank_ms=limits.bank_ms, game_ms=limits.game_ms)
+        for seat in Seat.objects.filter(match=match).select_related("version__bot").order_by("index")
+    )
+
+
+def _kind(seat: Seat) -> Chair.Kind:
+    remote = seat.version.bot.kind == Bot.Kind.REMOTE
+    return Chair.Kind.REMOTE if remote else Chair.Kind.HOSTED
+
+
+def _begin(table: Held) -> None:
+    table.begin()
+    bots = [chair.seat.version.bot_id for chair in table.position.chairs if chair.kind == Chair.Kind.REMOTE]
+    tell(table.match.pk, "began", bots)
+    save_and_tell(table)

@@ -1,0 +1,147 @@
+"""A table as it stands: its rows, and the state that its moves give when they are played again from the deal.
+
+The state has every secret of the deal. Nothing shows it but through :func:`Position.shown_to`, which leaves out what a
+viewer is not to know yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from bots.protocol import Limits
+from games.base import Move, State
+from games.registry import GAMES
+from ladder.models import Chair, Match, Table
+from ladder.tables.clocks import Clock, milliseconds
+from ladder.tables.delays import Pace
+
+
+class Row(NamedTuple):
+    """What of a ``PlayedMove`` it takes to go on and to answer; ``seat`` is the index, ``delays`` are milliseconds."""
+
+    number: int
+    seat: int
+    decision: int | None
+    move: Move
+    default: str
+    kind: str
+    asked_at: datetime | None
+    received_at: datetime
+    visible_at: datetime
+    delays: Sequence[int]
+    answer: str
+    detail: str
+
+    def answered_by(self, seat: int | None) -> bool:
+        """Whether it is what ``seat`` was asked for itself, and not played for it after it had forfeited."""
+        return self.seat == seat and self.decision is not None
+
+    def shown(self, now: datetime) -> int | None:
+        """How many of the veiled forced steps after it are shown at ``now``; ``None`` if it is not shown itself."""
+        moment = self.visible_at
+        if moment > now:
+            return None
+        for steps, delay in enumerate(self.delays):
+            moment += timedelta(milliseconds=delay)
+            if moment > now:
+                return steps
+        return len(self.delays)
+
+
+@dataclass(frozen=True)
+class Position:
+    """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots."""
+
+    now: datetime
+    match: Match
+    table: Table
+    chairs: Sequence[Chair]
+    rows: Sequence[Row]
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the whole game, as they were when it began."""
+        return Limits(**self.table.limits)
+
+    @property
+    def paces(self) -> list[Pace]:
+        """How long seats took for the decisions that they answered themselves."""
+        return [
+            Pace(row.seat, row.kind, milliseconds(row.asked_at, row.received_at))
+            for row in self.rows
+            if row.asked_at is not None and not row.default
+        ]
+
+    def clock(self, seat: int) -> Clock:
+        """What was left to ``seat`` when it was asked last."""
+        chair = self.chairs[seat]
+        return Clock(self.limits.move_ms, chair.bank_ms, chair.game_ms)
+
+    def seat_of(self, bot_id: int) -> int | None:
+        """Where a bot sits; ``None`` if it does not."""
+        found = (seat for seat, chair in enumerate(self.chairs) if chair.seat.version.bot_id == bot_id)
+        return next(found, None)
+
+    def state(self, rows: Sequence[Row] | None = None, *, told: bool = False) -> State:
+        """The state after all moves, or after ``rows``; ``told`` keeps a journal, for whoever asks for logs."""
+        state = self.deal(told=told)
+        for row in self.rows if rows is None else rows:
+            state.play(row.seat, row.move, default=row.default or None)
+        for seat, chair in enumerate(self.chairs):
+            if chair.forfeit:
+                state.forfeit(seat, chair.forfeit)
+        return state
+
+    def deal(self, *, told: bool = False) -> State:
+        """The state before the first move."""
+        state = GAMES[self.match.ladder.game].new(self.match.ladder.seats, bytes(self.match.block.seed))
+        if told:
+            state.entries(None)
+        return state
+
+    def before(self, number: int, *, told: bool = False) -> State:
+        """The state before the move ``number``."""
+        return self.state(self.rows[:number], told=told)
+
+    def row_of(self, seat: int, decision: int) -> Row:
+        """The move that was played for ``decision``. Raises ``LookupError`` where there is none."""
+        for row in reversed(self.rows):
+            if row.seat == seat and row.decision == decision:
+                return row
+        raise LookupError(f"seat {seat} was not asked a decision {decision} that is answered")
+
+    def log_before(self, seat: int, decision: int) -> int:
+        """How long the log of ``seat`` was when it was asked ``decision``, which it has answered; 0 for no such one."""
+        if decision < 1:
+            return 0
+        return len(self.before(self.row_of(seat, decision).number, told=True).entries(seat))
+
+    def shown_to(self, seat: int | None) -> State:
+        """What ``seat``, or somebody who has none, is shown now: what a seat was asked for it knows at once.
+
+        A move that is not shown yet is no later one's cause: others were asked at the same time, and it stays secret.
+        """
+        rows = [row for row in self.rows if row.answered_by(seat) or row.shown(self.now) is not None]
+        state = self.state(rows, told=True)
+        if not rows:
+            return state
+        last, shown = rows[-1], rows[-1].shown(self.now) or 0
+        if shown == len(last.delays):
+            return state
+        return self._held_back(state, rows[:-1], shown)
+
+    def _held_back(self, state: State, before: Sequence[Row], shown: int) -> State:
+        """``state`` as it was before the veiled forced step ``shown`` of those that followed the rows ``before``."""
+        start = len(self.state(before).steps_since(0))
+        veiled = [
+            start + index
+            for index, step in enumerate(state.steps_since(start))
+            if step.get("forced") and step["decision"] in state.game.veiled
+        ]
+        for ply, twin in state.retraced():
+            if ply >= veiled[shown] - 1:
+                return twin
+        return state

@@ -1,0 +1,45 @@
+"""What everybody may see of a running live game, on whatever road: the table as it was a round ago.
+
+It is cut here alone. While round r of the game is played, by the moves that are shown, the public sees what had
+happened when round r − 1 had just begun, and in the first round nothing. Clocks, strikes, who is asked and how many
+moves there are stay hidden. Once the match has ended everything is open, by the record (``ladder.openness``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from games.base import Document, State
+from ladder.models import Match
+from ladder.tables.reading import position_of
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A running game as everybody may see it: ``round`` is the one that has just begun in it, of the whole game."""
+
+    round: int
+    view: Document
+    log: Document
+
+
+def public_cut(match: Match) -> Cut | None:
+    """The cut of the running live game ``match``, whose ladder and block are there; ``None`` in its first round.
+
+    ``None``, too, for a match that does not run: what has ended is not cut.
+    """
+    if match.status != Match.Status.RUNNING:
+        return None
+    state = cut(position_of(match).shown_to(None))
+    return None if state is None else Cut(state.rounds_begun, state.view(None), state.log(None))
+
+
+def cut(state: State) -> State | None:
+    """``state`` as it was when the round before the one that runs had just begun; ``None`` in the first round."""
+    shown = state.rounds_begun - 1
+    if shown < 1:
+        return None
+    for _, earlier in state.retraced():
+        if earlier.rounds_begun >= shown:
+            return earlier
+    raise AssertionError("a game that has begun a round has been in it")

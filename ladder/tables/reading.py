@@ -1,0 +1,117 @@
+"""Tables are read here: all of one, or of a running game only what this process does not know already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+import orjson
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+
+from bots.prepared import Prepared
+from ladder.models import Chair, Match, PlayedMove, Seat, Table
+from ladder.tables.kept import Kept, KeptMoves
+from ladder.tables.position import Position, Row
+
+
+def position_of(match: Match) -> Position:
+    """The table of ``match``, whose ladder and block are there. Raises ``Table.DoesNotExist``.
+
+    All of it is as it was at one moment: chairs and table are read at once, and moves are only ever appended.
+    """
+    return _position(match, _stands(match_id=match.pk), _seats(match.pk))
+
+
+def position_at(match_id: int) -> Position | None:
+    """The table of a live game, ``None`` where there is none.
+
+    It is read much faster than the other way while the game runs: its match with ladder and block, versions and bots
+    are then as this process read them first. Take nothing of them that can change while a game runs: names, say.
+    """
+    stands = _stands(match_id=match_id)
+    known = _GAMES.of(stands[0].lease) if stands else None
+    if known is not None:
+        return _position(known.match, stands, known.seats)
+    matches = Match.objects.filter(pk=match_id, table__isnull=False).select_related("ladder", "block")
+    match = next(iter(matches.order_by()), None)
+    if match is None:
+        return None
+    seats = _seats(match_id)
+    _GAMES.keep(match.lease, _Game(match, seats))
+    return _position(match, _stands(match_id=match_id), seats)  # again: chairs are never older than the match
+
+
+def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
+    """Moves that this process has written need not be read by it, once they are committed."""
+    rows = [
+        Row(
+            number=move.number,
+            seat=move.seat.index,
+            decision=move.decision,
+            move=orjson.loads(orjson.dumps(move.move)),
+            default=move.default,
+            kind=move.kind,
+            asked_at=move.asked_at,
+            received_at=move.received_at,
+            visible_at=move.visible_at,
+            delays=move.delays,
+            answer=move.answer,
+            detail=move.detail,
+        )
+        for move in moves
+    ]
+    if rows:
+        _MOVES.add(lease, rows[0].number, rows)
+
+
+def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:
+    if not stands:
+        raise Table.DoesNotExist(f"{match} is no live game")
+    for chair in stands:
+        _SEAT.set_cached_value(chair, seats[chair.seat_id])
+    chairs = sorted(stands, key=lambda chair: chair.seat.index)  # here: to order many columns is dear to prepare
+    table = chairs[0].table
+    return Position(
+        chairs[0].database_now, match, table, chairs, _MOVES.upto(match.lease, table.moves, partial(_rows, table))
+    )
+
+
+def _seats(match_id: int) -> dict[int, Seat]:
+    """The seats of a match by their ids, with versions and bots."""
+    seats = Seat.objects.filter(match=match_id).select_related("version__bot").defer("version__check_report")
+    return {seat.pk: seat for seat in seats.order_by()}
+
+
+def _rows(table: Table, start: int) -> list[Row]:
+    found = _moves_from(match_id=table.pk, start=start)
+    return sorted(Row(*row) for row in found if row[0] < table.moves)  # by number, of which there is one each
+
+
+class _Game(NamedTuple):
+    """What never changes of a running game, but for what staff or owners may write of ladder, versions and bots."""
+
+    match: Match
+    seats: Mapping[int, Seat]
+
+
+_SEAT: Final = Chair._meta.get_field("seat")
+_COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
+_GAMES: Final = Kept[_Game]()
+_MOVES: Final = KeptMoves[Row]()
+
+
+def _stands_of(match_id: int) -> QuerySet[Any]:
+    """How it stands: the chairs with their table, the lease of the match, and when that was."""
+    chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
+    return chairs.annotate(lease=F("table__match__lease"), database_now=Now())
+
+
+_stands: Final = Prepared(_stands_of)
+_moves_from: Final = Prepared(
+    lambda match_id, start: (
+        PlayedMove.objects.filter(match=match_id, number__gte=start).order_by().values_list(*_COLUMNS)
+    )
+)

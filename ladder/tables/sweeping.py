@@ -1,0 +1,50 @@
+"""Looks after the tables that nobody else moves: decisions nobody has answered, results to be brought, broken games.
+
+What is exact is decided elsewhere: an answer that was in time counts however late the sweeper is.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from django.db import InterfaceError, OperationalError
+from django.db.models.functions import Now
+
+from ladder.models import Chair, Match
+from ladder.tables.answering import GRACE, expire
+from ladder.tables.ending import finish, void
+from ladder.tables.waking import remind
+
+logger = logging.getLogger(__name__)
+
+BROKEN: Final = "The platform could not go on with it. It is nobody's fault, and counts for nobody."
+TOO_LONG: Final = "It had not ended when it should have, by the time of all its seats. It counts for nobody."
+
+
+def sweep_tables() -> int:
+    """Do what is due at every table; how many were looked at. Safe to run twice at once."""
+    running = Match.objects.filter(status=Match.Status.RUNNING, table__isnull=False)
+    late = Chair.objects.filter(owes=True, deadline__lt=Now() - GRACE, table__match__status=Match.Status.RUNNING)
+    due = set(late.values_list("table", flat=True))
+    over = set(running.filter(table__over=True).values_list("pk", flat=True))
+    lost = set(running.filter(lease_until__lt=Now()).values_list("pk", flat=True))
+    for match_id in sorted(due):
+        _look_after(match_id, expire)
+    for match_id in sorted(over):
+        _look_after(match_id, finish)
+    for match_id in sorted(lost - over):
+        void(match_id, TOO_LONG)
+    return len(due | over | lost) + remind()
+
+
+def _look_after(match_id: int, do: Callable[[int], object]) -> None:
+    """One table that cannot go on must not hold up the others: it is void."""
+    try:
+        do(match_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("live match %s cannot go on", match_id)
+        void(match_id, BROKEN)

@@ -1,0 +1,230 @@
+"""Hosted programs at live tables: a worker asks one for each decision that it owes, in a process of its own.
+
+Whoever asks holds a *turn*: the newest start of the seat, counted in ``Chair.starts``, with a sign of life in
+``Chair.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a table
+changes under it. A worker whose turn another has taken has no say any more.
+
+Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consulting``). What
+the platform takes to start it, or to try again after it has failed, is nobody's. A game is void if the platform fails
+too often at one decision, or too long: see ``remind``.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from bots.beating import beating
+from bots.programs import LostCode, NotHere, program_of
+from bots.runner.consulting import Advice, Consultation, consult
+from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Launcher
+from bots.runner.report import escaped
+from bots.runner.spec import MAX_REPLAYS
+from bots.sandbox import launcher_for_ladder
+from games.base import IllegalMove
+from ladder import leave
+from ladder.leases import MOST_FAILURES
+from ladder.models import Chair, Match
+from ladder.reconnecting import through_a_loss
+from ladder.tables import asking, notes
+from ladder.tables.advancing import Answered, Held, held
+from ladder.tables.clocks import milliseconds
+from ladder.tables.ending import void
+from ladder.tables.position import Position
+from ladder.tables.reading import position_of
+from ladder.tables.telling import save_and_tell, wake
+
+logger = logging.getLogger(__name__)
+
+AT_WORK: Final = timedelta(seconds=20)
+"""A worker of which nothing was heard for so long is lost, and another one asks."""
+
+UNHEARD: Final = timedelta(seconds=10)
+"""A hint that has led to nothing for so long is given again, and not more often."""
+
+PATIENCE: Final = timedelta(minutes=3)
+"""So long a game waits for a machine that can ask."""
+
+RETRY_MS: Final = 2000
+_BEAT_S: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The right to ask a seat for its decision: as long as ``start`` is its newest, nobody else has it."""
+
+    match_id: int
+    seat: int
+    chair_id: int
+    decision: int
+    start: int
+
+    @property
+    def valid(self) -> Q:
+        """The chair, while it is."""
+        return Q(pk=self.chair_id, owes=True, asked=self.decision, starts=self.start)
+
+
+def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
+    """Ask the hosted program at ``seat`` for the decision that it owes and play what it says; whether that counted.
+
+    ``failed`` is how often the platform has failed at this one. Safe to call any number of times, at once and again.
+    """
+    turn = take(match_id, seat)
+    if turn is None:
+        return False
+    try:
+        return _asked(turn, launcher)
+    except NotHere as missing:
+        logger.warning("seat %s of match %s waits: %s", seat, match_id, missing)
+        _give_back(turn, failed)
+    except PlatformFailure as failure:
+        _fail(turn, failed + 1, failure)
+    except Exception as error:  # the border of the worker: whatever it is, it is ours
+        logger.exception("seat %s of match %s was not asked", seat, match_id)
+        _fail(turn, failed + 1, PlatformFailure(f"an error of the platform ({type(error).__name__})"))
+    return False
+
+
+def take(match_id: int, seat: int) -> Turn | None:
+    """The turn to ask a seat; ``None`` if it owes nothing, is not to be asked yet, or another worker is at it."""
+    chair = _owing().filter(table=match_id, seat__index=seat).annotate(database_now=Now()).first()
+    if chair is None or chair.due_at is None:
+        return None
+    if chair.due_at > chair.database_now:
+        wake(match_id, seat, milliseconds(chair.database_now, chair.due_at) + 1)
+        return None
+    free = Q(woken_at=None) | Q(woken_at__lt=Now() - AT_WORK)
+    return _next_start(Turn(match_id, seat, chair.pk, chair.asked, chair.starts), free)
+
+
+def remind() -> int:
+    """Have the seats asked that nobody asks, and end the games that have waited for ``PATIENCE``; how many there were.
+
+    A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
+    """
+    unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
+    waiting = _owing().filter(unheard).annotate(given_up=Now() - PATIENCE).select_related("seat__version__bot")
+    chairs = list(waiting.order_by("due_at"))
+    for chair in chairs:
+        if chair.due_at is not None and chair.due_at < chair.given_up:
+            void(chair.table_id, _waited_in_vain(chair))
+        elif cache.add(f"reminded/{chair.pk}/{chair.asked}", True, UNHEARD.seconds):
+            wake(chair.table_id, chair.seat.index)
+    return len(chairs)
+
+
+def _owing() -> QuerySet[Chair]:
+    """The hosted chairs of running games that owe a decision."""
+    return Chair.objects.filter(kind=Chair.Kind.HOSTED, owes=True, table__match__status=Match.Status.RUNNING)
+
+
+def _next_start(before: Turn, free: Q | None = None) -> Turn | None:
+    """The next start at the same decision, if ``before`` is the newest."""
+    chair = Chair.objects.filter(before.valid, free or Q())
+    taken = chair.update(woken_at=Now(), starts=F("starts") + 1)
+    return replace(before, start=before.start + 1) if taken else None
+
+
+def _renew(turn: Turn) -> bool:
+    return bool(Chair.objects.filter(turn.valid).update(woken_at=Now()))
+
+
+# --- asking --------------------------------------------------------------------------------------------------------
+
+
+def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
+    """Ask, and ask again if only the machine was late, at most as often as a game would be played again for that."""
+    position = position_of(Match.objects.select_related("ladder", "block").get(pk=turn.match_id))
+    version = position.chairs[turn.seat].seat.version
+    program, launcher = program_of(version), launcher or launcher_for_ladder()
+    last = turn.start + MAX_REPLAYS
+    current: Turn | None = turn
+    while current is not None:
+        question = _consultation(position, current, program)
+        with beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S):
+            advice = consult(question, launcher)
+        if version.bot.owner_id is not None:
+            _note(turn, question, advice)
+        if advice.machine_delay is None or current.start == last:
+            return through_a_loss(partial(_bring, current, advice))  # safe: then the decision is owed no more
+        current = _next_start(current)
+    return False
+
+
+def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
+    """A log is a service: what the program has answered counts though nobody can write it down beside the table."""
+    try:
+        notes.note(turn.match_id, turn.seat, question, advice)
+    except Exception:
+        logger.exception("seat %s of match %s has a shorter log", turn.seat, turn.match_id)
+
+
+def _consultation(position: Position, turn: Turn, program: Any) -> Consultation[Any]:
+    return Consultation(
+        label=str(position.chairs[turn.seat].seat.version),
+        program=program,
+        hello=asking.hello(position, turn.seat, resumed=turn.start > 1, start=turn.start),
+        decide=asking.decide(position, turn.seat, 0),
+    )
+
+
+def _bring(turn: Turn, advice: Advice) -> bool:
+    """Play what came and what follows from it, if the turn is still this worker's."""
+    with transaction.atomic():
+        table = held(turn.match_id)
+        if table is None or not table.owes(turn.seat, turn.decision):
+            return False
+        if table.position.chairs[turn.seat].starts != turn.start:
+            return False
+        table.settle(turn.seat, _answered(table, turn.seat, advice))
+        save_and_tell(table)
+    return True
+
+
+def _answered(table: Held, seat: int, advice: Advice) -> Answered:
+    """What came, judged by the rules. To wait for longer than the program was allowed to take was not its wish."""
+    received, allowed_ms = table.clock_now, table.position.clock(seat).allowed_ms
+    wall_ms = min(advice.thought.wall_us // 1000 if advice.thought else 0, allowed_ms)
+    fault, detail = ("", "") if advice.fault is None else (advice.fault.reason, advice.fault.detail)
+    if not fault:
+        try:
+            return Answered(received, wall_ms, table.state.check(seat, advice.move))
+        except IllegalMove as error:
+            fault, detail = "illegal", str(error)
+    return Answered(received, wall_ms, fault=fault, detail=detail, heard=escaped(advice.line))
+
+
+# --- failing -------------------------------------------------------------------------------------------------------
+
+
+def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
+    """Try again in a while, or end the game. A bot whose code is lost goes on leave by that."""
+    logger.warning("seat %s of match %s was not asked: %s", turn.seat, turn.match_id, failure)
+    lost = isinstance(failure, LostCode)
+    if failed < MOST_FAILURES and not lost:
+        _give_back(turn, failed)
+    elif Chair.objects.filter(turn.valid).exists():
+        tried = "Nobody can ask" if lost else f"Given up after {failed} attempts to ask"
+        if void(turn.match_id, f"{tried} seat {turn.seat + 1}: {failure}") and isinstance(failure, LostCode):
+            leave.begin_for_lost_code(failure.version)
+
+
+def _give_back(turn: Turn, failed: int) -> None:
+    """Another worker may ask, or this one again in a while."""
+    if Chair.objects.filter(turn.valid).update(woken_at=None):
+        wake(turn.match_id, turn.seat, RETRY_MS, failed)
+
+
+def _waited_in_vain(chair: Chair) -> str:
+    minutes = PATIENCE.seconds // 60
+    return f"For {minutes} minutes the site could not ask {chair.seat.version} at seat {chair.seat.index + 1}."
