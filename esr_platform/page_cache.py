@@ -6,13 +6,14 @@ from typing import Any
 
 import structlog
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
-from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
+
+from esr_platform.redis_cache import SharedRedisCache
 
 log = structlog.get_logger(__name__)
 
 
-class PageCache(RedisCache):
+class PageCache(SharedRedisCache):
     """A cache that may be away or hold what an older release wrote: both are a miss. Limits must not be kept here."""
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:

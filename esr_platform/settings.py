@@ -175,7 +175,7 @@ DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{socket_path(VAR_DIR)}"
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL},  # limits
+    "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", "LOCATION": REDIS_URL},  # limits
     "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "pages"},
 }
 
@@ -207,6 +207,9 @@ ORDER_BLOCKS = env.int("ORDER_BLOCKS", default=100)
 COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)
 SCHEDULED_DEALS = env.int("SCHEDULED_DEALS", default=20)
 SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
+LIVE_HOSTED_SEATS = env.int("LIVE_HOSTED_SEATS", default=64)  # of live games, given to code that runs here
+CHALLENGES_AT_ONCE = env.int("CHALLENGES_AT_ONCE", default=5)  # of one person, open or being played
+CHALLENGES_A_DAY = env.int("CHALLENGES_A_DAY", default=500)  # of one person
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 EXPORT_BYTES = env.int("EXPORT_BYTES", default=1 << 30)  # of what a person takes away of their own, before packing
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
@@ -259,22 +262,39 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["esr_platform.api.authentication.HasScope"],
     "DEFAULT_THROTTLE_CLASSES": ["esr_platform.api.throttling.PerMinute"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_RENDERER_CLASSES": ["esr_platform.api.rendering.Json"],
+    "DEFAULT_SCHEMA_CLASS": "esr_platform.api.describing.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "esr_platform.api.problems.on_exception",
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-REQUESTS_A_MINUTE = {"upload": 30, "read": 240, "guesses": 20, "source": 30, "files": 30, "search": 60, "suggest": 240}
+REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an address: of the API first, then of pages
+    **dict.fromkeys(("stream", "manage"), 60),
+    **dict.fromkeys(("upload", "source", "files"), 30),
+    "bulk": 60,  # hundreds of records
+    "bulk_together": 240,  # the same, of everybody: a record is re-executed to be read, which takes about a millisecond
+    "read": 240,
+    "play": 3000,
+    "guesses": 20,
+    "search": 60,
+    "suggest": 240,
+}
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
+WAITING_AT_ONCE = env.int("WAITING_AT_ONCE", default=100)  # streams and long polls of one person, bot or address
+WAITING_A_PROCESS = env.int("WAITING_A_PROCESS", default=5000)
 SPECTACULAR_SETTINGS = {
     "TITLE": f"{SITE_NAME} API",
-    "DESCRIPTION": "Upload bots and learn what became of them. Every error is a problem document (RFC 9457).",
+    "DESCRIPTION": "Everything that the site shows, bots that are uploaded, and bots that play from elsewhere.\n\n"
+    "Reading needs no token. Every error is a problem document (RFC 9457), `detail` says what to do. Lists come in "
+    "parts: `next` is the address of the following one. Ratings are in points, times in UTC.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": ["esr_platform.api.describing.finishing.finish"],
 }
 
 # Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft
@@ -306,6 +326,9 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
     "ladder.tasks.check_next": {"queue": "checks"},
+    "ladder.tasks.sweep_tables": {"queue": "live"},
+    "ladder.tasks.finish_table": {"queue": "live"},
+    "ladder.tasks.wake_seat": {"queue": "seats"},
     "ladder.tasks.estimate": {"queue": "estimates"},
     "ladder.tasks.measure": {"queue": "estimates"},
     "ladder.tasks.audit": {"queue": "estimates"},
@@ -322,6 +345,8 @@ CELERY_BEAT_SCHEDULE = {
         "feed_orders": 2.0,
         "freeze": 5.0,
         "sweep": 5.0,
+        "seat": 2.0,
+        "sweep_tables": 1.0,
         "tell_of_checks": 2.0,
         "estimate": 30.0,
         "gather": 10.0,

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any, Final
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
@@ -16,10 +17,11 @@ from ladder.pages.owning.bringing import bringing
 MAX_GAMES: Final = 500
 """Characters; all games with all their seat counts take a third of that."""
 
-NEWEST: Final = 100
-"""So many versions of a bot are listed."""
+
+_COUNTS: Final = r'"[-a-z0-9]{1,60}": \[[2-5](, [2-5]){0,3}\]'
 
 
+@extend_schema_field({"type": "string", "pattern": rf"^\{{({_COUNTS}(, {_COUNTS}){{0,2}})?\}}$"})
 class GamesField(serializers.CharField):
     """Seat counts by the game's slug, written as JSON; whether there are such tables is not judged here."""
 
@@ -67,33 +69,22 @@ class VersionDocument(serializers.ModelSerializer[BotVersion]):
     class Meta:
         model = BotVersion
         fields = [
-            *("bot", "number", "state", "reason", "active", "digest", "filename", "size", "language", "claims"),
+            *(
+                "bot",
+                "number",
+                "label",
+                "state",
+                "reason",
+                "active",
+                "digest",
+                "filename",
+                "size",
+                "language",
+                "claims",
+            ),
             *("created", "checked", "check_report"),
         ]
         read_only_fields = fields
-
-
-class ShortVersion(VersionDocument):
-    """A version in the list of its bot's: without its check's report."""
-
-    class Meta(VersionDocument.Meta):
-        fields = [name for name in VersionDocument.Meta.fields if name not in ("bot", "check_report")]
-        read_only_fields = fields
-
-
-class BotDocument(serializers.ModelSerializer[Bot]):
-    """A bot for its owner, its newest versions first."""
-
-    versions = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Bot
-        fields = ["slug", "name", "description", "created", "retired", "on_leave", "leave_reason", "versions"]
-        read_only_fields = fields
-
-    def get_versions(self, bot: Bot) -> Any:
-        """The newest ``NEWEST``."""
-        return ShortVersion(bot.versions.defer("check_report").order_by("-number")[:NEWEST], many=True).data
 
 
 class LimitsDocument(serializers.Serializer[Any]):

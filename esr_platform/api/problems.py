@@ -58,7 +58,7 @@ def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | No
     if isinstance(error, Http404):
         error = exceptions.NotFound(str(error) or _NOWHERE)
     elif isinstance(error, PermissionDenied):
-        error = exceptions.PermissionDenied()
+        error = exceptions.PermissionDenied(str(error) or None)
     if not isinstance(error, exceptions.APIException):
         return None
     status = HTTPStatus(error.status_code)

@@ -1,20 +1,25 @@
-"""How often one person, or one address, may ask the API."""
+"""How often one person, one bot with a token of its own, or one address, may ask the API."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.http import HttpRequest
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from bots.pace import address, wait_s
+from esr_platform.accounts.models import Token
 
 if TYPE_CHECKING:  # it reads the settings that name this module
     from rest_framework.views import APIView
 
 GUESSES: Final = "guesses"
 """The scope of tokens that turned out to be none."""
+
+STRANGER: Final = "address-"
+"""With what the identity of somebody without a token begins."""
 
 
 class PerMinute(BaseThrottle):
@@ -28,20 +33,22 @@ class PerMinute(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         scope: str = getattr(view, "throttle_scope", "read")
-        self._wait_s = wait_s(scope, identity(request))
+        self._wait_s = wait_s(scope, identity(request._request, request.auth))
         return self._wait_s == 0
 
     def wait(self) -> float:
         return self._wait_s
 
 
-def count_guess(request: Request) -> None:
+def count_guess(request: HttpRequest) -> None:
     """Note that a token was none. Raises ``Throttled`` once an address has brought too many."""
     wait = wait_s(GUESSES, address(request.META))
     if wait:
         raise Throttled(wait)
 
 
-def identity(request: Request) -> str:
-    """Who is counted: the person, or else the address that the request came from."""
-    return f"user-{request.user.pk}" if request.user.is_authenticated else f"address-{address(request.META)}"
+def identity(request: HttpRequest, token: object) -> str:
+    """Who is counted: the person, the bot whose own token it is, or else the address that the request came from."""
+    if not isinstance(token, Token):
+        return f"{STRANGER}{address(request.META)}"
+    return f"user-{token.user_id}" if token.bot_id is None else f"bot-{token.bot_id}"

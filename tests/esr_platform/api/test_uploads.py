@@ -110,11 +110,12 @@ def test_other_peoples_bots_are_not_told_from_none(miriam: Program, carl: Progra
     assert Upload.objects.count() == 1
 
 
-def test_a_token_without_the_scope_opens_nothing(miriam: Program) -> None:
+def test_a_token_without_the_scope_brings_nothing_and_reads_what_everybody_does(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     Token.objects.update(scopes=[])
-    for answer in (miriam.upload(name="Garnet"), miriam.get("bots/citrine"), miriam.get("bots/citrine/versions/1")):
-        assert "may not upload bots" in problem(answer, 403, "permission_denied")["detail"]
+    assert "may not upload bots" in problem(miriam.upload(name="Garnet"), 403, "permission_denied")["detail"]
+    for address in ("bots/citrine", "bots/citrine/versions", "bots/citrine/versions/1"):
+        problem(miriam.get(address), 404, "not_found")
 
 
 @pytest.mark.parametrize("header", ["Basic bWlyaWFtOng=", "Bearer", "Bearer esr_nobody", "esr_x", "Bearer a b c", "é"])
@@ -125,7 +126,7 @@ def test_what_is_no_token_opens_nothing(miriam: Program, header: str) -> None:
 
 
 def test_without_a_token_the_answer_says_where_one_is_made(db: None) -> None:
-    answer = Program().get("bots/citrine")
+    answer = Program().upload(name="Citrine")
     assert "account page" in problem(answer, 401, "not_authenticated")["detail"]
     assert answer.headers["WWW-Authenticate"] == "Bearer"
 

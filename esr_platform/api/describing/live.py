@@ -1,0 +1,128 @@
+"""The addresses at which programs play: described by hand, for their messages are those of the bot protocol."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from esr_platform.api.describing.messages import WHOLE, Shape, ref
+
+DECIDE: Final[Shape] = {
+    "type": "decide",
+    "id": 3,
+    "strikes": 0,
+    "decision": {"kind": "action", "seat": 1, "options": ["money", "event", "gems"], "default": "money", "legal": None},
+    "view": {"game": "edel-stein-reich", "seats": 4, "seat": 1, "phase": 1, "round": 2},
+    "log": [{"ply": 7, "step": {"seat": 0, "decision": "action", "move": "gems"}}],
+    "clock": {"move_ms": 5000, "bank_ms": 58120, "game_ms": 571340},
+}
+_TABLE: Final[Shape] = {
+    "game": 4711,
+    "running": True,
+    "seat": None,
+    "round": 3,
+    "view": DECIDE["view"],
+    "log": DECIDE["log"],
+}
+_EVENT: Final[Shape] = {"type": "decide", "game": 4711, "decision": 3, "message": DECIDE}
+_HEAD: Final[Shape] = {"type": "game", "game": 4711, "rated": True, "ladder": "edel-stein-reich-4-open", "players": []}
+_PLAYED: Final[Shape] = {"game": 4711, "decision": 3, "played": "gems"}
+
+
+def _json(schema: Shape, example: Any) -> dict[str, Any]:
+    return {"application/json": {"schema": schema, "example": example}}
+
+
+def _streamed(schema: Shape, example: Shape) -> dict[str, Any]:
+    return {
+        "text/event-stream": {"schema": {"type": "string"}, "example": f"event: {example['type']}\ndata: {{…}}\n\n"},
+        "application/x-ndjson": {"schema": schema, "example": example},
+    }
+
+
+def _parameter(name: str, where: str, about: str, schema: Shape) -> Shape:
+    return {"name": name, "in": where, "description": about, "schema": schema, "required": where == "path"}
+
+
+_BOT: Final = _parameter(
+    "bot", "query", "as which of your remote bots; a bot's own token needs not say", {"type": "string"}
+)
+_GAME: Final = _parameter("match", "path", "the game's number", WHOLE)
+_LOG: Final = _parameter(
+    "log", "query", "from which entry on the log comes", {**WHOLE, "maximum": 1_000_000, "default": 0}
+)
+_WAIT: Final = _parameter(
+    "wait", "query", "seconds to wait at most", {"type": "integer", "minimum": 0, "maximum": 25, "default": 25}
+)
+_NOTHING: Final = {"description": "Nothing was asked in the time to wait. Ask again at once."}
+_POLLED: Final = {
+    "200": {"description": "What is to be told.", "content": _json(ref("Event"), _EVENT)},
+    "204": _NOTHING,
+}
+
+OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
+    ("/api/v1/bot/stream", "get"): {
+        "operationId": "bot_stream",
+        "summary": "Everything that a remote bot is asked and told, as it happens",
+        "description": "Server-sent events (`Accept: text/event-stream`) or JSON lines (`application/x-ndjson`), one "
+        "event a line, with a keep-alive every 7 s. It begins with everything that is pending. A bot has one stream: "
+        "the newer one takes over. While it is open the bot is here, and is given games.",
+        "parameters": [_BOT],
+        "responses": {
+            "200": {
+                "description": "The stream.",
+                "content": _streamed(ref("Event"), _EVENT),
+            }
+        },
+    },
+    ("/api/v1/bot/decision", "get"): {
+        "operationId": "next_decision",
+        "summary": "The next thing that a remote bot is to be told of, of any game",
+        "description": "For programs that cannot read a stream: answers as soon as there is something.",
+        "parameters": [_WAIT, _BOT],
+        "responses": _POLLED,
+    },
+    ("/api/v1/games/{match}/decision", "get"): {
+        "operationId": "game_decision",
+        "summary": "The decision that your bot owes in a game, or its end",
+        "parameters": [_GAME, _WAIT, _LOG, _BOT],
+        "responses": _POLLED,
+    },
+    ("/api/v1/games/{match}/view", "get"): {
+        "operationId": "table_view",
+        "summary": "A live game as it may be seen now",
+        "description": "With a token that plays at the table, as its seat sees it. Else as it was when the round "
+        "before had begun: whoever watches helps nobody.",
+        "parameters": [_GAME, _LOG, _BOT],
+        "responses": {"200": {"description": "The table.", "content": _json(ref("Table"), _TABLE)}},
+    },
+    ("/api/v1/games/{match}/stream", "get"): {
+        "operationId": "table_stream",
+        "summary": "A live game round by round, for whoever watches",
+        "description": "Server-sent events or JSON lines. `Last-Event-ID` goes on where a stream broke off.",
+        "parameters": [_GAME],
+        "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _HEAD)}},
+    },
+    ("/api/v1/games/{match}/decisions/{number}", "post"): {
+        "operationId": "decide",
+        "summary": "Answer a decision",
+        "description": "The same answer again is 200 again. Another one is 409, and so is one that comes too late, "
+        "with what was played. What is illegal or malformed is 422 with what was asked: the default move is played, "
+        "and it is the decision's strike. Check a move against the decision before you send it.",
+        "parameters": [
+            _GAME,
+            _parameter("number", "path", "the decision's number", {"type": "integer", "minimum": 1}),
+            _BOT,
+        ],
+        "requestBody": {
+            "required": True,
+            "content": _json(ref("Answer"), {"id": 3, "move": "gems", "thought_ms": 812}),
+        },
+        "responses": {
+            "200": {"description": "It counts.", "content": _json(ref("Played"), _PLAYED)},
+            "400": {"$ref": "#/components/responses/Invalid"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "422": {"$ref": "#/components/responses/Refused"},
+        },
+    },
+}
+"""By address and method, what the generator cannot know."""

@@ -1,0 +1,167 @@
+"""Who waits in this process, and for what; one subscription to Redis says when to look again.
+
+A hint (``ladder.tables.telling``) may be lost, and says nothing by itself: whoever is touched by it reads the rows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
+import structlog
+from django.conf import settings
+
+from esr_platform.api.live import threads
+from esr_platform.api.live.present import Presence
+from esr_platform.api.live.shutting_down import on_shutdown
+from esr_platform.api.live.subscribing import listen
+from esr_platform.api.problems import Refusal
+from esr_platform.api.throttling import STRANGER
+
+log = structlog.get_logger(__name__)
+
+COME_AGAIN_S: Final = 5
+"""When to ask again after too many have asked at once."""
+
+
+class Watch:
+    """One client that waits. ``bot`` is whom it waits for, ``match`` the only game that matters to it.
+
+    ``touched`` is told of each match that may have changed, or of ``None``: everything. ``stream`` and ``token`` are
+    those of a bot's stream, which ends when they no longer count; ``behind`` says which of the games that its bot plays
+    it does not know as they are.
+    """
+
+    def __init__(
+        self,
+        touched: Callable[[int | None], None],
+        *,
+        bot: int | None = None,
+        match: int | None = None,
+        token: int | None = None,
+        stream: UUID | None = None,
+        behind: Callable[[Mapping[int, int]], Iterable[int]] | None = None,
+    ) -> None:
+        self.touched, self.bot, self.match, self.token, self.stream = touched, bot, match, token, stream
+        self.behind = behind
+        self.ended = asyncio.Event()
+        self.reason = ""
+
+    def end(self, reason: str = "") -> None:
+        """Have the client leave; ``reason`` is for it, and there is none where it is welcome to come again at once."""
+        self.reason = self.reason or reason
+        self.ended.set()
+        self.touched(None)
+
+
+class Hub:
+    """All who wait in this process. It lives on the event loop; nothing of it is touched from another thread."""
+
+    def __init__(self) -> None:
+        self._by_bot: defaultdict[int, set[Watch]] = defaultdict(set)
+        self._by_match: defaultdict[int, set[Watch]] = defaultdict(set)
+        self._waiting: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.presence = Presence(self)
+        self.run(listen(self.hear, self._touch_all))
+        self.run(self.presence.keep())
+        on_shutdown(self.close)
+
+    def run(self, coroutine: Any) -> None:
+        """Let something go on in the background for as long as the process lives."""
+        with threads.shared():
+            task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    @property
+    def watches(self) -> set[Watch]:
+        """Everybody who waits now."""
+        return {watch for group in (self._by_bot, self._by_match) for some in group.values() for watch in some}
+
+    @property
+    def streams(self) -> list[Watch]:
+        """The streams of bots that are open in this process."""
+        return [watch for some in self._by_bot.values() for watch in some if watch.stream is not None]
+
+    @property
+    def bots(self) -> list[int]:
+        """Who holds a stream open or waits for a decision here."""
+        return [bot for bot, some in self._by_bot.items() if some]
+
+    def require_room(self, who: str) -> None:
+        """Raises ``Refusal`` where ``who``, or everybody together, waits for too much already.
+
+        Strangers have half of the room: however many addresses there are, bots find theirs.
+        """
+        if self._waiting[who] >= settings.WAITING_AT_ONCE:
+            sentence = f"{settings.WAITING_AT_ONCE} of your requests wait for something already. Close one of them."
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too_many_waiting", sentence, COME_AGAIN_S)
+        strangers = sum(count for whose, count in self._waiting.items() if whose.startswith(STRANGER))
+        crowded = who.startswith(STRANGER) and 2 * strangers >= settings.WAITING_A_PROCESS
+        if crowded or self._waiting.total() >= settings.WAITING_A_PROCESS:
+            sentence = "Too many wait for something here. Come again in a moment."
+            raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too_many_waiting", sentence, COME_AGAIN_S)
+
+    @contextmanager
+    def watching(self, watch: Watch, who: str) -> Iterator[Watch]:
+        """Have ``watch`` wait; ``who`` is counted for it."""
+        groups = [(group, key) for group, key in self._places(watch) if key is not None]
+        self._waiting[who] += 1
+        for group, key in groups:
+            group[key].add(watch)
+        try:
+            yield watch
+        finally:
+            self._waiting -= Counter({who: 1})
+            for group, key in groups:
+                group[key].discard(watch)
+                if not group[key]:
+                    del group[key]
+
+    def hear(self, hint: Mapping[str, Any]) -> None:
+        """Act on a hint, when what it tells of may be shown."""
+        delay_s, bots = float(hint.get("in_ms") or 0) / 1000, hint.get("bots", ())
+        if hint.get("what") == "stream":
+            self.run(self.presence.compare(bots))
+        elif delay_s > 0:
+            asyncio.get_running_loop().call_later(delay_s, self._touch, hint.get("match"), bots)
+        else:
+            self._touch(hint.get("match"), bots)
+
+    def close(self) -> None:
+        """End everything that waits: the process is about to stop."""
+        for watch in self.watches:
+            watch.end()
+
+    def _places(self, watch: Watch) -> Iterable[tuple[defaultdict[int, set[Watch]], int | None]]:
+        return (self._by_bot, watch.bot), (self._by_match, watch.match)
+
+    def _touch(self, match: int | None, bots: Iterable[int]) -> None:
+        told = {watch for bot in bots for watch in self._by_bot.get(bot, ()) if watch.match in (None, match)}
+        if match is not None:
+            told |= self._by_match.get(match, set())
+        for watch in told:
+            watch.touched(match)
+
+    def _touch_all(self) -> None:
+        for watch in self.watches:
+            watch.touched(None)
+
+
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def hub() -> Hub:
+    """The hub of this process; it begins to listen when it is asked for first."""
+    loop = asyncio.get_running_loop()
+    found = _hubs.get(loop)
+    if found is None:
+        found = _hubs[loop] = Hub()
+    return found

@@ -1,0 +1,110 @@
+"""Which remote bots are here, as the database knows it, and which streams and tokens still count.
+
+Every few seconds this process says in one statement who waits here, and asks in three what may have been missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError, InterfaceError
+
+from bots.models import RemoteBot
+from bots.remote import note_seen
+from esr_platform.accounts import tokens
+from esr_platform.api.live import threads
+from esr_platform.api.live.running import asked_of
+
+if TYPE_CHECKING:
+    from esr_platform.api.live.hub import Hub
+
+log = structlog.get_logger(__name__)
+
+EVERY_S: Final = 5.0
+
+TAKEN_OVER: Final = "a newer stream of this bot was opened"
+NOT_LIVE: Final = "the token was revoked or has expired"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the database says of the bots here: the newest stream of each, live tokens, what each plays."""
+
+    streams: dict[int, UUID | None]
+    tokens: set[int]
+    asked: dict[int, dict[int, int]]
+
+
+class Presence:
+    """Says who is here, and touches or ends who waits for what is no more."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._seen: set[int] = set()
+        self._newer: set[int] = set()
+        self._comparing = False
+
+    def note(self, bot: int) -> None:
+        """Somebody asked for a decision of ``bot`` just now, whether or not they wait."""
+        self._seen.add(bot)
+
+    async def keep(self, every_s: float = EVERY_S) -> None:
+        """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
+        while True:
+            await asyncio.sleep(every_s)
+            try:
+                await self._say()
+                await self.look()
+            except (DatabaseError, InterfaceError) as error:
+                log.warning("presence_not_noted", error=repr(error))
+            except Exception:  # the border of the task
+                log.exception("presence_not_noted")
+
+    async def _say(self) -> None:
+        here, self._seen = self._seen | set(self._hub.bots), set()
+        if here:
+            await threads.write(note_seen, here)
+
+    async def compare(self, bots: Iterable[int]) -> None:
+        """Look at ``bots``, which have newer streams. For all that are named while one look goes on, one follows."""
+        self._newer |= set(bots) & set(self._hub.bots)
+        if self._comparing:
+            return
+        self._comparing = True
+        try:
+            while self._newer:
+                newer, self._newer = self._newer, set()
+                await self.look(newer)
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("streams_not_compared", error=repr(error))  # ``keep`` does, in a moment
+        finally:
+            self._comparing = False
+
+    async def look(self, bots: Collection[int] | None = None) -> None:
+        """End streams that were taken over and those of tokens that are none any more; touch what has changed.
+
+        Of ``bots``, or of all that wait here.
+        """
+        streams = [watch for watch in self._hub.streams if bots is None or watch.bot in bots]
+        if not streams:
+            return
+        bots = sorted({watch.bot for watch in streams if watch.bot is not None})
+        found = await threads.read(_find, bots, {watch.token for watch in streams if watch.token is not None})
+        for watch in streams:
+            if watch.token is not None and watch.token not in found.tokens:
+                watch.end(NOT_LIVE)
+            elif watch.bot is not None and found.streams.get(watch.bot) != watch.stream:
+                watch.end(TAKEN_OVER)
+            elif watch.bot is not None and watch.behind is not None:
+                for match in watch.behind(found.asked.get(watch.bot, {})):
+                    watch.touched(match)
+
+
+def _find(bots: list[int], live: set[int]) -> Found:
+    newest = dict(RemoteBot.objects.filter(pk__in=bots).values_list("pk", "stream"))
+    return Found(newest, tokens.still_live(live), asked_of(bots))

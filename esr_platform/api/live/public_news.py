@@ -1,0 +1,98 @@
+"""What everybody may see of a live game, for those who watch it: cut a round behind while it runs, then all of it.
+
+Where it is cut is decided by ``ladder.tables.public`` alone, and that all is open at the end by ``ladder.openness``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.base import Document
+from ladder.models import Block, Match, Table
+from ladder.models.ladders import Viewer
+from ladder.openness import is_open
+from ladder.pages.seeing import matches_seen_by
+from ladder.tables import asking
+from ladder.tables.public import public_cut
+from ladder.tables.reading import position_of
+
+
+@dataclass(frozen=True)
+class Watched:
+    """How much a spectator has been told: up to which round, and how many entries of the log."""
+
+    round: int = 0
+    entries: int = 0
+
+
+@dataclass(frozen=True)
+class PublicNews:
+    """The events to be told now, and what is told with them; ``over`` after the last."""
+
+    watched: Watched
+    events: list[Document] = field(default_factory=list)
+    over: bool = False
+
+
+def live_match(viewer: Viewer, match_id: int) -> Match | None:
+    """The live game at an address, if ``viewer`` may know of it."""
+    live = matches_seen_by(viewer).filter(pk=match_id, block__purpose__in=Block.DRIVEN_BY_REQUESTS)
+    return live.select_related("ladder", "block").first()
+
+
+def public_news(match_id: int, asks: list[Watched]) -> list[PublicNews]:
+    """What is new of one game for spectators who have been told so much."""
+    match = Match.objects.select_related("ladder", "block").get(pk=match_id)
+    if match.status in Match.ENDED:
+        return _end(match, asks)
+    begun = Table.objects.values_list("round", flat=True).get(pk=match_id)
+    if all(watched.round >= begun - 1 for watched in asks):
+        return [PublicNews(watched) for watched in asks]  # nothing newer can be open: no need to play it again
+    cut = public_cut(match)
+    if cut is None:
+        return [PublicNews(watched) for watched in asks]
+    return [
+        PublicNews(watched) if watched.round >= cut.round else _round(match, watched, cut.round, cut.view, cut.log)
+        for watched in asks
+    ]
+
+
+def head(match: Match) -> Document:
+    """The first event of a public stream: which game this is, and who plays."""
+    position = position_of(match)
+    begun = asking.game_start(position, 0, resumed=True)
+    return {"type": "game", **{name: begun[name] for name in ("game", "rated", "ladder", "players")}}
+
+
+def public_view(match: Match, start: int) -> Document:
+    """What everybody may see of a live game now, its log from entry ``start`` on; nothing in its first round."""
+    running = match.status == Match.Status.RUNNING
+    found: dict[str, Any] = {"game": match.pk, "running": running, "seat": None, "round": None, "view": None, "log": []}
+    if running:
+        cut = public_cut(match)
+        known = {} if cut is None else {"round": cut.round, "view": cut.view, "log": cut.log["entries"][start:]}
+        return {**found, **known}
+    if not is_open(match.block):
+        return found
+    state = position_of(match).state(told=True)
+    return {**found, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
+
+
+def _round(match: Match, watched: Watched, number: int, view: Document, log: Document) -> PublicNews:
+    entries = log["entries"]
+    event = {"type": "round", "game": match.pk, "round": number, "log_from": watched.entries, "view": view}
+    return PublicNews(Watched(number, len(entries)), [{**event, "log": entries[watched.entries :]}])
+
+
+def _end(match: Match, asks: list[Watched]) -> list[PublicNews]:
+    known: Document = {"type": "game_end", "game": match.pk, "status": match.status, "reason": match.reason}
+    if not is_open(match.block):
+        return [PublicNews(watched, [known], over=True) for watched in asks]
+    state = position_of(match).state(told=True)
+    known |= {"outcome": state.outcome, "view": state.view(None)}
+    entries = state.entries(None)
+    return [
+        PublicNews(watched, [{**known, "log_from": watched.entries, "log": entries[watched.entries :]}], over=True)
+        for watched in asks
+    ]

@@ -1,0 +1,137 @@
+"""Watching a live game: its table as a seat sees it, or as everybody does, once or as a stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Final
+
+import orjson
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+
+from bots.storable import storable
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope, Token
+from esr_platform.api.authentication import viewer
+from esr_platform.api.live import threads
+from esr_platform.api.live.framing import FRAMINGS, KEEP_ALIVE_S, framing_of, streamed
+from esr_platform.api.live.hub import Watch, hub
+from esr_platform.api.live.parameters import place, whole_number
+from esr_platform.api.live.public_news import Watched, head, live_match, public_news, public_view
+from esr_platform.api.live.resting import rest
+from esr_platform.api.live.sharing import Shared
+from esr_platform.api.live.view import LiveView
+from esr_platform.api.problems import Refusal
+from esr_platform.api.throttling import identity
+from games.base import Document
+from ladder.models import Chair, Match
+from ladder.tables import asking
+
+MOST_ENTRIES: Final = 1_000_000
+
+NEWS: Final = Shared(public_news)
+"""What is new to see, looked up once for all who watch a game."""
+
+
+class TableView(LiveView):
+    """At ``/api/v1/games/{match}/view``."""
+
+    permission_classes = [AllowAny]
+
+    async def get(self, request: Request, match: int) -> HttpResponse:
+        start = whole_number(request, "log", 0, MOST_ENTRIES, default=0)
+        found = await threads.read(_seen, request, match, start)
+        return HttpResponse(orjson.dumps(found), content_type="application/json")
+
+
+class TableStream(LiveView):
+    """At ``/api/v1/games/{match}/stream``."""
+
+    permission_classes = [AllowAny]
+    throttle_scope = "stream"
+    renderer_classes = FRAMINGS
+
+    async def get(self, request: Request, match: int) -> HttpResponseBase:
+        game = await threads.read(_public, request, match)
+        who = identity(request._request, request.auth)
+        hub().require_room(who)
+        stream = TableWatch(request, game, await threads.read(head, game), place(request))
+        return streamed(stream.framing, stream.pieces(who))
+
+
+class TableWatch:
+    """One open public stream: what it has told, and who reads it."""
+
+    def __init__(self, request: Request, game: Match, first: Document, entries: int) -> None:
+        self.framing = framing_of(request)
+        self._request, self._game, self._first = request, game, first
+        self._watched = Watched(entries=entries)
+
+    async def pieces(self, who: str) -> AsyncIterator[bytes]:
+        """The bytes of the stream, until the game has ended, it is not for who reads any more, or the server stops.
+
+        What is sent when nothing is to be told comes by the clock alone: each move touches the stream, and nobody is to
+        learn from it that there was one.
+        """
+        clock, woken = asyncio.get_running_loop().time, asyncio.Event()
+        watch = Watch(lambda _: woken.set(), match=self._game.pk)
+        with hub().watching(watch, who):
+            yield self.framing.event(self._first)
+            spoke = clock()
+            while not watch.ended.is_set() and await self._may_go_on():
+                woken.clear()
+                news = await NEWS.look(self._game.pk, self._watched)
+                self._watched = news.watched
+                if news.events or clock() >= spoke + KEEP_ALIVE_S:
+                    pieces = [self.framing.event(event, news.watched.entries) for event in news.events]
+                    yield b"".join(pieces) or self.framing.keep_alive
+                    spoke = clock()
+                if news.over:
+                    return
+                await rest(woken, max(0.0, spoke + KEEP_ALIVE_S - clock()))
+
+    async def _may_go_on(self) -> bool:
+        """Of a private ladder, whether the token still opens it; what is public stays so."""
+        return not self._game.ladder.private or await threads.read(_still_seen, self._request, self._game.pk)
+
+
+def _still_seen(request: Request, match_id: int) -> bool:
+    token = request.auth
+    live = isinstance(token, Token) and tokens.still_live([token.pk])
+    return bool(live) and live_match(viewer(request), match_id) is not None
+
+
+def _seen(request: Request, match_id: int, start: int) -> Document:
+    """The view of the seat that the token plays, or else what everybody may see. Raises ``Http404``, ``Refusal``."""
+    bot = _seated(request, match_id)
+    found = None if bot is None else asking.position_for(match_id, bot)
+    return public_view(_public(request, match_id), start) if found is None else asking.seat_view(*found, start)
+
+
+def _seated(request: Request, match_id: int) -> int | None:
+    """The remote bot at the table that the token plays; ``None`` if none does."""
+    token = request.auth
+    if not isinstance(token, Token) or not token.allows(Scope.PLAY):
+        return None
+    chairs = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE, seat__version__bot__owner=token.user_id)
+    if token.bot_id is not None:
+        chairs = chairs.filter(seat__version__bot=token.bot_id)
+    named = request.query_params.get("bot", "")
+    if named:
+        chairs = chairs.filter(seat__version__bot__slug=storable(named))
+    found = list(chairs.values_list("seat__version__bot", "seat__version__bot__slug"))
+    if len(found) > 1:
+        which = ", ".join(slug for _, slug in found)
+        raise Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", f"Say as which of your bots: ?bot= one of {which}.")
+    return found[0][0] if found else None
+
+
+def _public(request: Request, match_id: int) -> Match:
+    match = live_match(viewer(request), match_id)
+    if match is None:
+        raise Http404(f"There is no live game {match_id}. /api/v1/matches/{match_id} has games of hosted bots.")
+    return match

@@ -1,0 +1,27 @@
+"""How rows name bots, people and first places, the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bots.models import Bot
+from ladder.pages.owning.access import judged
+from ladder.ratings.shares import WIN
+
+NAMED: Final = judged(Bot.objects.only("slug", "owner"))
+"""Bots of which only that is read by which one knows them, and whose they are."""
+
+OWNER: Final = ("house_name", "owner__username", "owner__deleted")
+"""What a query reads of a bot to say whose it is."""
+
+
+def owner_of(row: Mapping[str, Any], bot: str = "") -> dict[str, Any]:
+    """Whose bot it is, from a row in which ``bot`` stands before the fields of ``OWNER``. Nobody finds who has left."""
+    gone = row[f"{bot}owner__deleted"] is not None
+    return {"owner": None if gone else row[f"{bot}owner__username"], "house": row[f"{bot}house_name"] != ""}
+
+
+def first_places(wins: int) -> float:
+    """Wins, kept in 1/60, with four decimals."""
+    return round(wins / WIN, 4)

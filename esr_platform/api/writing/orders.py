@@ -1,0 +1,112 @@
+"""What is to be played on demand: tests, challenges and comparisons. Parse, one call, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from django.core.exceptions import PermissionDenied
+from django.urls import reverse
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from esr_platform.accounts.models import User
+from esr_platform.api.authentication import viewer
+from esr_platform.api.reading.views import HEADERS, ReadByEverybody
+from esr_platform.api.writing.documents import ORDERS, OrderDocument
+from esr_platform.api.writing.refusing import refusals
+from esr_platform.api.writing.view import Writing, person_of
+from ladder.models import Block, Ladder, Match, Order
+from ladder.orders import ending, ordering
+from ladder.orders.naming import versions_named
+from ladder.orders.reckoning import Row, rows, scores
+from ladder.pages.ordering.showing import may_cancel, order_seen_by, players_of
+from ladder.pages.seeing import ladder_seen_by
+
+_FORM = PolymorphicProxySerializer("NewOrder", dict(ORDERS), "kind")
+
+
+class Orders(Writing):
+    """At ``/api/v1/orders``."""
+
+    @extend_schema(
+        operation_id="order", summary="Order matches", request=_FORM, responses={201: OrderDocument, 200: OrderDocument}
+    )
+    def post(self, request: Request) -> Response:
+        """Let bots play blocks on a ladder, unrated: a test, or a comparison of two versions of yours."""
+        asked = _read(request.data)
+        person = person_of(request)
+        ladder = ladder_seen_by(person, asked["ladder"])
+        known = Order.objects.filter(token=asked.setdefault("key", uuid4())).exists()
+        with refusals():
+            order = (_test if asked["kind"] == "test" else _comparison)(person, ladder, asked)
+        address = {"Location": reverse("api:order", args=(order.pk,))}
+        return Response(_document(order), 200 if known else 201, headers=address)
+
+
+class OneOrder(Writing):
+    """At ``/api/v1/orders/{order_id}``."""
+
+    permission_classes = [ReadByEverybody]
+
+    @extend_schema(operation_id="order_state", summary="An order, with what came of it", responses=OrderDocument)
+    def get(self, request: Request, order_id: int) -> Response:
+        return Response(_document(order_seen_by(viewer(request), order_id)), headers=HEADERS)
+
+    @extend_schema(operation_id="cancel_order", summary="Cancel an order", responses={200: OrderDocument})
+    def delete(self, request: Request, order_id: int) -> Response:
+        """What has begun is played out; what nobody has begun is not played."""
+        person = person_of(request)
+        order = order_seen_by(person, order_id)
+        if not may_cancel(order, person):
+            raise PermissionDenied("Only who ordered it can cancel it.")
+        with refusals():
+            ending.cancel(order, person)
+        return Response(_document(order_seen_by(person, order_id)))
+
+
+def _read(sent: Any) -> dict[str, Any]:
+    """What is ordered. Raises ``ValidationError``."""
+    kind = sent.get("kind") if isinstance(sent, Mapping) else None
+    if kind not in tuple(ORDERS):
+        raise serializers.ValidationError({"kind": [f"Write one of: {', '.join(ORDERS)}."]})
+    form = ORDERS[kind](data=sent)
+    form.is_valid(raise_exception=True)
+    asked: dict[str, Any] = form.validated_data
+    return asked
+
+
+def _test(person: User, ladder: Ladder, asked: Mapping[str, Any]) -> Order:
+    versions = versions_named(person, ladder, asked["players"])
+    return ordering.order_test(person, ladder, versions, asked["blocks"], asked["key"])
+
+
+def _comparison(person: User, ladder: Ladder, asked: Mapping[str, Any]) -> Order:
+    named = [asked["candidate"], asked["baseline"], *asked["opponents"]]
+    candidate, baseline, *others = versions_named(person, ladder, named)
+    pair, most, margin = (candidate, baseline), asked["blocks"], asked["margin"]
+    return ordering.order_comparison(person, ladder, pair, others, most, margin, asked["key"])
+
+
+def _document(order: Order) -> dict[str, Any]:
+    """Six queries."""
+    lines = rows(order, scores(order), list(players_of(order)))
+    return {
+        **{name: getattr(order, name) for name in ("kind", "state", "reason", "margin", "verdict")},
+        **{name: getattr(order, name) for name in ("due_at", "created", "ended")},
+        "id": order.pk,
+        "ladder": order.ladder.slug,
+        "blocks": order.blocks_wanted,
+        "blocks_ended": Block.objects.filter(order=order, ended__isnull=False).count(),
+        "players": [_player(line) for line in lines],
+        "matches": list(Match.objects.filter(block__order=order).order_by("pk").values_list("pk", flat=True)),
+    }
+
+
+def _player(line: Row) -> dict[str, Any]:
+    mean = line.score
+    score = None if mean is None else {"value": mean.value, "low": mean.low, "high": mean.high}
+    return {"part": line.part, "bot": line.version.bot.slug, "version": line.version.number, "score": score}

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from django.http import StreamingHttpResponse
+from django.test import Client
+from pytest_django import Settings
+
+from bots.pace import wait_s
+from esr_platform.accounts.models import Scope
+from esr_platform.api import bulk
+from ladder.models import Block, Ladder, Membership
+from tests.esr_platform.api.conftest import Program, person, problem
+from tests.esr_platform.api.reading.conftest import house, ladder, match, played
+
+__all__ = ["house", "ladder", "match", "played"]
+
+HERE = "ladders/edel-stein-reich-4/records"
+
+
+@pytest.fixture
+def settled(played: Ladder) -> Ladder:
+    Block.objects.filter(ladder=played).update(ended=F("ended") - timedelta(minutes=10))
+    return played
+
+
+def lines(answer: Any) -> list[Any]:
+    assert isinstance(answer, StreamingHttpResponse), answer.content
+    return [json.loads(line) for line in gzip.decompress(b"".join(answer)).splitlines()]  # type: ignore[arg-type]
+
+
+def test_everybody_takes_the_records_away_and_goes_on_later(settled: Ladder) -> None:
+    answer: Any = Client().get(f"/api/v1/{HERE}?limit=3", headers={"Accept-Encoding": "gzip"})
+    assert answer.headers["Content-Type"] == "application/gzip"
+    assert answer.headers["Content-Encoding"] == "identity"
+    assert "edel-stein-reich-4-records.jsonl.gz" in answer.headers["Content-Disposition"]
+    first = lines(answer)
+    rest = lines(Client().get(f"/api/v1/{HERE}?after={first[-1]['match']}"))
+    assert len(first) == 3
+    assert first + rest == lines(Client().get(f"/api/v1/{HERE}"))
+    assert lines(Client().get(f"/api/v1/{HERE}?after={rest[-1]['match']}")) == []
+
+
+@pytest.mark.parametrize("query", ["after=x", "after=-1", "limit=0", "limit=1000000", "before=3"])
+def test_a_parameter_that_is_wrong_is_named(settled: Ladder, query: str) -> None:
+    answer = Client().get(f"/api/v1/{HERE}?{query}")
+    assert list(problem(answer, 400, "invalid")["fields"]) == [query.partition("=")[0]]
+
+
+def test_what_is_no_line_is_no_place_to_go_on_from(settled: Ladder) -> None:
+    problem(Client().get(f"/api/v1/{HERE}?after=987654"), 404, "not_found")
+
+
+def test_a_private_ladder_opens_to_members_with_a_token_that_may_read(settled: Ladder) -> None:
+    Ladder.objects.filter(pk=settled.pk).update(private=True, by_invitation=True)
+    reader, player = person("miriam", Scope.READ), person("carl", Scope.PLAY)
+    for program in (Program(), reader, player):
+        problem(program.get(HERE), 404, "not_found")
+    for program in (reader, player):
+        assert program.user is not None
+        Membership.objects.create(ladder=settled, person=program.user)
+    assert lines(reader.get(HERE))
+    problem(player.get(HERE), 404, "not_found")
+
+
+def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Ladder, settings: Settings) -> None:
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "bulk": 1}
+    assert lines(Program().get(HERE))
+    answer = Program().get(HERE)
+    problem(answer, 429, "throttled")
+    assert 1 <= int(answer.headers["Retry-After"]) <= 60
+
+
+def test_everybody_together_gets_only_so_much(settled: Ladder, settings: Settings) -> None:
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "bulk_together": 1}
+    wait_s("bulk_together", bulk.EVERYBODY)
+    problem(Program().get(HERE), 429, "throttled")

@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver
+from drf_spectacular.validation import validate_schema
+from jsonschema import Draft202012Validator
+
+from esr_platform.api.describing.view import document as schema
+from esr_platform.api.urls import urlpatterns
+from tests.esr_platform.api.conftest import document
+
+PAGES = {"", "redoc", "schema"}
+"""What programs do not ask."""
+
+
+def operations() -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, item in schema()["paths"].items():
+        for method, operation in item.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def examples() -> Iterator[tuple[str, dict[str, Any], Any]]:
+    """Every body in the document, with its schema and its example."""
+    for name, operation in operations():
+        bodies = [operation["requestBody"]] if "requestBody" in operation else []
+        answers = [one for one in operation["responses"].values() if "content" in one]
+        for body in [*bodies, *answers]:
+            for kind, content in body["content"].items():
+                yield f"{name} {kind}", content["schema"], content.get("example")
+    for name, response in schema()["components"]["responses"].items():
+        for content in response["content"].values():
+            yield name, content["schema"], content["example"]
+
+
+def test_the_document_is_what_openapi_3_1_says_one_is() -> None:
+    assert schema()["openapi"] == "3.1.0"
+    validate_schema(schema())
+
+
+def test_every_address_of_the_api_is_in_the_document() -> None:
+    resolver = get_resolver(tuple(urlpatterns))
+    named = {path[0][0][0] for path in resolver.reverse_dict.values()} - PAGES
+    described = {path.removeprefix("/api/v1/").replace("{", "%(").replace("}", ")s") for path in schema()["paths"]}
+    assert described == named
+
+
+def test_every_operation_says_what_it_does_and_has_an_example() -> None:
+    for name, operation in operations():
+        assert operation["summary"], name
+        assert all(one["description"] for one in operation.get("parameters", [])), name
+        answer = next((operation["responses"][code] for code in ("200", "201") if code in operation["responses"]), {})
+        for kind, content in answer.get("content", {}).items():
+            assert "example" in content or content["schema"].get("format") == "binary", f"{name} {kind}"
+
+
+def test_no_operation_is_called_as_another_one() -> None:
+    names = [operation["operationId"] for _, operation in operations()]
+    assert len(set(names)) == len(names)
+
+
+def test_every_example_is_what_its_schema_says() -> None:
+    for name, shape, example in examples():
+        if example is None or shape == {"type": "string"}:
+            continue
+        whole = {**shape, "components": schema()["components"]}
+        assert list(Draft202012Validator(whole).iter_errors(example)) == [], name
+
+
+def test_every_link_leads_from_a_field_to_a_parameter_that_there_are() -> None:
+    by_name = {operation["operationId"]: operation for _, operation in operations()}
+    for name, operation in by_name.items():
+        for answer in operation["responses"].values():
+            for link in answer.get("links", {}).values():
+                known = {one["name"] for one in by_name[link["operationId"]]["parameters"]}
+                assert set(link["parameters"]) <= known, name
+                for expression in link["parameters"].values():
+                    assert _found(expression, next(iter(answer["content"].values()))["example"]) is not None
+
+
+def test_what_everybody_reads_needs_no_token_and_takes_one() -> None:
+    for name, operation in operations():
+        if operation["operationId"] in {"matches", "bots", "ladder", "record"}:
+            assert operation["security"] == [{}, {"token": []}], name
+    post = schema()["paths"]["/api/v1/bots"]["post"]
+    assert {} not in post["security"]
+
+
+@pytest.mark.parametrize("page", ["", "redoc"])
+def test_the_pages_of_the_reference_load_everything_from_here(db: None, page: str) -> None:
+    answer = Client().get(f"/api/v1/{page}")
+    content = answer.content.decode()
+    assert "/static/drf_spectacular_sidecar/" in content
+    assert "http" not in content.replace("http-equiv", "")
+    assert "<style" not in content
+    assert "'unsafe-inline'" not in answer.headers["Content-Security-Policy"]
+
+
+def test_the_page_to_read_is_never_taken_from_a_cache_with_the_policy_of_other_pages(db: None) -> None:
+    client = Client()
+    answer = client.get("/api/v1/redoc")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "ETag" not in answer.headers
+
+
+def test_the_document_is_made_once_and_known_again(db: None) -> None:
+    client = Client()
+    answer = client.get("/api/v1/schema")
+    assert document(answer)["info"]["version"] == "1"
+    assert client.get("/api/v1/schema", headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+
+
+def _found(expression: str, example: Any) -> Any:
+    """What an expression such as ``$response.body#/results/0/slug`` finds in an example."""
+    for part in expression.partition("#/")[2].split("/"):
+        example = example[int(part) if isinstance(example, list) else part]
+    return example

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from bots.models import Bot
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope, User
+from ladder.models import Challenge, Ladder, Match
+from tests.esr_platform.api.conftest import Program, document, problem
+from tests.esr_platform.api.writing.conftest import send
+from tests.ladder.seating.guests import REMOTE, guests
+from tests.ladder.uploaded import DUEL
+
+
+@pytest.fixture
+def pair(duel: Ladder) -> Sequence[Bot]:
+    """Two remote bots that are here, of two people."""
+    return guests("ada", "bob")
+
+
+def of_owner(bot: Bot) -> Program:
+    owner: Any = bot.owner
+    return Program(owner, tokens.issue(owner, "all", [Scope.PLAY], None)[1])
+
+
+def of_bot(bot: Bot) -> Program:
+    owner: Any = bot.owner
+    return Program(owner, tokens.issue(owner, "own", [], None, bot)[1])
+
+
+def body(pair: Sequence[Bot]) -> dict[str, Any]:
+    return {"ladder": REMOTE, "bots": [bot.slug for bot in pair]}
+
+
+def test_a_program_challenges_another_and_the_game_begins_when_that_accepts(pair: Sequence[Bot]) -> None:
+    ada, bob = of_owner(pair[0]), of_bot(pair[1])
+    answer = send(ada, "POST", "challenges", body(pair))
+    assert answer.status_code == 201, answer.content
+    made = document(answer)
+    assert (made["state"], made["by"], made["match"]) == ("open", "ada", None)
+    assert [one["accepted"] for one in made["players"]] == [True, None]
+    assert document(bob.get("challenges"))["results"] == [made]
+    for _ in range(2):
+        begun = document(send(bob, "POST", f"challenges/{made['id']}/accept"))
+        assert (begun["state"], begun["match"]) == ("started", Match.objects.get().pk)
+    assert document(ada.get(f"challenges/{made['id']}")) == begun
+    assert document(bob.get("challenges"))["results"] == []
+
+
+def test_it_is_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
+    ada, bob = of_owner(pair[0]), of_owner(pair[1])
+    declined = document(send(ada, "POST", "challenges", body(pair)))
+    assert document(send(bob, "POST", f"challenges/{declined['id']}/decline"))["state"] == "declined"
+    problem(send(bob, "POST", f"challenges/{declined['id']}/accept"), 422, "refused")
+    taken_back = document(send(ada, "POST", "challenges", body(pair)))
+    problem(send(bob, "POST", f"challenges/{taken_back['id']}/withdraw"), 422, "refused")
+    for _ in range(2):
+        assert document(send(ada, "POST", f"challenges/{taken_back['id']}/withdraw"))["state"] == "withdrawn"
+    assert not Match.objects.exists()
+
+
+def test_whoever_is_not_part_of_it_does_not_know_of_it(pair: Sequence[Bot]) -> None:
+    made = document(send(of_owner(pair[0]), "POST", "challenges", body(pair)))
+    cid, other = guests("cid")[0], guests("dora")[0]
+    Bot.objects.filter(pk=other.pk).update(owner=pair[1].owner)
+    for stranger in (of_owner(cid), of_bot(cid), of_bot(Bot.objects.get(pk=other.pk))):
+        problem(stranger.get(f"challenges/{made['id']}"), 404, "not_found")
+        for word in ("accept", "decline", "withdraw"):
+            problem(send(stranger, "POST", f"challenges/{made['id']}/{word}"), 404, "not_found")
+        assert document(stranger.get("challenges"))["results"] == []
+    assert Challenge.objects.get().state == "open"
+
+
+def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> None:
+    other = guests("cid")[0]
+    Bot.objects.filter(pk=other.pk).update(owner=pair[0].owner)
+    own = of_bot(Bot.objects.get(pk=other.pk))
+    problem(send(own, "POST", "challenges", body(pair)), 403, "permission_denied")
+    problem(send(own, "POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "refused")
+    assert not Challenge.objects.exists()
+
+
+def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
+    ada = of_owner(pair[0])
+    refusal = problem(send(ada, "POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
+    assert "order a test" in refusal["detail"]
+    problem(send(ada, "POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
+    for change in ({"bots": "x"}, {"bots": [1, 2]}, {"bots": ["x"]}, {"bot": []}):
+        problem(send(ada, "POST", "challenges", {**body(pair), **change}), 400, "invalid")
+
+
+def test_only_a_token_that_may_play_challenges(pair: Sequence[Bot]) -> None:
+    ada: Any = pair[0].owner
+    assert isinstance(ada, User)
+    reader = Program(ada, tokens.issue(ada, "r", [Scope.READ, Scope.MANAGE], None)[1])
+    problem(send(reader, "POST", "challenges", body(pair)), 403, "permission_denied")
+    problem(reader.get("challenges"), 403, "permission_denied")
+    problem(send(Program(), "POST", "challenges", body(pair)), 401, "not_authenticated")
