@@ -14,6 +14,7 @@ from ladder.pages.estimates import of_bot
 from ladder.pages.matches import listed_part
 from ladder.pages.owning.access import may_read, may_read_source, owns
 from ladder.pages.owning.panel import Panel, panel
+from ladder.pages.owning.remote import Presence, presence
 from ladder.pages.paging import Part
 from ladder.pages.playing.habits import HabitTables, habit_tables, tallies_of
 from ladder.pages.playing.opponents import HeatMap, heat_map
@@ -32,8 +33,9 @@ MATCHES = 12
 class BotPage:
     """One bot: where it stands, how it plays on the ladder that is looked at, what code it has had, its matches.
 
-    ``panel`` is for its owner and staff; ``versions`` are a part of all for them, of those that were ready for
-    everybody else. What is of one ladder is of its latest season: of ``chosen``, which is ``None`` without entries.
+    ``presence`` is whether a remote one is here, ``panel`` is for its owner and staff; ``versions`` are a part of all
+    for them, of those that were ready for everybody else. What is of one ladder is of its latest season: of ``chosen``,
+    which is ``None`` without entries.
     """
 
     bot: Bot
@@ -41,6 +43,7 @@ class BotPage:
     chosen: Placed | None
     versions: Versions
     matches: Part[Match]
+    presence: Presence | None
     panel: Panel | None
     source_opens: bool
     estimates: Mapping[int, Estimate]
@@ -72,8 +75,8 @@ class BotPage:
 def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
     """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
 
-    Ten queries, seven where the chart is kept, and up to three more for its owner and staff, however much has been
-    played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
+    Ten queries, seven where the chart is kept, two more for a remote bot, and up to four more for its owner and staff,
+    however much has been played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
     """
     its = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
@@ -87,6 +90,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) 
         chosen=chosen,
         versions=versions,
         matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
+        presence=presence(bot, its),
         panel=panel(bot, versions.spoken_of, [one.entry for one in placed], owns(user, bot)) if inside else None,
         source_opens=versions.active is not None and may_read_source(user, versions.active),
         estimates=newest_by_ladder(estimates),

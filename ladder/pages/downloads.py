@@ -8,7 +8,7 @@ from django.utils.cache import patch_vary_headers
 from games.record import to_json
 from ladder.models import Match
 from ladder.records import match_log_of, record_of
-from ladder.replays import Replay
+from ladder.replays import Made
 
 
 def download(match: Match) -> tuple[str, str] | None:
@@ -20,16 +20,16 @@ def download(match: Match) -> tuple[str, str] | None:
     return None if log is None else (f"match-{match.pk}-void.json", to_json(log) + "\n")
 
 
-def sent(request: HttpRequest, replay: Replay) -> HttpResponse:
-    """A replay as an answer, compressed as it lies there wherever that is understood.
+def sent(request: HttpRequest, made: Made) -> HttpResponse:
+    """A document as an answer, compressed as it lies there wherever that is understood.
 
     Browsers may keep it, but ask each time whether it is still there for them: that costs one query and no bytes.
     """
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    response = HttpResponse(replay.packed if packed else replay.json, content_type="application/json")
+    response = HttpResponse(made.packed if packed else made.json, content_type="application/json")
     if packed:
         response.headers["Content-Encoding"] = "gzip"
-    response.headers["ETag"] = replay.tag
+    response.headers["ETag"] = made.tag
     response.headers["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, ["Accept-Encoding", "Cookie"])
     return response

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, prefetch_related_objects
+from django.db.models import Exists, F, OuterRef, QuerySet, prefetch_related_objects
 
 from bots.models import BotVersion
 from games.base import Game
@@ -30,6 +30,9 @@ NEWEST: Final = 5
 LADDERS: Final = 2
 """Ladders with their leaders: those on which most has been played."""
 
+LIVE: Final = 6
+"""Live games that can be watched, those that have been played for longest."""
+
 _MOST_RUNNING: Final = 64
 _LOOKED_AT: Final = 30
 """So many of the last results are looked at for one that is open."""
@@ -51,10 +54,15 @@ class Start:
 
 @dataclass(frozen=True)
 class HomePage:
-    """What the first page shows."""
+    """What the first page shows.
+
+    ``running`` are the matches at ``tables`` and more like them, ``live`` the live games, ``live_running`` how many.
+    """
 
     boards: Sequence[Board]
     running: int
+    live: Sequence[Match]
+    live_running: int
     tables: Sequence[LiveTable]
     latest: Sequence[Match]
     open: SeatTable | None
@@ -84,8 +92,9 @@ class HomePage:
 
     @property
     def others(self) -> list[Board]:
-        """The other ladders that somebody stands on."""
-        return [board for board in self.boards if board.entries and board not in self.leading]
+        """The other ladders that somebody stands on; of live ones those on which something was played."""
+        some = [board for board in self.boards if (board.finished if board.ladder.live else board.entries)]
+        return [board for board in some if board not in self.leading]
 
     @property
     def turning_point(self) -> str:
@@ -93,6 +102,11 @@ class HomePage:
         if self.open is None or self.moment is None or self.moment.ply is None:
             return ""
         return with_names(names(list(self.open.match.seats.all())), self.moment.text)
+
+    @property
+    def going(self) -> int:
+        """Everything that is being played."""
+        return self.running + self.live_running
 
     @property
     def hidden(self) -> int:
@@ -104,16 +118,19 @@ def home_page(user: Viewer) -> HomePage:
     """The first page for ``user``; seven queries, eight once a minute."""
     seen = matches_seen_by(user).select_related("ladder")
     moment = watching.kept()
-    tables, finished = _running_and_finished(seen, moment)
+    tables, live, finished = _running_and_finished(seen, moment)
     latest = finished[:_LOOKED_AT]
     moment = moment or watching.chosen(latest)
     opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
     running, tables = sum(table.running for table in tables), tables[:TABLES]
     shown = latest[:RESULTS]
-    prefetch_related_objects([*(table.first for table in tables), *shown, *([opened] if opened else [])], seats_shown())
+    named = [*(table.first for table in tables), *live[:LIVE], *shown, *([opened] if opened else [])]
+    prefetch_related_objects(named, seats_shown())
     return HomePage(
         boards=boards(user),
         running=running,
+        live=live[:LIVE],
+        live_running=len(live),
         tables=tables,
         latest=shown,
         open=SeatTable(opened) if opened else None,
@@ -131,24 +148,28 @@ def newest_versions() -> list[BotVersion]:
     return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
 
 
-def _running_and_finished(seen: QuerySet[Match], moment: Moment | None) -> tuple[list[LiveTable], list[Match]]:
-    """The blocks in which something runs, and what has a result, the last first; with the match of ``moment``.
+def _running_and_finished(
+    seen: QuerySet[Match], moment: Moment | None
+) -> tuple[list[LiveTable], list[Match], list[Match]]:
+    """The blocks in which something runs, live games, what has a result, the last first; with the match of ``moment``.
 
     One query. Its parts are what the viewer may see; the whole is not asked again, which would read every match.
     """
-    running = seen.filter(status=Match.Status.RUNNING).order_by("started").values("block")[:_MOST_RUNNING]
+    running = seen.filter(status=Match.Status.RUNNING).order_by("started")
+    blocks = running.filter(table=None).values("block")[:_MOST_RUNNING]
+    live = Match.objects.filter(pk__in=running.exclude(table=None).values("pk")[:_MOST_RUNNING])
     results = Result.objects.filter(Exists(seen.filter(pk=OuterRef("match")))).order_by("-pk").values("match")
-    of_blocks = Match.objects.filter(block__in=running).order_by().values("pk")
-    chosen = Match.objects.filter(pk__in=[moment.match_id] if moment else []).order_by().values("pk")
-    wanted = Q(
-        pk__in=of_blocks.union(Match.objects.filter(pk__in=results[:_LOOKED_AT]).order_by().values("pk"), chosen)
-    )
-    shown = Match.objects.filter(wanted).select_related("ladder", "block").defer("block__seed")
-    found: list[Any] = list(shown.annotate(place=F("result__pk")))
+    chosen = Match.objects.filter(pk__in=[moment.match_id] if moment else [])
+    parts = (Match.objects.filter(block__in=blocks), live, Match.objects.filter(pk__in=results[:_LOOKED_AT]), chosen)
+    first, *others = (part.order_by().values("pk") for part in parts)
+    shown = Match.objects.filter(pk__in=first.union(*others)).select_related("ladder", "block").defer("block__seed")
+    found: list[Any] = list(shown.annotate(place=F("result__pk"), live=F("table__pk")))
     rows = [row for row in found if not (moment and row.pk == moment.match_id and row.ladder.private)]
-    blocks = {row.block_id for row in rows if row.status == Match.Status.RUNNING}
+    going = [row for row in rows if row.status == Match.Status.RUNNING]
+    of_blocks = {row.block_id for row in going if not row.live}
     return (
-        live_tables([row for row in rows if row.block_id in blocks]),
+        live_tables([row for row in rows if row.block_id in of_blocks]),
+        sorted((row for row in going if row.live), key=lambda row: (row.started, row.pk)),
         sorted((row for row in rows if row.place), key=lambda row: -row.place),
     )
 

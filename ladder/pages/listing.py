@@ -15,7 +15,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.comparing.choosing import Named, named
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
-from ladder.pages.seeing import matches_seen_by, with_seats_of
+from ladder.pages.seeing import matches_in_order_seen_by, matches_seen_by, with_seats_of
 from ladder.pages.tabling.asking import Parameters, word
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 
@@ -87,7 +87,8 @@ def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user
     """The part that an address asks for, five queries; a ``state`` that is none shows what was and is played."""
     known = state if state in STATES else ""
     fields = [named(name, word(parameters(name))) for name in ("bot", "with")]
-    wanted = _of(ladder, user).filter(STATES[known][1])
+    few = known != "" or any(field.bot for field in fields)
+    wanted = _of(ladder, user, few).filter(STATES[known][1])
     for field in fields:
         if field.bot:
             wanted = with_seats_of(wanted, field.bot.versions.all())
@@ -97,8 +98,11 @@ def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user
     return MatchesPage(ladder, known, fields, ladders, listed_part(wanted, parameters))
 
 
-def _of(ladder: Ladder | None, user: Viewer) -> QuerySet[Match]:
-    return Match.objects.filter(ladder=ladder) if ladder else matches_seen_by(user)
+def _of(ladder: Ladder | None, user: Viewer, few: bool) -> QuerySet[Match]:
+    """The matches of ``ladder``, or of all; unless ``few`` of them are wanted, read in the order of the list."""
+    if ladder:
+        return Match.objects.filter(ladder=ladder)
+    return matches_seen_by(user) if few else matches_in_order_seen_by(user, Match.objects.all())
 
 
 def _query(filters: Mapping[str, str]) -> str:

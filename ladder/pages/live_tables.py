@@ -1,6 +1,7 @@
 """Blocks that are being played: who sits at their tables, and how many of their games are over. Nothing of the deal.
 
-Of a running game nothing is known outside its worker, so this is the progress there is.
+Of a game that a worker plays nothing is known outside of it, so this is the progress there is. Live games are watched
+on their own pages.
 """
 
 from __future__ import annotations

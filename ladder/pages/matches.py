@@ -13,11 +13,12 @@ from django.utils.translation import gettext, ngettext
 from bots.models import Bot
 from games.base import Game, ScoreColumn
 from games.registry import GAMES
-from ladder.models import Attempt, Match, Result, Seat, SeatResult
+from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
+from ladder.pages.running import Running, running
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
 from ladder.pages.words import enumerated
@@ -127,7 +128,8 @@ class MatchPage:
     """One match with its seats. What is closed before the end of its block is not in here before that.
 
     ``ledger`` are the numbers that speak of its result, by kind. ``delayed`` are the seats, from 0, that the machine
-    made late in the game that counts, ``logged`` those whose logs the viewer may read.
+    made late in the game that counts, ``logged`` those whose logs the viewer may read. ``running`` is what a live game
+    that is being played shows of its table.
     """
 
     match: Match
@@ -137,6 +139,7 @@ class MatchPage:
     ahead: int
     logged: Collection[int]
     deal: Deal
+    running: Running | None
 
     @property
     def game(self) -> Game:
@@ -174,6 +177,11 @@ class MatchPage:
         return not (self.over and self.deal.open)
 
     @property
+    def live(self) -> bool:
+        """Whether it is driven by requests, and not played by a worker."""
+        return self.match.block.purpose in Block.DRIVEN_BY_REQUESTS
+
+    @property
     def correctable(self) -> bool:
         """Whether staff can end the match, or take its result back."""
         return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
@@ -205,7 +213,7 @@ class MatchPage:
 
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
-    """All that ``user`` may see of one match, in at most seven queries. Raises ``Match.DoesNotExist``."""
+    """All that ``user`` may see of one match, in at most nine queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
@@ -218,6 +226,7 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
         deal=deal_of(match),
+        running=running(match, names(list(match.seats.all()))),
     )
 
 

@@ -13,6 +13,7 @@ from django.db.models.functions import NullIf
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from bots import remote
 from bots.languages import LANGUAGES
 from bots.models import BotVersion
 from games.base import Game
@@ -24,6 +25,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.apart import Apart, apart
 from ladder.pages.axis import Axis, axis
 from ladder.pages.by_strength import ByStrength
+from ladder.pages.clocks import Clock
 from ladder.pages.estimates import estimated
 from ladder.pages.tables import Books, active_versions, books
 from ladder.pages.tabling.asking import OF, Asked, Choice, Column, Parameters, asked_of
@@ -91,7 +93,8 @@ class Row:
 class LadderPage:
     """One ladder's table, a page of it, with everything that is drawn beside it.
 
-    ``standing_bots`` are all in the table, ``people`` have bots that play here, counted up to the seats of a table.
+    ``standing_bots`` are all in the table, ``people`` have bots that play here, counted up to the seats of a table, and
+    ``here`` are the remote bots that play here and are connected.
     """
 
     ladder: Ladder
@@ -104,6 +107,12 @@ class LadderPage:
     standing_bots: int
     books: Books
     people: int
+    here: int
+
+    @property
+    def clock(self) -> Clock:
+        """The time that a seat of a live game has."""
+        return Clock.of(self.ladder)
 
     @property
     def game(self) -> Game:
@@ -148,7 +157,7 @@ class LadderPage:
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
     """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand."""
     season = ladder.seasons.order_by("-number").first()
-    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE, STATE, CERTAINTY))
+    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, *_languages(ladder), STATE, CERTAINTY))
     shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
     lines, rows = _rows(ladder, list(shown), asked, user)
     return LadderPage(
@@ -162,7 +171,17 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         standing_bots=everybody,
         books=books(ladder),
         people=people_on(ladder),
+        here=_here(ladder) if ladder.live else 0,
     )
+
+
+def _languages(ladder: Ladder) -> tuple[Choice, ...]:
+    """Nothing is known of the languages of remote bots."""
+    return () if ladder.players == Ladder.Players.REMOTE else (LANGUAGE,)
+
+
+def _here(ladder: Ladder) -> int:
+    return remote.here().filter(bot__in=Entry.objects.filter(ladder=ladder, active=True).values("bot")).count()
 
 
 def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Entry] | ByStrength:

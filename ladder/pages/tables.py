@@ -35,6 +35,18 @@ class Board:
 
 
 @dataclass(frozen=True)
+class BoardGroup:
+    """The ladders for one kind of players, by ``Ladder.Players``."""
+
+    players: str
+    boards: Sequence[Board]
+
+    @property
+    def live(self) -> bool:
+        return self.players != Ladder.Players.HOSTED
+
+
+@dataclass(frozen=True)
 class Books:
     """What is to be played on a ladder, and how many rated matches have a result that counts."""
 
@@ -59,6 +71,12 @@ def boards(user: Viewer) -> list[Board]:
         Board(ladder, [one for one in leaders if one.ladder_id == ladder.pk], ladder.standing, finished[ladder.pk])
         for ladder in shown
     ]
+
+
+def by_players(boards: Sequence[Board]) -> list[BoardGroup]:
+    """``boards`` by who sits at their tables, hosted bots first; none for players without a ladder."""
+    groups = [BoardGroup(kind, [one for one in boards if one.ladder.players == kind]) for kind in Ladder.Players.values]
+    return [group for group in groups if group.boards]
 
 
 def books(ladder: Ladder) -> Books:

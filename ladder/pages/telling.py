@@ -73,7 +73,9 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
             chapter["title"],
             chapter["ply"],
             [
-                Sentence(with_names(names, text), _seat(text), ply, not place, () if place else _silent(document, ply))
+                Sentence(
+                    with_names(names, text), begins_with(text), ply, not place, () if place else _silent(document, ply)
+                )
                 for ply, place, text in told
             ],
         )
@@ -98,7 +100,7 @@ def with_names(names: Sequence[str], text: str) -> str:
     return _NAME.sub(lambda found: names[int(found[1])], text)
 
 
-def _seat(text: str) -> int | None:
+def begins_with(text: str) -> int | None:
     """Whose name a sentence begins with."""
     found = _NAME.match(text)
     return int(found[1]) if found else None

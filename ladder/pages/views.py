@@ -19,7 +19,7 @@ from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.rankings import ladder_page
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
-from ladder.pages.tables import boards
+from ladder.pages.tables import boards, by_players
 from ladder.replays import replay_of
 
 
@@ -30,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/ladders.html", {"boards": boards(request.user)})
+    return render(request, "pages/ladders.html", {"groups": by_players(boards(request.user))})
 
 
 @require_safe

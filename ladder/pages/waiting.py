@@ -107,6 +107,9 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.ON_LEAVE: _on_leave,
     Cause.IN_CHECK: _in_check,
     Cause.NO_VERSION: _named(gettext_noop("No version of %(name)s is ready to play.")),
+    Cause.AWAY: _named(
+        gettext_noop("%(name)s is away: its program, which runs elsewhere, neither holds a stream open nor asks.")
+    ),
     Cause.DECLINED: _named(gettext_noop("%(name)s has left this ladder.")),
     Cause.MERGED: _named(
         gettext_noop("The results of %(name)s do not count for it here any more; the accounts say why.")
@@ -120,6 +123,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.LATER: _plain(gettext_noop("Its next game is played again, or begins at its time: a worker takes it then.")),
     Cause.QUEUED: _queued,
     Cause.ITS_TURN: _its_turn,
+    Cause.NO_TABLE: _named(gettext_noop("%(name)s waits for others who are free to sit down with it.")),
 }
 
 _FOR_OWNERS: Final = {
@@ -127,6 +131,7 @@ _FOR_OWNERS: Final = {
     Cause.SUSPENDED: gettext_noop("The reason stands above. Write to them if you think it is a mistake."),
     Cause.ON_LEAVE: gettext_noop("Read the logs of those games, bring a better version, and put it back above."),
     Cause.NO_VERSION: gettext_noop("Upload a version; its check says what is missing."),
+    Cause.AWAY: gettext_noop("Start its program: it is given games as soon as it is here."),
     Cause.DECLINED: gettext_noop("Tick the ladder to come back with the rating that it had."),
     Cause.NOT_CLAIMED: gettext_noop("Bring a version that claims it, or let an older one play again."),
     Cause.TOO_FEW: gettext_noop("Your bots do not meet each other. Invite somebody."),

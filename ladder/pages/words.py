@@ -9,6 +9,8 @@ from typing import Final
 from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext, gettext_noop, ngettext
 
+from ladder.models import Ladder
+
 NUMBERS: Final = (
     gettext_noop("no"),
     gettext_noop("one"),
@@ -51,6 +53,13 @@ STATUSES: Final = {
     "aborted": gettext_noop("aborted"),
 }
 
+PLAYERS: Final = {
+    "hosted": gettext_noop("hosted bots"),
+    "remote": gettext_noop("remote bots"),
+    "open": gettext_noop("hosted and remote bots"),
+}
+"""Who sits at the tables of a ladder, by ``Ladder.Players``."""
+
 
 def sentence(text: str) -> str:
     """``text`` with a capital at its beginning and a full stop at its end."""
@@ -75,6 +84,19 @@ def number(count: int) -> str:
 def seats(count: int) -> str:
     """``four seats``."""
     return ngettext("%(number)s seat", "%(number)s seats", count) % {"number": number(count)}
+
+
+def players_word(players: str) -> str:
+    """``remote bots``."""
+    return gettext(PLAYERS[players])
+
+
+def table(ladder: Ladder) -> str:
+    """``four seats``, of a live ladder ``four seats, remote bots``."""
+    its = seats(ladder.seats)
+    if not ladder.live:
+        return its
+    return gettext("%(seats)s, %(players)s") % {"seats": its, "players": players_word(ladder.players)}
 
 
 def seat_counts(counts: Sequence[int]) -> str:

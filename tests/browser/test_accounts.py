@@ -9,7 +9,7 @@ from django.core import mail
 from playwright.sync_api import Page, expect
 
 from bots.models import Bot
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Token, User
 from tests.browser.looking import ARTEFACTS, Looker
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -65,6 +65,19 @@ def test_a_token_is_shown_once_and_revoked(watched: Page, look: Look) -> None:
     look("tokens-revoked")
 
 
+def test_a_remote_bot_gets_a_token_of_its_own(watched: Page, look: Look) -> None:
+    signed_in(watched)
+    bot = Bot.objects.create(slug="wren", name="Wren", owner=User.objects.get(), kind=Bot.Kind.REMOTE)
+    watched.goto("/account/tokens/?bot=wren")
+    expect(watched.get_by_label("One bot alone")).to_have_value("wren")
+    watched.get_by_label("What is it for?").fill("the machine in the cellar")
+    watched.get_by_role("button", name="Make a token").click()
+    look("tokens-of-a-bot")
+    assert (bot.tokens.get().scopes, bot.tokens.get().name) == (["play"], "the machine in the cellar")
+    watched.get_by_role("button", name="Revoke them all").click()
+    assert not Token.objects.live().exists()
+
+
 def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
     User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
     watched.goto("/account/login/")
@@ -118,6 +131,10 @@ def test_the_reference_of_the_api_is_drawn_without_anything_from_elsewhere(watch
     here = watched.url.partition("/api/")[0]
     assert all(url.startswith((here, "data:")) for url in asked), asked
     watched.screenshot(path=ARTEFACTS / "account-reference.png", full_page=True)
+    watched.emulate_media(color_scheme="dark")
+    heading = watched.get_by_role("heading", name="Steinreich API")
+    expect(watched.locator("html")).to_have_class("dark-mode")
+    assert all(int(part) > 180 for part in re.findall(r"\d+", heading.evaluate("(it) => getComputedStyle(it).color")))
 
 
 def signed_in(page: Page) -> User:

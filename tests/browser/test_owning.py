@@ -139,6 +139,8 @@ def test_an_owner_works_with_the_keyboard_alone(people: People, watched: Page) -
     tick.focus()
     watched.keyboard.press("Space")
     watched.keyboard.press("Tab")
+    expect(watched.locator(f"input[name=ladder][value={DUEL}-open]")).to_be_focused()
+    watched.keyboard.press("Tab")
     expect(watched.get_by_role("button", name="Save the ticks")).to_be_focused()
     watched.keyboard.press("Enter")
     expect(watched.get_by_role("status").filter(has_text="gets no new matches")).to_be_visible()

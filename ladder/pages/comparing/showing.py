@@ -189,7 +189,7 @@ def _there(ladder: Ladder, entries: tuple[Entry, Entry], parameters: Parameters)
         chart=rating_chart(traces(entries)),
         direct=_both(direct),
         seats=seat_rows(
-            ladder.seats,
+            ladder,
             direct,
             [[its for its in versions if its.entry_id == entry.pk] for entry in entries],
         ),

@@ -28,6 +28,11 @@ LIMITS: Final = {
     "game_ms": _("A whole game, ms"),
     "memory_mb": _("Memory of a seat, MiB"),
 }
+PLAYERS: Final = {
+    "hosted": _("Uploaded and house bots: every deal in all seatings, played by our workers"),
+    "remote": _("Remote bots: live games, each with a deal of its own"),
+    "open": _("Remote, uploaded and house bots together: live games, each with a deal of its own"),
+}
 ACCESS: Final = {
     "everybody": _("Everybody: every bot that claims the table is entered"),
     "members": _("By invitation: everybody sees it, members enter their bots"),
@@ -57,6 +62,9 @@ class LadderForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=80, help_text=_("Its address is made from it, and stays."))
     table = forms.ChoiceField(label=_("Game and seats"), choices=table_choices)
+    players = forms.ChoiceField(
+        label=_("Who plays"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
+    )
     access = forms.ChoiceField(label=_("Who may enter"), choices=list(ACCESS.items()), widget=forms.RadioSelect)
     freezes_at = forms.DateTimeField(
         label=_("Deadline (UTC)"),
@@ -78,6 +86,7 @@ class LadderForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial.setdefault("access", "everybody")
+        self.initial.setdefault("players", "hosted")
         for limit, usual in asdict(Limits()).items():
             self.fields[limit] = forms.IntegerField(label=LIMITS[limit], min_value=0, max_value=600_000, initial=usual)
 
@@ -96,6 +105,7 @@ class LadderForm(forms.Form):
             seats=int(count),
             limits=self._limits(),
             house=asked["house"],
+            players=asked["players"] or "hosted",
             weight=asked["weight"],
             by_invitation=asked["access"] != "everybody",
             private=asked["access"] == "class",

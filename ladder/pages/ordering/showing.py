@@ -152,7 +152,7 @@ def order_page(order: Order, parameters: Callable[[str], str | None], user: View
     over = over_in_turn(order)
     return OrderPage(
         order=order,
-        players=list(_players().filter(order=order)),
+        players=list(players_of(order)),
         agreements=list(order.agreements.select_related("person")),
         found=scores(order),
         over=over,
@@ -173,7 +173,7 @@ def orders_page(parameters: Callable[[str], str | None], user: Viewer) -> Orders
         asked=list(seen.filter(mine).order_by("due_at")) if user.pk is not None else [],
         planned=list(planned.order_by("due_at", "pk")[:SOON]),
         own=part(own, parameters, ROWS),
-        ladders=list(Ladder.objects.visible_to(user).filter(open=True).order_by("pk")),
+        ladders=list(Ladder.objects.visible_to(user).filter(open=True, players=Ladder.Players.HOSTED).order_by("pk")),
     )
 
 
@@ -183,6 +183,11 @@ def title(order: Order, versions: Sequence[BotVersion]) -> str:
     if order.kind == Order.Kind.COMPARISON:
         return _("Is %(candidate)s better than %(baseline)s?") % {"candidate": names[0], "baseline": names[1]}
     return listing(names)
+
+
+def players_of(order: Order) -> QuerySet[OrderPlayer]:
+    """Who plays in ``order``, with their bots and owners, in the order of its page."""
+    return _players().filter(order=order)
 
 
 def _listed(orders: QuerySet[Order]) -> QuerySet[Order]:

@@ -5,10 +5,10 @@ A bot that was never ready is nobody else's business: for strangers it is not th
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -16,18 +16,36 @@ from bots.models import Bot, BotVersion
 from ladder.owner_logs import Somebody
 from ladder.pages.finding import found
 
+_Row = TypeVar("_Row")
+_READY: Final = BotVersion.objects.filter(bot=OuterRef("pk"), state=BotVersion.State.READY)
+_PUBLIC: Final = Q(owner=None) | Exists(_READY)
+_WITH_OWNER: Final = Bot.objects.select_related("owner")
+
 
 def public_bots() -> QuerySet[Bot]:
     """The bots that everybody knows of: the house's, and those that were ready once."""
-    ready = BotVersion.objects.filter(bot=OuterRef("pk"), state=BotVersion.State.READY)
-    return Bot.objects.select_related("owner").filter(Q(owner=None) | Exists(ready))
+    return public_among(_WITH_OWNER)
 
 
-def bot_seen_by(user: Somebody, slug: str) -> Bot:
-    """The bot at an address, if ``user`` may know of it. Raises ``Http404``."""
-    public = Exists(public_bots().filter(pk=OuterRef("pk")))
-    bots: QuerySet[Any] = Bot.objects.select_related("owner").annotate(public=public)
-    bot: Any = found(bots, _no_bot(slug), slug=slug)
+def public_among(bots: QuerySet[Bot, _Row]) -> QuerySet[Bot, _Row]:
+    """Those of ``bots``, or of rows of them, that everybody knows of."""
+    return bots.filter(_PUBLIC)
+
+
+def judged(bots: QuerySet[Bot]) -> QuerySet[Any]:
+    """``bots``, each with whether everybody knows of it (``public``)."""
+    return bots.annotate(public=ExpressionWrapper(_PUBLIC, output_field=BooleanField()))
+
+
+_SEEN: Final = judged(_WITH_OWNER)
+
+
+def bot_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
+    """The bot at an address, if ``user`` may know of it. ``of``, bots ``judged``, says what is read of it.
+
+    Raises ``Http404``.
+    """
+    bot: Any = found(of, _no_bot(slug), slug=slug)
     if not bot.public and not may_read(user, bot):
         raise Http404(_no_bot(slug))
     seen: Bot = bot

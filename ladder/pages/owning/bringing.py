@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -82,6 +82,11 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
         (game.name, [(f"{game.slug}:{count}", seat_counts([count])) for count in game.seat_counts])
         for game in GAMES.values()
     ]
+
+
+def tables_claimed(claims: Mapping[str, Sequence[int]]) -> list[str]:
+    """What is to be ticked for these seat counts by game."""
+    return [f"{slug}:{count}" for slug, counts in claims.items() for count in counts]
 
 
 def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:

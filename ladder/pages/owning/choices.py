@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from bots.models import Bot, BotVersion
 from ladder import joining
+from ladder.claiming import enters_by_itself, kind_sits
 from ladder.models import Entry, Ladder, Membership
 from ladder.pages.words import enumerated, points
 
@@ -19,18 +20,20 @@ from ladder.pages.words import enumerated, points
 class Choice:
     """A ladder on which the bot is, or whose table one of its versions claims.
 
-    ``claimed`` says whether the version that plays wants to sit there, ``waiting`` is one that would and is not ready.
+    ``by_itself`` says whether the bot is there without its owner's tick, ``claimed`` whether the version that plays
+    wants to sit there; ``waiting`` is one that would and is not ready.
     """
 
     ladder: Ladder
     entry: Entry | None
+    by_itself: bool
     claimed: bool
     waiting: BotVersion | None
 
     @property
     def ticked(self) -> bool:
-        """Whether the owner wants it there: by itself only where nobody needs an invitation."""
-        return not self.ladder.by_invitation if self.entry is None else not self.entry.declined
+        """Whether the owner wants it there."""
+        return self.by_itself if self.entry is None else not self.entry.declined
 
     @property
     def open(self) -> bool:
@@ -62,18 +65,23 @@ def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) 
     return [
         choice
         for ladder in _welcoming(bot).order_by("pk")
-        for choice in _choice(ladder, by_ladder.get(ladder.pk), active, waiting)
+        for choice in _choice(bot, ladder, by_ladder.get(ladder.pk), active, waiting)
     ]
 
 
 def _choice(
-    ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
+    bot: Bot, ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
 ) -> Iterator[Choice]:
     frozen = entry is not None and entry.frozen_id is not None
-    claimed = frozen or (active is not None and active.claims_table(ladder.game, ladder.seats))
-    later = next((version for version in waiting if version.claims_table(ladder.game, ladder.seats)), None)
+    claimed = frozen or (active is not None and _claims(bot, active, ladder))
+    later = next((version for version in waiting if _claims(bot, version, ladder)), None)
     if (ladder.open and (claimed or later)) or entry is not None:
-        yield Choice(ladder, entry, claimed, later)
+        yield Choice(ladder, entry, enters_by_itself(bot, ladder), claimed, later)
+
+
+def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
+    """Whether ``version`` wants to sit there, and bots of its kind do."""
+    return kind_sits(bot, ladder) and version.claims_table(ladder.game, ladder.seats)
 
 
 def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
@@ -97,7 +105,7 @@ def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
     """The ladders at these addresses as they stand for ``bot``."""
     entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot)}
     ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
-    return [Choice(ladder, entries.get(ladder.pk), True, None) for ladder in ladders]
+    return [Choice(ladder, entries.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
 
 
 def _welcoming(bot: Bot) -> QuerySet[Ladder]:

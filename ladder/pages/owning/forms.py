@@ -11,11 +11,11 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from bots import naming
+from bots import naming, remote
 from bots.allowances import allowances
 from bots.models import Bot
 from bots.refusals import Refused
-from ladder.pages.owning.bringing import table_choices, tables_of
+from ladder.pages.owning.bringing import table_choices, tables_claimed, tables_of
 from ladder.pages.words import size
 
 
@@ -86,6 +86,64 @@ class UploadForm(VersionForm):
         """Refuse what cannot be read or plays tricks; who has a bot of this name is judged with the file."""
         name: str = self.cleaned_data["name"]
         return name and _allowed(naming.clean_name, name)
+
+
+class DeclarationForm(forms.Form):
+    """What a remote bot says of itself: the state of its program, how much it takes on, and where it sits."""
+
+    label = forms.CharField(
+        label=_("What plays now"),
+        max_length=remote.MOST_LABEL,
+        initial=remote.FIRST_LABEL,
+        help_text=_("A name for this state of your program, such as a checkpoint. Another name is another version."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": _("What plays has a name.")},
+    )
+    games_at_once = forms.IntegerField(
+        label=_("Games at once"),
+        min_value=1,
+        max_value=remote.MOST_GAMES,
+        initial=1,
+        help_text=_("While it is connected it gets no more than so many; each has a clock of its own."),
+    )
+    tables = forms.MultipleChoiceField(
+        label=_("Tables that it plays"),
+        required=False,
+        choices=table_choices,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Tick none for every table."),
+        error_messages={"invalid_choice": _("There is no such table: choose among those shown.")},
+    )
+
+    @classmethod
+    def of(cls, bot: Bot, sent: Any = None) -> DeclarationForm:
+        """The form with what ``bot`` says now, or with what was sent."""
+        version = bot.active_version
+        now: dict[str, Any] = {"games_at_once": bot.remote.games_at_once}
+        if version is not None:
+            now |= {"label": version.label, "tables": tables_claimed(version.claims)}
+        return cls(sent, initial=now)
+
+    @property
+    def games(self) -> Mapping[str, Sequence[int]] | None:
+        """Seat counts by game, ``None`` for every table."""
+        return tables_of(self.cleaned_data["tables"])
+
+
+class RegisterForm(DeclarationForm):
+    """A new remote bot."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        help_text=format_lazy(_("At most {count} characters."), count=naming.MAX_NAME),
+        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+        error_messages={"required": _("A bot has a name.")},
+    )
+    field_order = ("name", "label", "games_at_once", "tables")
+
+    def clean_name(self) -> str:
+        """Refuse what cannot be read or plays tricks."""
+        return _allowed(naming.clean_name, self.cleaned_data["name"])
 
 
 class WordsForm(forms.Form):

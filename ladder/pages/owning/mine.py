@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import OuterRef, Prefetch, Q, Subquery, Sum
+from django.db.models import Exists, OuterRef, Prefetch, Q, Subquery, Sum
 from django.utils.translation import gettext as _
 
+from bots import remote
 from bots.models import Bot, BotVersion
 from ladder.models import Entry
 from ladder.owner_logs import Somebody
@@ -21,6 +23,7 @@ class Mine:
     bot: Bot
     trial: Trial | None
     active: BotVersion | None
+    here: bool
 
     @property
     def state(self) -> str:
@@ -33,6 +36,8 @@ class Mine:
             return _("on leave")
         if self.active is None:
             return _("does not play yet")
+        if self.bot.kind == Bot.Kind.REMOTE:
+            return _("remote, here now") if self.here else _("remote, away")
         return _("v%(number)s plays") % {"number": self.active.number}
 
     @property
@@ -51,14 +56,15 @@ def my_bots(owner: Somebody) -> Sequence[Mine]:
     entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
     bots = (
         Bot.objects.filter(owner=owner.pk)
-        .annotate(played=Sum("entries__games", default=0))
+        .annotate(played=Sum("entries__games", default=0), here=Exists(remote.here().filter(pk=OuterRef("pk"))))
         .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("entries", queryset=entries))
         .order_by("-retired", "name", "pk")
     )
     return sorted((_mine(bot) for bot in bots), key=lambda mine: mine.bot.retired is not None)
 
 
-def _mine(bot: Bot) -> Mine:
+def _mine(bot: Any) -> Mine:
     versions = list(bot.versions.all())
     active = next((version for version in versions if version.active), None)
-    return Mine(bot, Trial(versions[0]) if versions else None, active)
+    checked = versions and bot.kind != Bot.Kind.REMOTE
+    return Mine(bot, Trial(versions[0]) if checked else None, active, bot.here)

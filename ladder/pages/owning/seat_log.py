@@ -47,8 +47,14 @@ class SeatLogPage:
 
     @property
     def hellos(self) -> Sequence[str]:
-        """What the bot was told at every start, JSON, with its own seed."""
-        return [in_json(start["hello"]) for start in self.log["starts"]]
+        """What the bot was told at its first start, and at its last, JSON, with its own seed; the file has all."""
+        starts = self.log["starts"]
+        return [in_json(start["hello"]) for start in (starts if len(starts) < 3 else (starts[0], starts[-1]))]
+
+    @property
+    def never_ready(self) -> bool:
+        """Whether the last of its processes was not ready. Of a program elsewhere nobody knows, but it has answered."""
+        return self.ready_us is None and not any(decision["answer"] for decision in self.log["decisions"][-1:])
 
     @property
     def ready_us(self) -> int | None:

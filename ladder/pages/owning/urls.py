@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from ladder.pages.owning import actions, views
+from ladder.pages.owning import actions, registering, views
 
 urlpatterns: list[URLPattern] = [
     path("bots/new/", views.upload, name="upload"),
+    path("bots/new/remote/", registering.register, name="register_remote"),
     path("bots/mine/", views.mine, name="my_bots"),
     path("bots/starter/<slug:slug>.zip", views.starter, name="starter"),
     path("bots/<slug:slug>/upload/", views.new_version, name="new_version"),
+    path("bots/<slug:slug>/declare/", registering.declare, name="declare_remote"),
     path("bots/<slug:slug>/settings/", actions.settings, name="bot_settings"),
     path("bots/<slug:slug>/ladders/", actions.choose_ladders, name="choose_ladders"),
     path("bots/<slug:slug>/put-back/", actions.put_back, name="put_back"),

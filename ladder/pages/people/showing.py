@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 ROWS: Final = 20
 
+_PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
+_PLAYING: Final = Exists(public_bots().filter(owner=OuterRef("pk")))
+_KNOWN: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(_PROVEN | _PLAYING, deleted=None)
+
 
 @dataclass(frozen=True)
 class PersonPage:
@@ -56,11 +60,7 @@ def person_at(username: str) -> User:
 
     A person is known from a proven address, or from the first public bot on. Deleted accounts are nobody's.
     """
-    proven = EmailAddress.objects.filter(user=OuterRef("pk"), verified=True)
-    theirs = public_bots().filter(owner=OuterRef("pk"))
-    people: QuerySet[Any] = get_user_model()._default_manager.filter(deleted=None)
-    known = people.filter(Exists(proven) | Exists(theirs))
-    return cast("User", found(known, f"Nobody is called {username[:60]}.", username__iexact=username))
+    return cast("User", found(_KNOWN, f"Nobody is called {username[:60]}.", username__iexact=username))
 
 
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ladder.models import Entry, Ladder, PairTally, VersionTally
-from ladder.pairings.seatings import seatings
+from ladder.pairings.seatings import games_at_a_seat, games_of_a_deal
 from ladder.statistics.pair_share import PairShare, pair_share
 from ladder.statistics.tallies import SeatPoints, added_seats
 
@@ -65,9 +65,10 @@ def heat_map(entry: Entry, season: int, tallies: Iterable[VersionTally]) -> Heat
         return None
     met = PairTally.objects.filter(season=season, entry=entry).select_related("opponent__bot__owner")
     found = list(met.order_by("-games", "opponent")[: SHOWN + 1])
-    games, others = len(seatings(entry.ladder.seats)), entry.ladder.seats - 1
-    everybody = Row(None, _cell(total, games, others), _cells(own, entry.ladder, others))
-    return HeatMap(everybody, [_against(tally, entry.ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
+    ladder, others = entry.ladder, entry.ladder.seats - 1
+    games = games_of_a_deal(ladder.seats, live=ladder.live)
+    everybody = Row(None, _cell(total, games, others), _cells(own, ladder, others))
+    return HeatMap(everybody, [_against(tally, ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
 
 
 def _against(tally: PairTally, ladder: Ladder) -> Row:
@@ -76,7 +77,8 @@ def _against(tally: PairTally, ladder: Ladder) -> Row:
 
 
 def _cells(points: SeatPoints, ladder: Ladder, opponents: int) -> list[Cell | None]:
-    return [_cell(its, len(seatings(ladder.seats)) // ladder.seats, opponents) for its in points]
+    games = games_at_a_seat(ladder.seats, live=ladder.live)
+    return [_cell(its, games, opponents) for its in points]
 
 
 def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
@@ -17,6 +17,8 @@ from ladder.models.ladders import Viewer
 from ladder.pages.finding import found
 from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.tabling.asking import OF, Asked, Column, Parameters, asked_of
+
+_Row = TypeVar("_Row")
 
 ROWS = 50
 COLUMNS = (
@@ -95,11 +97,14 @@ class SeasonPage:
 
 def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
     """The season at an address, with its ladder. Raises ``Http404``."""
+    return season_among(Season.objects.select_related("ladder", "closed_by"), user, slug, number)
+
+
+def season_among(seasons: QuerySet[Season, _Row], user: Viewer, slug: str, number: int) -> _Row:
+    """The one of ``seasons``, or of rows of them, at an address, as ``season_seen_by`` has it."""
     ladder = ladder_seen_by(user, slug)
-    seasons = Season.objects.filter(ladder=ladder).select_related("ladder", "closed_by")
-    return found(
-        seasons, gettext("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number}, number=number
-    )
+    otherwise = gettext("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number}
+    return found(seasons.filter(ladder=ladder), otherwise, number=number)
 
 
 def seasons_page(ladder: Ladder) -> SeasonsPage:

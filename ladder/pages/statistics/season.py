@@ -19,7 +19,7 @@ from ladder.pages.paging import cursor
 from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.statistics.figures import FigureRow, FigureTable, figure_table, together
 from ladder.pages.tabs import Tab, Tabs
-from ladder.pairings.seatings import seatings
+from ladder.pairings.seatings import games_of_a_deal
 from ladder.ratings.means import Mean
 from ladder.ratings.shares import WIN
 
@@ -97,7 +97,7 @@ class StatisticsPage:
     @property
     def games(self) -> int:
         """Finished games of the blocks that count."""
-        return self.blocks * len(seatings(self.of.ladder.seats))
+        return self.blocks * games_of_a_deal(self.of.ladder.seats, live=self.of.ladder.live)
 
     @property
     def saving(self) -> Mapping[str, Any] | None:

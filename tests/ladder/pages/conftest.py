@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bots.sandbox import SandboxLauncher
-from ladder.opening import open_house
+from tests.ladder.house import opened_house
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
 
@@ -17,5 +17,5 @@ def site(house: None) -> Site:
 @pytest.fixture
 def people(transactional_db: None, sandbox_launcher: SandboxLauncher) -> People:
     """Somebody with bots in every state, a stranger, and staff."""
-    open_house()
+    opened_house()
     return built_with(sandbox_launcher)

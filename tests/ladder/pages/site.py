@@ -101,7 +101,7 @@ def built() -> Site:
     fill(Random(3))
     others = tuple(
         finish_block(ladder.blocks.earliest("pk"))[0]
-        for ladder in Ladder.objects.exclude(slug="edel-stein-reich-4").order_by("pk")
+        for ladder in Ladder.objects.filter(players="hosted").exclude(slug="edel-stein-reich-4").order_by("pk")
     )
     ladder = Ladder.objects.get(slug="edel-stein-reich-4")
     matches = list(Match.objects.select_related("ladder").filter(ladder=ladder).order_by("pk"))

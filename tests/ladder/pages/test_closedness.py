@@ -198,6 +198,7 @@ def leaks(seen: Mapping[str, str], closed: Mapping[str, set[str]]) -> list[tuple
     return sorted({(address, kind) for address, text in seen.items() for kind, word in words if word in text})
 
 
+@pytest.mark.slow
 def test_nothing_of_a_deal_is_anywhere_before_the_last_game_of_its_block(
     site: Site, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -212,6 +213,7 @@ def test_nothing_of_a_deal_is_anywhere_before_the_last_game_of_its_block(
     assert leaks({"log lines": written}, closed) == leaks({"log lines": written}, four) == []
 
 
+@pytest.mark.slow
 def test_all_of_it_is_open_once_the_last_game_is_over_and_the_key_once_the_season_is(site: Site) -> None:
     for block in site.blocks:
         finish(block)

@@ -43,6 +43,14 @@ def test_staff_open_a_class_and_others_do_not_find_the_page(house: None, client:
     assert "There is a ladder at the address seminar already." in again.content.decode()
 
 
+def test_staff_choose_who_plays(house: None, client: Client) -> None:
+    client.force_login(staff("eve"))
+    sent = {**SENT, "name": "Afar", "players": "remote", "house": []}
+    assert client.post("/staff/ladders/new/", sent)["Location"] == "/ladders/afar/members/"
+    assert Ladder.objects.get(slug="afar").players == "remote"
+    assert client.post("/staff/ladders/new/", {**sent, "name": "Nobody", "players": "nobody"}).status_code == 422
+
+
 def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> None:
     ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
     address = f"/ladders/invitations/{ladder.invitation}/"

@@ -12,7 +12,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts import moderating
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder, Match, Membership
-from ladder.opening import open_house
+from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, staff, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def ada() -> User:
-    open_house()
+    opened_house()
     return person("ada")
 
 

@@ -89,9 +89,10 @@ def test_what_is_private_is_found_by_its_members_alone(site: Site, client: Clien
     Ladder.objects.filter(pk=site.ladder.pk).update(name="Secret class", by_invitation=True, private=True)
     number = str(site.finished.pk)
     for text in ("secret", number, site.ladder.slug):
-        assert names(client, text) == []
+        assert "Secret class" not in names(client, text)
         assert "Secret class" not in page(client, q=text)
         assert "Secret class" not in page(client, q=text, kind="ladders")
+    assert names(client, "secret") == names(client, number) == []
     Membership.objects.create(ladder=site.ladder, person=ada)
     client.force_login(ada)
     assert names(client, "secret") == ["Secret class"]

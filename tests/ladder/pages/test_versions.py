@@ -14,16 +14,16 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot, BotVersion
 from ladder.gathering import gather
 from ladder.models import Ladder
-from ladder.opening import open_house
 from ladder.pages.versions import ROWS, spoken_of, versions_of
 from ladder.playing import play
+from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
 
 @pytest.fixture
 def bot(db: None) -> Bot:
     """A bot with 30 versions: the first plays, every third was refused, the last waits for its check."""
-    open_house()
+    opened_house()
     bot = uploaded(person("ada"), "Veteran")
     BotVersion.objects.bulk_create(_version(bot, number) for number in range(2, 31))
     return bot

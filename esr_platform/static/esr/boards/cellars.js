@@ -2,7 +2,7 @@
 
 import { say } from "../words.js";
 import { chain } from "./cellars/chain.js";
-import { element } from "./cellars/elements.js";
+import { element } from "../elements.js";
 import { laid, remember } from "./cellars/facts.js";
 import { fly, still } from "./cellars/moving.js";
 import { ribbon } from "./cellars/ribbon.js";

@@ -4,7 +4,7 @@
 import { say } from "../words.js";
 import { conversation } from "./gems/conversation.js";
 import { betweenRows } from "./gems/duel.js";
-import { element } from "./gems/elements.js";
+import { element } from "../elements.js";
 import { ledger, scoringPanel } from "./gems/ledger.js";
 import { remember } from "./gems/memory.js";
 import { columns, departures, flights, still, turn } from "./gems/moving.js";

@@ -1,6 +1,6 @@
 // The drawing of a replay's chart, in pixels of its place. Drawn anew when that changes; a step only moves the cursor.
 
-import { svg } from "./dom.js";
+import { svg } from "../elements.js";
 
 const TOP = 20;
 const BELOW = 26;

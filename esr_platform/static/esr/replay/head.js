@@ -1,6 +1,6 @@
 // Where in the game one is, in words and in lozenges, at the head of the page.
 
-import { html } from "./dom.js";
+import { html } from "../elements.js";
 
 export class Head {
   /**

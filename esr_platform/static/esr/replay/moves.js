@@ -1,6 +1,6 @@
 // The sentences around the moment that is shown, as many as there is room for; each leads to its step.
 
-import { html } from "./dom.js";
+import { html } from "../elements.js";
 
 const ROW = 25;
 

@@ -1,6 +1,7 @@
 // What the code of a bottle says, and its drawing.
 
-import { cut, element, using } from "./elements.js";
+import { element } from "../../elements.js";
+import { cut, using } from "./elements.js";
 
 const WITHOUT_CODE = 57 / 70;
 const CHEAPEST = 5;

@@ -2,7 +2,8 @@
 
 import { say } from "../../words.js";
 import { bottle, euros, row, total } from "./bottles.js";
-import { element, line, mark, show } from "./elements.js";
+import { element } from "../../elements.js";
+import { line, mark, show } from "./elements.js";
 import { events, step } from "./facts.js";
 
 const ARROW = "M4 12H19M13 6 19 12 13 18";

@@ -1,23 +1,7 @@
 // Elements of the drawing, and how they change only where something has changed.
 
+import { svg } from "../../elements.js";
 import { symbol } from "./symbols.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** @typedef {Node|string|null|undefined|false} Child */
-
-/**
- * An element with its class and what is in it.
- * @param {string} name
- * @param {string} kind
- * @param {...Child} children
- */
-export function element(name, kind, ...children) {
-  const made = document.createElement(name);
-  if (kind) made.className = kind;
-  made.append(...children.filter(Boolean));
-  return made;
-}
 
 /**
  * A drawing by its symbol; without `label` it is decoration.
@@ -25,17 +9,8 @@ export function element(name, kind, ...children) {
  * @param {string} label
  */
 export function using(name, label) {
-  const drawing = document.createElementNS(SVG, "svg");
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", symbol(name));
-  drawing.append(use);
-  if (label) {
-    drawing.setAttribute("role", "img");
-    drawing.setAttribute("aria-label", label);
-  } else {
-    drawing.setAttribute("aria-hidden", "true");
-  }
-  return drawing;
+  const told = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
+  return svg("svg", told, svg("use", { href: symbol(name) }));
 }
 
 /** @type {(seat: number) => SVGElement} the merchant's mark of a seat */
@@ -51,14 +26,7 @@ export function mark(seat) {
  * @param {string} path
  */
 export function line(kind, path) {
-  const drawing = document.createElementNS(SVG, "svg");
-  drawing.setAttribute("viewBox", "0 0 24 24");
-  drawing.setAttribute("class", kind);
-  drawing.setAttribute("aria-hidden", "true");
-  const stroke = document.createElementNS(SVG, "path");
-  stroke.setAttribute("d", path);
-  drawing.append(stroke);
-  return drawing;
+  return svg("svg", { viewBox: "0 0 24 24", class: kind, "aria-hidden": "true" }, svg("path", { d: path }));
 }
 
 /**

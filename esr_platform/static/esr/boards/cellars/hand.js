@@ -2,7 +2,7 @@
 
 import { say, sayCount } from "../../words.js";
 import { back, smallBottle, without } from "./bottles.js";
-import { element } from "./elements.js";
+import { element } from "../../elements.js";
 
 /**
  * What is known of a hand in a scene.

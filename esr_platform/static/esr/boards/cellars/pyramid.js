@@ -2,7 +2,8 @@
 
 import { say } from "../../words.js";
 import { EMPTY, bottle } from "./bottles.js";
-import { element, show } from "./elements.js";
+import { element } from "../../elements.js";
+import { show } from "./elements.js";
 
 const BASE = 5;
 

@@ -2,7 +2,8 @@
 
 import { say, sayCount } from "../../words.js";
 import { back, row } from "./bottles.js";
-import { element, show } from "./elements.js";
+import { element } from "../../elements.js";
+import { show } from "./elements.js";
 
 const PATIENCE = 20;
 const STILL = 3;

@@ -1,7 +1,8 @@
 // The seats side by side: points, hand and cellars. On a phone one of them is open, the others are small.
 
 import * as words from "../../words.js";
-import { element, mark, show } from "./elements.js";
+import { element } from "../../elements.js";
+import { mark, show } from "./elements.js";
 import { laid, reasons } from "./facts.js";
 import { drawnHand, known } from "./hand.js";
 import { pyramid } from "./pyramid.js";

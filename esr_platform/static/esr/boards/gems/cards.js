@@ -2,7 +2,8 @@
 
 import { say, sayCount } from "../../words.js";
 import { actionName, cardName, cardSymbol, gemCardOf, gemsText, isScoring, vectorOf } from "./codes.js";
-import { drawing, element, heard, shape, symbol } from "./elements.js";
+import { element, svg } from "../../elements.js";
+import { drawing, heard, symbol } from "./elements.js";
 
 /** Where the gems of a card lie, by their number. */
 const PLACES = {
@@ -18,17 +19,17 @@ const PLACES = {
  */
 export function gemCard(code) {
   const { money, colours } = gemCardOf(code);
-  const card = shape("svg", { viewBox: "0 0 64 44", "aria-hidden": "true", focusable: "false" });
-  const number = shape("text", { x: 13.5, y: 26.4, "text-anchor": "middle" });
+  const card = svg("svg", { viewBox: "0 0 64 44", "aria-hidden": "true", focusable: "false" });
+  const number = svg("text", { x: 13.5, y: 26.4, "text-anchor": "middle" });
   number.textContent = String(money);
   card.append(
-    shape("rect", { class: "paper", x: 0.7, y: 0.7, width: 62.6, height: 42.6, rx: 3 }),
-    shape("circle", { class: "coin", cx: 13.5, cy: 22, r: 9.6 }),
-    shape("circle", { class: "coin-ring", cx: 13.5, cy: 22, r: 7.6 }),
+    svg("rect", { class: "paper", x: 0.7, y: 0.7, width: 62.6, height: 42.6, rx: 3 }),
+    svg("circle", { class: "coin", cx: 13.5, cy: 22, r: 9.6 }),
+    svg("circle", { class: "coin-ring", cx: 13.5, cy: 22, r: 7.6 }),
     number,
     ...colours.map((colour, place) => {
       const [x, y] = PLACES[colours.length][place];
-      return shape("use", { href: symbol(colour), x, y, width: 15, height: 15 });
+      return svg("use", { href: symbol(colour), x, y, width: 15, height: 15 });
     }),
   );
   const words = say("gem card: %(money)s, or %(gems)s", { money, gems: gemsText(vectorOf(colours)) });
@@ -97,9 +98,9 @@ export const cardsLeft = (count) => sayCount("1 left", "%(count)s left", count);
 
 /** @type {(money: number) => HTMLElement} a coin with an amount on it */
 export function coin(money) {
-  const number = shape("text", { x: 12, y: 15.6, "text-anchor": "middle" });
+  const number = svg("text", { x: 12, y: 15.6, "text-anchor": "middle" });
   number.textContent = String(money);
-  const face = [shape("circle", { class: "coin", cx: 12, cy: 12, r: 11 }), shape("circle", { class: "coin-ring", cx: 12, cy: 12, r: 8.8 })];
-  return element("span", "coin-of", shape("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ...face, number), heard(String(money)));
+  const face = [svg("circle", { class: "coin", cx: 12, cy: 12, r: 11 }), svg("circle", { class: "coin-ring", cx: 12, cy: 12, r: 8.8 })];
+  return element("span", "coin-of", svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, ...face, number), heard(String(money)));
 }
 

@@ -2,7 +2,7 @@
 
 import { say, sayCount } from "../../words.js";
 import { actionName, ACTIONS, cardName, colourName, COLOURS, gemCardOf, gemsText, listing, vectorOf } from "./codes.js";
-import { element } from "./elements.js";
+import { element } from "../../elements.js";
 import { whyHigher } from "./offers.js";
 import { slip } from "./piles.js";
 import { mark, namesOf } from "./rows.js";

@@ -2,7 +2,7 @@
 
 import { say } from "../../words.js";
 import { actionCard } from "./cards.js";
-import { element } from "./elements.js";
+import { element } from "../../elements.js";
 import { fill, namesOf } from "./rows.js";
 
 const OUTLINE = () => element("span", "action-card empty");

@@ -3,7 +3,8 @@
 import { say } from "../../words.js";
 import { held } from "./cards.js";
 import { CERTIFICATE_VALUES, COLOURS, listing } from "./codes.js";
-import { drawing, element } from "./elements.js";
+import { element } from "../../elements.js";
+import { drawing } from "./elements.js";
 import { pile } from "./piles.js";
 import { colourHead, fill, mark, nameOf, namesOf } from "./rows.js";
 import { paidIn, payment, sentences } from "./scoring.js";

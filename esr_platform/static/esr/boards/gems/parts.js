@@ -2,7 +2,7 @@
 
 import { actionCard, actionSign, cardBack, coin, eventCard, gemCard, stack } from "./cards.js";
 import { COLOURS, vectorOf } from "./codes.js";
-import { element } from "./elements.js";
+import { element } from "../../elements.js";
 import { whyHigher } from "./offers.js";
 import { pile, slip, stone } from "./piles.js";
 import { mark } from "./rows.js";

@@ -2,7 +2,8 @@
 
 import { say } from "../../words.js";
 import { COLOURS, colourName, total } from "./codes.js";
-import { drawing, element, heard } from "./elements.js";
+import { element } from "../../elements.js";
+import { drawing, heard } from "./elements.js";
 
 /** From here on one gem and the number say it better. */
 const TOO_MANY = 16;

@@ -3,7 +3,8 @@
 import { say } from "../../words.js";
 import { eventCard } from "./cards.js";
 import { actionName, ACTIONS, cardName, cardRule, gemsText, listing, total } from "./codes.js";
-import { drawing, element } from "./elements.js";
+import { element } from "../../elements.js";
+import { drawing } from "./elements.js";
 import { namesOf } from "./rows.js";
 import { tell } from "./telling.js";
 

@@ -3,7 +3,8 @@
 import { say } from "../../words.js";
 import { actionCard, actionSign, cardsLeft, eventCard, gemCard, held, stack } from "./cards.js";
 import { cardName, colourName, COLOURS, VALUES } from "./codes.js";
-import { drawing, element, heard } from "./elements.js";
+import { element } from "../../elements.js";
+import { drawing, heard } from "./elements.js";
 import { choice, doing, paid } from "./reading.js";
 import { leads, pile, stone } from "./piles.js";
 

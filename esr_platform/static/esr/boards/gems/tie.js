@@ -1,6 +1,6 @@
 // The line from the rows of those who barter to their conversation, where that stands to the right of the board.
 
-import { shape } from "./elements.js";
+import { svg } from "../../elements.js";
 
 const NEAR = 80;
 
@@ -9,9 +9,9 @@ const NEAR = 80;
  * @returns {{element: SVGElement, draw: (rows: HTMLElement[], side: HTMLElement) => void}}
  */
 export function tie(board) {
-  const line = shape("path", { class: "way" });
-  const dots = shape("path", { class: "dots" });
-  const drawn = shape("svg", { class: "tie", "aria-hidden": "true" }, line, dots);
+  const line = svg("path", { class: "way" });
+  const dots = svg("path", { class: "dots" });
+  const drawn = svg("svg", { class: "tie", "aria-hidden": "true" }, line, dots);
   return {
     element: drawn,
     draw(rows, side) {

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from bots.models import Bot
+from bots.remote import note_seen
+from ladder.models import Ladder, Match
+from ladder.opening import open_house
+from ladder.tables.answering import answer
+from ladder.tables.ending import finish
+from tests.browser.looking import Looker
+from tests.browser.test_owning import sign_in
+from tests.ladder.live import as_if_later, move_on, remote_bots, seated, table_of, to_round
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def ladder(transactional_db: None) -> Ladder:
+    open_house()
+    return Ladder.objects.get(slug="edel-stein-reich-3-remote")
+
+
+def answer_wrongly(match: Match) -> None:
+    """Send something that is no move for the first seat that is asked."""
+    as_if_later(match)
+    chair = next(chair for chair in table_of(match).chairs if chair.owes)
+    answer(match.pk, chair.seat.version.bot_id, chair.asked, b'{"move": "<b>everything</b>"}')
+
+
+def play_to_the_end(match: Match, random: Random) -> None:
+    while move_on(match, random):
+        pass
+    assert finish(match.pk)
+
+
+def test_every_page_of_live_games_fits_its_window_and_axe_finds_nothing(ladder: Ladder, looker: Looker) -> None:
+    random = Random(1)
+    bots = remote_bots(ladder)
+    note_seen([bots[0].pk])
+    over, running = seated(ladder, bots), seated(ladder, bots[::-1])
+    answer_wrongly(over)
+    play_to_the_end(over, random)
+    to_round(running, 6, random)
+    wine = Ladder.objects.get(slug="die-weinhaendler-4-remote")
+    Bot.objects.filter(owner__username="ada").update(name="A_name_as_long_as_a_bots_name_may_be_40x")
+    cellars = seated(wine, remote_bots(wine, ("eve", "fay", "gus", "hal")), rated=False)
+    to_round(cellars, 4, random)
+    looker.open("/", "/ladders/", f"/ladders/{ladder.slug}/", "/ladders/edel-stein-reich-4-remote/")
+    looker.open("/ladders/edel-stein-reich-3-open/", "/bots/new/remote/", f"/bots/{bots[0].slug}/", "/bots/")
+    for match in (running, cellars):
+        looker.page.goto(f"/matches/{match.pk}/")
+        expect(looker.page.locator("running-table.begun")).to_be_visible()
+        looker.look(f"running-{match.ladder.game}")
+    owner = bots[0].owner
+    assert owner is not None
+    sign_in(looker.page, owner)
+    looker.open("/bots/new/remote/", "/bots/mine/", f"/bots/{bots[0].slug}/", f"/bots/{bots[0].slug}/declare/")
+    looker.open(f"/bots/{bots[1].slug}/", f"/bots/{bots[0].slug}/settings/")
+
+
+def test_a_running_game_is_followed_until_its_replay_stands_there(ladder: Ladder, watched: Page) -> None:
+    random = Random(2)
+    match = seated(ladder, remote_bots(ladder))
+    watched.goto(f"/matches/{match.pk}/")
+    expect(watched.get_by_text("Nothing is shown in the first round.")).to_be_visible()
+    expect(watched.locator("running-table")).to_be_hidden()
+    to_round(match, 3, random)
+    expect(watched.locator("running-table.begun")).to_be_visible(timeout=10_000)
+    expect(watched.get_by_role("heading", name="Phase 1, round 2")).to_be_visible()
+    expect(watched.get_by_role("heading", name="Phase 1, round 3")).to_have_count(0)
+    play_to_the_end(match, random)
+    expect(watched.locator("game-replay.begun")).to_be_visible(timeout=10_000)
+    expect(watched.locator("running-table")).to_have_count(0)
