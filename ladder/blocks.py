@@ -20,6 +20,7 @@ from ladder.pairings.seatings import seatings
 _SERIES: Final = {
     Block.Purpose.LADDER: DealSeries.Kind.LADDER,
     Block.Purpose.LIVE: DealSeries.Kind.LIVE,
+    Block.Purpose.CASUAL: DealSeries.Kind.LIVE,
 }
 """Which series a block's number is of; all others are tests."""
 

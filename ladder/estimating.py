@@ -56,7 +56,7 @@ def counting_blocks(season: Season) -> QuerySet[Block]:
     """The rated blocks of ``season`` whose every game counts: none void, taken back or with an entry merged out."""
     unfinished = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.FINISHED)
     uncounted = SeatResult.objects.filter(seat__match__block=OuterRef("pk"), rating_after=None)
-    ended = Block.objects.filter(series__season=season, purpose=Block.Purpose.LADDER, ended__isnull=False)
+    ended = Block.objects.filter(series__season=season, purpose__in=Block.COUNTED, ended__isnull=False)
     return ended.exclude(Exists(unfinished)).exclude(Exists(uncounted))
 
 

@@ -21,6 +21,7 @@ from bots.runner.spec import budget_ms
 from games.registry import GAMES
 from ladder.joining import enter_everybody, leave
 from ladder.models import Entry, Ladder, Membership
+from ladder.opening import LIVE_LIMITS
 from ladder.seasons import open_first
 
 if TYPE_CHECKING:
@@ -29,18 +30,26 @@ if TYPE_CHECKING:
 RESERVED: Final = ("test-", "live-", "invitations")
 """How the address of a ladder may not begin: the deals of another one's tests have that name."""
 
+LONGEST_MS: Final = 3_600_000
+"""What one seat of a live game may use up at most."""
+
 _TOKEN_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A ladder to be opened. ``limits`` are what differs from the usual ones, ``house`` the names of house bots."""
+    """A ladder to be opened. ``limits`` are what differs from the usual ones, ``house`` the names of house bots.
+
+    A live one without limits has those of the site's own, and an open one without house bots has all of them: somebody
+    has to be there to play with.
+    """
 
     name: str
     game: str
     seats: int
     limits: Mapping[str, int] = field(default_factory=dict)
     house: Collection[str] = ()
+    players: str = Ladder.Players.HOSTED
     weight: int = 1
     by_invitation: bool = False
     private: bool = False
@@ -60,7 +69,8 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
                 name=plan.name,
                 game=plan.game,
                 seats=plan.seats,
-                limits=dict(plan.limits),
+                players=plan.players,
+                limits=_limits(plan),
                 weight=plan.weight,
                 by_invitation=plan.by_invitation or plan.private,
                 private=plan.private,
@@ -116,16 +126,35 @@ def _require_table(plan: Plan) -> None:
     game = GAMES.get(plan.game)
     if game is None or plan.seats not in game.seat_counts:
         raise Refused("There is no such table. Choose a game and one of its numbers of seats.")
+    if plan.players not in Ladder.Players.values:
+        raise Refused("Choose who plays there: uploaded and house bots, remote bots, or all of them.")
     try:
-        limits = Limits(**plan.limits)
+        limits = Limits(**_limits(plan))
     except (TypeError, ValueError) as error:
         raise Refused(f"These limits are none: {error}.") from error
+    if plan.players == Ladder.Players.HOSTED:
+        _require_short(plan.seats, limits)
+    else:
+        _require_live(limits)
+
+
+def _require_short(seats: int, limits: Limits) -> None:
     most_ms = 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT
-    if budget_ms(plan.seats, limits) > most_ms:
+    if budget_ms(seats, limits) > most_ms:
         raise Refused(
-            f"A match could last {budget_ms(plan.seats, limits) // 1000} s, and workers are cut short after"
+            f"A match could last {budget_ms(seats, limits) // 1000} s, and workers are cut short after"
             f" {most_ms // 1000} s. Give a seat less time for a game."
         )
+
+
+def _require_live(limits: Limits) -> None:
+    if limits.game_ms > LONGEST_MS:
+        raise Refused(f"A seat of a live game has {LONGEST_MS // 60_000} min at most for the whole game.")
+
+
+def _limits(plan: Plan) -> dict[str, int]:
+    live = plan.players != Ladder.Players.HOSTED
+    return dict(LIVE_LIMITS) if live and not plan.limits else dict(plan.limits)
 
 
 def _slug(name: str) -> str:
@@ -138,6 +167,9 @@ def _slug(name: str) -> str:
 
 
 def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
+    if ladder.players == Ladder.Players.REMOTE:
+        return
+    names = names or (HOUSE if ladder.live else ())
     playing = [name for name in names if name in HOUSE and HOUSE[name].plays(ladder.game, ladder.seats)]
     Entry.objects.bulk_create(
         Entry(ladder=ladder, bot=bot) for bot in Bot.objects.filter(house_name__in=playing).order_by("pk")

@@ -49,7 +49,7 @@ def gather(seconds: float = SPARE_S) -> int:
 
     The rest is gathered by the next call: whoever calls it has other things to do, too.
     """
-    waiting = Block.objects.filter(gathered=False, ended__isnull=False, purpose=Block.Purpose.LADDER)
+    waiting = Block.objects.filter(gathered=False, ended__isnull=False, purpose__in=Block.COUNTED)
     corrected = SeasonStatistics.objects.annotate(
         now=Count("season__ledger", filter=Q(season__ledger__kind__in=_CORRECTIONS))
     ).exclude(now=F("corrections"))

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from bots.refusals import Refused
 from ladder.blocks import end_if_over
 from ladder.models import Attempt, Intervention, Match
+from ladder.tables.ending import rise
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -40,6 +41,7 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
         Attempt.objects.filter(match=match, ending=Attempt.Ending.OPEN).update(
             ending=Attempt.Ending.FAILED, failure=_ENDED, ended=Now()
         )
+        rise(match.pk)
         Intervention.objects.create(match=match, action=action, reason=reason, author=by)
         end_if_over([match.block_id])
     return status

@@ -1,7 +1,9 @@
-"""Which ladders an uploaded bot is on: every open one whose table it claims, except where its owner has unticked it.
+"""Which ladders a person's bot is on: every open one whose table it claims, except where its owner has unticked it.
 
-To a ladder by invitation a member brings a bot by ticking it. Once a ladder has frozen nobody new enters it, and who is
-there goes on with the version of then, whatever the bot's active one claims (``ladder.freezing``).
+Remote bots are on live ladders, uploaded ones on those that play in blocks, and on open ones, where both meet, by their
+owner's tick alone. To a ladder by invitation a member brings a bot by ticking it, too. Once a ladder has frozen nobody
+new enters it, and who is there goes on with the version of then, whatever the bot's active one claims
+(``ladder.freezing``).
 
 Nothing here touches a match. Pairings are public before they are played, so whoever could end one by leaving could
 choose opponents: what is paired is played, by the version of then.
@@ -16,7 +18,7 @@ from django.db.models import QuerySet
 
 from bots import managing
 from bots.models import Bot, BotVersion
-from bots.programs import plays
+from ladder.claiming import enters_by_itself, may_sit
 from ladder.freezing import freeze, frozen_ladders
 from ladder.models import Entry, Ladder, Membership
 
@@ -42,13 +44,13 @@ def enter(bot: Bot) -> None:
         frozen = _frozen_ids()
         for entry in entries.values():
             _set_active(entry, _may_play(entry, locked, claimed, frozen) and not entry.declined)
-        welcome = [ladder for ladder in claimed.values() if ladder.open and not ladder.by_invitation]
+        welcome = [ladder for ladder in claimed.values() if ladder.open and enters_by_itself(locked, ladder)]
         missing = [ladder for ladder in welcome if ladder.pk not in entries and ladder.pk not in frozen]
         Entry.objects.bulk_create([Entry(ladder=ladder, bot=bot) for ladder in missing])
 
 
 def enter_everybody() -> None:
-    """Do that for every uploaded bot that has a version to play with: a ladder may be new."""
+    """Do that for every person's bot that has a version to play with: a ladder may be new."""
     for bot in Bot.objects.filter(owner__isnull=False, versions__active=True).order_by("pk"):
         enter(bot)
 
@@ -70,7 +72,7 @@ def join(bot: Bot, ladder: Ladder) -> Entry:
         frozen = _frozen_ids()
         claimed = _may_play(entry, locked, _claimed(locked), frozen)
         if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
-            raise CannotJoin(f"The active version of {bot} does not claim the tables of {ladder}.")
+            raise CannotJoin(_why_not(locked, ladder))
         wanted = {"declined": False, "active": claimed}
         return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
@@ -121,6 +123,14 @@ def _require_welcome(bot: Bot, ladder: Ladder) -> None:
         raise CannotJoin(f"{ladder} takes no more bots: its deadline has passed.")
 
 
+def _why_not(bot: Bot, ladder: Ladder) -> str:
+    if ladder.players == Ladder.Players.REMOTE and bot.kind == Bot.Kind.HOSTED:
+        return f"{ladder} is for remote bots: {bot} runs here."
+    if not ladder.live and bot.kind == Bot.Kind.REMOTE:
+        return f"{ladder} is for bots that run here: {bot} is a remote one."
+    return f"The active version of {bot} does not claim the tables of {ladder}."
+
+
 def _locked(bot: Bot) -> Bot:
     """The bot's row, held until the end of the transaction; entries are locked after it, here and in results."""
     return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
@@ -131,7 +141,7 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
     version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
     if version is None or _away(bot):
         return {}
-    return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if plays(version, ladder.game, ladder.seats)}
+    return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if may_sit(version, ladder)}
 
 
 def _entries(bot: Bot) -> QuerySet[Entry]:
@@ -148,7 +158,7 @@ def _may_play(entry: Entry, bot: Bot, claimed: Mapping[int, Ladder], frozen: Col
         return entry.ladder_id in claimed
     if entry.frozen is None or _away(bot):
         return False
-    return plays(entry.frozen, entry.ladder.game, entry.ladder.seats)
+    return may_sit(entry.frozen, entry.ladder)
 
 
 def _away(bot: Bot) -> bool:
@@ -159,7 +169,8 @@ def _away(bot: Bot) -> bool:
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version that is not through its check yet claims the tables of ``ladder``."""
     unchecked = bot.versions.filter(state__in=BotVersion.UNCHECKED).defer("check_report")
-    return any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
+    fits = ladder.live == (bot.kind == Bot.Kind.REMOTE) or ladder.players == Ladder.Players.OPEN
+    return fits and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 
 def _set_active(entry: Entry, active: bool) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Max
@@ -15,38 +16,56 @@ from ladder.models import Entry, Ladder
 from ladder.retiring import end_unplayable_matches
 from ladder.seasons import open_first
 
+LIVE_LIMITS: Final = {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 600_000}
+"""What a seat of a live game may use up, where that differs from a hosted game's: networks are in between."""
+
+_WHO: Final[Mapping[Ladder.Players, tuple[str, str]]] = {
+    Ladder.Players.HOSTED: ("", ""),
+    Ladder.Players.REMOTE: ("-remote", ", remote bots"),
+    Ladder.Players.OPEN: ("-open", ", open to all bots"),
+}
+"""By who plays there: what a ladder's address and its name end with."""
+
 
 def open_house() -> None:
-    """Make a ladder for every game and number of seats, and enter every house bot that plays there.
+    """Make the ladders for every game and number of seats, and enter every house bot that plays there.
 
     A house bot whose code has changed gets a new version. Matches still queued with code that is no longer installed
     are cancelled, since their seats are pinned. People's bots enter the ladders that are new. Safe to call at every
     start, and twice at once.
     """
     ladders = list(_house_ladders())
-    for ladder in Ladder.objects.order_by("pk"):
+    for ladder in Ladder.objects.filter(seasons=None).order_by("pk"):
         open_first(ladder)
     for entry in HOUSE.values():
         bot = _bot(entry)
         _bring_up_to_date(bot, entry.digest())
-        _enter(bot, [ladder for ladder in ladders if entry.plays(ladder.game, ladder.seats)])
+        _enter(bot, [ladder for ladder in ladders if _sits(entry, ladder)])
     _retire_the_others()
     enter_everybody()
     end_unplayable_matches()
 
 
 def _house_ladders() -> Iterator[Ladder]:
-    for game in GAMES.values():
-        for seats in game.seat_counts:
-            alone = len(game.seat_counts) == 1
-            yield Ladder.objects.get_or_create(
-                slug=game.slug if alone else f"{game.slug}-{seats}",
-                defaults={
-                    "name": game.name if alone else f"{game.name}, {seats} players",
-                    "game": game.slug,
-                    "seats": seats,
-                },
-            )[0]
+    """For every table a ladder of blocks; then one of live games each for remote bots alone, and for everybody."""
+    for players, (suffix, words) in _WHO.items():
+        for game in GAMES.values():
+            for seats in game.seat_counts:
+                alone = len(game.seat_counts) == 1
+                yield Ladder.objects.get_or_create(
+                    slug=(game.slug if alone else f"{game.slug}-{seats}") + suffix,
+                    defaults={
+                        "name": (game.name if alone else f"{game.name}, {seats} players") + words,
+                        "players": players,
+                        "game": game.slug,
+                        "seats": seats,
+                        "limits": {} if players == Ladder.Players.HOSTED else LIVE_LIMITS,
+                    },
+                )[0]
+
+
+def _sits(bot: HouseBot, ladder: Ladder) -> bool:
+    return ladder.players != Ladder.Players.REMOTE and bot.plays(ladder.game, ladder.seats)
 
 
 def _bot(entry: HouseBot) -> Bot:
@@ -69,8 +88,9 @@ def _bring_up_to_date(bot: Bot, digest: str) -> None:
 
 
 def _enter(bot: Bot, ladders: Iterable[Ladder]) -> None:
-    for ladder in ladders:
-        Entry.objects.get_or_create(ladder=ladder, bot=bot)
+    known = set(Entry.objects.filter(bot=bot).values_list("ladder", flat=True))
+    missing = [Entry(ladder=ladder, bot=bot) for ladder in ladders if ladder.pk not in known]
+    Entry.objects.bulk_create(missing, ignore_conflicts=True)
 
 
 def _retire_the_others() -> None:

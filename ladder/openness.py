@@ -22,3 +22,8 @@ def is_open(block: Block) -> bool:
 def opened(block: str) -> Q:
     """The rows whose block is open; ``block`` is the way from a row to it, as in ``seat__match__block``."""
     return Q(**{f"{block}__ended__isnull": False})
+
+
+def opened_blocks() -> Q:
+    """The same of rows that are blocks."""
+    return Q(ended__isnull=False)

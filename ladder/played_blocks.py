@@ -10,36 +10,42 @@ from django.db.models import QuerySet
 from ladder.figures import exchanges_in, figures_of, habits_in, seats_in
 from ladder.models import Block, Match, Result, Season, SeatResult
 from ladder.openness import opened
-from ladder.pairings.seatings import seatings
+from ladder.pairings.seatings import games_of_a_deal
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 
 
 def ended_blocks(season: Season) -> QuerySet[Block]:
     """The rated blocks of ``season`` whose every game has ended, whether they count or not."""
-    return Block.objects.filter(series__season=season, purpose=Block.Purpose.LADDER, ended__isnull=False)
+    return Block.objects.filter(series__season=season, purpose__in=Block.COUNTED, ended__isnull=False)
 
 
 def played_blocks(block_ids: Collection[int], *, habits: bool = False) -> dict[int, PlayedBlock]:
     """By id, those of the ended blocks that count: every game finished, and every seat still rated; two queries.
 
-    With ``habits`` their games have those, too: results that kept none are played again from their records.
+    A live game is a block of one. With ``habits`` their games have those, too: results that kept none are played again
+    from their records.
     """
     ended = SeatResult.objects.filter(opened("result__match__block"), result__match__block__in=block_ids)
     rows = ended.select_related("seat").defer("evidence", "score").order_by("result__match__seating", "seat__index")
     by_result: dict[int, list[SeatResult]] = defaultdict(list)
     for row in rows:
         by_result[row.result_id].append(row)
-    results = Result.objects.filter(pk__in=by_result).select_related("match").defer("report", "packed_record")
-    games: dict[int, dict[int, PlayedGame]] = defaultdict(dict)
+    results = Result.objects.filter(pk__in=by_result).select_related("match__block").defer("report", "packed_record")
+    games: dict[Block, dict[int, PlayedGame]] = defaultdict(dict)
     for result in results:
         seats = by_result[result.pk]
         if all(seat.rating_after is not None for seat in seats) and result.match.status == Match.Status.FINISHED:
-            games[result.match.block_id][result.match.seating] = _game(result, seats, habits)
+            games[result.match.block][result.match.seating] = _game(result, seats, habits)
     return {
-        block: PlayedBlock([game for _, game in sorted(its.items())])
+        block.pk: PlayedBlock([game for _, game in sorted(its.items())])
         for block, its in games.items()
-        if len(its) == len(seatings(len(next(iter(its.values())).players)))
+        if len(its) == _games_in(block, len(next(iter(its.values())).players))
     }
+
+
+def _games_in(block: Block, seats: int) -> int:
+    """How many games its deal is played in: all seatings, but that of a live game once."""
+    return games_of_a_deal(seats, live=block.purpose in Block.DRIVEN_BY_REQUESTS)
 
 
 def _game(result: Result, seats: list[SeatResult], habits: bool) -> PlayedGame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 import os
 import socket
@@ -23,6 +22,7 @@ from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.runner.transcript import Transcript
 from bots.sandbox import launcher_for_ladder
 from ladder import leave
+from ladder.bot_seeds import seeds_key
 from ladder.heartbeat import renewed
 from ladder.leases import Lease, claim, delays, give_back
 from ladder.models import Attempt, Ladder, Match
@@ -73,7 +73,7 @@ def spec_of(match: Match) -> MatchSpec[Any]:
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),
         seed=bytes(match.block.seed),
         limits=_limits(match.ladder),
-        key=hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256"),
+        key=seeds_key(),
         match=str(match.pk),
     )
     if spec.budget_ms > 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT:

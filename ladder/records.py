@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from games.base import Document
 from games.registry import GAMES
-from ladder.models import Match, Result
+from ladder.models import Block, Match, Result
 from ladder.openness import is_open, opened
 from ladder.packing import unpack
+from ladder.tables.reading import position_of
 
 
 def record_of(match: Match) -> Document | None:
@@ -25,11 +26,15 @@ def packed_record_of(match: Match) -> bytes | None:
 def match_log_of(match: Match) -> Document | None:
     """The ``match-log/1`` of a void or aborted match whose block is open, so that no deal disappears; else ``None``.
 
-    Its steps are those of the deal, which was the same in every attempt; the moves of failed attempts are not kept.
+    Its steps are those of the deal, which was the same in every attempt; the moves of failed attempts are not kept. A
+    live game has one attempt, and all of its moves.
     """
     if match.status not in (Match.Status.VOID, Match.Status.ABORTED) or not is_open(match.block):
         return None
-    record = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed)).record
+    if match.block.purpose in Block.DRIVEN_BY_REQUESTS:
+        record = position_of(match).state().record
+    else:
+        record = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed)).record
     kept = ("game", "rules", "seats", "seed", "commitment")
     log = {"format": "match-log/1", **{key: record[key] for key in kept}}
     return log | {"status": match.status, "reason": match.reason, "steps": record["steps"]}

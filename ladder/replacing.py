@@ -18,6 +18,8 @@ def replace(ladder: Ladder, match: Match) -> str:
     The caller's transaction holds the row of ``ladder``. A block is replaced once, however many results of it are taken
     back.
     """
+    if ladder.live:
+        return "No game replaces it: a live game has a deal of its own, and the next one is another."
     if _replaced(match):
         return "A new block replaces its own already."
     first = Match.objects.filter(block=match.block_id).order_by("lineup", "seating")[0]

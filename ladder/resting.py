@@ -31,7 +31,7 @@ def trouble() -> str:
 def _trouble(host: str) -> str:
     """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
     withdrawn = Q(match__interventions__action=Intervention.Action.VOIDED)  # by staff, which says nothing of machines
-    over = Attempt.objects.exclude(ending=Attempt.Ending.OPEN).exclude(withdrawn)
+    over = Attempt.objects.of_workers().exclude(ending=Attempt.Ending.OPEN).exclude(withdrawn)
     latest = over.order_by("-pk").annotate(rested=Now() - REST)
     columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()

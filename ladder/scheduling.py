@@ -1,4 +1,4 @@
-"""Keeps every open ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled.
+"""Keeps every hosted ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled.
 
 A ladder is given whole blocks. Only who has never played on it does not wait for room there, since whoever has uploaded
 a bot is looking at its page; but an owner has at most one block with priority on a ladder at a time, however much is
@@ -44,7 +44,8 @@ FIRST = 1
 
 def fill(random: Random | None = None) -> int:
     """Schedule what the queues have room for; how many games. ``random`` draws the pairings, never a deal."""
-    series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__open=True)
+    hosted = Ladder.objects.filter(open=True, players=Ladder.Players.HOSTED)
+    series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__in=hosted)
     throughput, random = recent(), random or SystemRandom()
     games = sum(_fill(one, throughput, random) for one in series.select_related("season__ladder").order_by("pk"))
     if games:

@@ -18,8 +18,9 @@ def sweep() -> int:
     """Queue again, or void, every match whose lease has run out; how many there were. Safe to run twice at once.
 
     A match that came back after its code was replaced (``ladder.retiring``) would wait for ever; it is ended, too.
+    Live games have no worker: ``ladder.tables.sweeping`` looks after those.
     """
-    lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING).values_list("pk", "lease")
+    lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING, table=None).values_list("pk", "lease")
     leases = [Lease(match_id, token) for match_id, token in lost if token]
     returned = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
     end_unplayable_matches()

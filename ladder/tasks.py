@@ -17,7 +17,12 @@ from ladder import (
     scheduling,
     sweeping,
 )
+from ladder.challenges import challenging
 from ladder.orders import feeding
+from ladder.seating import sitting_down
+from ladder.tables import ending as ending_tables
+from ladder.tables import sweeping as sweeping_tables
+from ladder.tables import waking
 
 
 @shared_task
@@ -112,3 +117,28 @@ def forget_orphans() -> None:
 def sweep() -> None:
     """Take back the matches of lost workers."""
     sweeping.sweep()
+
+
+@shared_task
+def seat() -> None:
+    """Give the remote bots that are here their games, and end challenges that nobody has answered."""
+    sitting_down.seat()
+    challenging.expire()
+
+
+@shared_task
+def sweep_tables() -> None:
+    """Do what is due at live tables (queue ``live``)."""
+    sweeping_tables.sweep_tables()
+
+
+@shared_task
+def finish_table(match_id: int) -> None:
+    """Bring the result of a live game that is over (queue ``live``)."""
+    ending_tables.finish(match_id)
+
+
+@shared_task
+def wake_seat(match_id: int, seat: int, failed: int = 0) -> None:
+    """Ask a hosted program at a live table for its decision (queue ``seats``)."""
+    waking.ask_seat(match_id, seat, failed)

@@ -51,7 +51,7 @@ class Throughput:
 
 def recent() -> Throughput:
     """One query, of the latest attempts only."""
-    rows = Attempt.objects.order_by("-pk").annotate(now=Now())
+    rows = Attempt.objects.of_workers().order_by("-pk").annotate(now=Now())
     found = [row for row in rows.values_list(*_COLUMNS)[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
     begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
     lasted, ordered = defaultdict[int, list[float]](list), list[float]()

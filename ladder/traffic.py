@@ -130,8 +130,9 @@ def traffic(throughput: Throughput) -> Traffic:
 
 
 def _playing(**wanted: int) -> Coalesce:
-    """How many such matches are being played."""
+    """How many such matches workers play; live games are not theirs."""
     running = Match.objects.filter(status=Match.Status.RUNNING, **wanted).order_by().values("status")
+    running = running.exclude(block__purpose__in=Block.DRIVEN_BY_REQUESTS)
     return Coalesce(Subquery(running.annotate(number=Count("pk")).values("number")), 0)
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
+from bots.remote import here
 from bots.waiting import in_turn
 from ladder.filling_up import Company, companies, house_on
 from ladder.models import Attempt, Block, Entry, Ladder, Match
@@ -33,6 +34,7 @@ class Cause(Enum):
     ON_LEAVE = "it is on leave"
     IN_CHECK = "its version waits for its check"
     NO_VERSION = "no version is ready"
+    AWAY = "its program is not here"
     DECLINED = "its owner has left the ladder"
     MERGED = "its results count for another entry, or for nobody"
     NOT_CLAIMED = "the version that plays does not claim the table"
@@ -44,6 +46,7 @@ class Cause(Enum):
     LATER = "its game is not due yet"
     QUEUED = "its game is queued"
     ITS_TURN = "it waits for its turn"
+    NO_TABLE = "it waits for others to sit down with"
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Wait:
 def waits_of(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry]) -> list[Wait]:
     """What ``bot`` waits for, of its ``entries`` with their ladders: one answer for all, or one each.
 
-    ``versions`` are its newest first, and the active one among them. Nine queries at most, however long the queues.
+    ``versions`` are its newest first, and the active one among them. Ten queries at most, however long the queues.
     """
     plays = any(version.active for version in versions)
     its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
@@ -94,7 +97,10 @@ def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None
             place=line.index(newest.pk) + 1 if newest.pk in line else 0,
             among=len(line),
         )
-    return None if plays else Wait(Cause.NO_VERSION)
+    if not plays:
+        return Wait(Cause.NO_VERSION)
+    away = bot.kind == Bot.Kind.REMOTE and not here().filter(pk=bot.pk).exists()
+    return Wait(Cause.AWAY) if away else None
 
 
 def _of_ladders(bot: Bot, entries: Sequence[Entry]) -> Iterator[Wait]:
@@ -127,15 +133,16 @@ def _down(queued: Traffic) -> str:
     failing = trouble()
     if failing or not queued.waited(SILENCE):
         return failing
-    if Attempt.objects.filter(ending=Attempt.Ending.OPEN, match__lease_until__gt=Now()).exists():
+    attempts = Attempt.objects.of_workers()
+    if attempts.filter(ending=Attempt.Ending.OPEN, match__lease_until__gt=Now()).exists():
         return ""
-    begun = Attempt.objects.order_by("-pk").annotate(silent=Now() - SILENCE).values_list("started", "silent").first()
+    begun = attempts.order_by("-pk").annotate(silent=Now() - SILENCE).values_list("started", "silent").first()
     return "" if begun is not None and begun[0] > begun[1] else "no worker has begun a game for a minute"
 
 
 def _pending(bot: Bot, ladders: Sequence[Ladder]) -> dict[int, list[Match]]:
     """By ladder, the rated games of ``bot`` that are not over, those that are played first."""
-    rated = Match.objects.filter(status__in=Match.PENDING, ladder__in=ladders, block__purpose=Block.Purpose.LADDER)
+    rated = Match.objects.filter(status__in=Match.PENDING, ladder__in=ladders, block__purpose__in=Block.COUNTED)
     found: dict[int, list[Match]] = {}
     for match in rated.filter(seats__version__bot=bot).order_by("due_at", "pk"):
         found.setdefault(match.ladder_id, []).append(match)
@@ -177,11 +184,18 @@ def _with_games(entry: Entry, pending: Sequence[Match], around: _Around) -> Wait
 
 def _without_games(entry: Entry, around: _Around) -> Wait:
     """Why nothing is scheduled for it. A bot of n is given a seat within as many blocks as all turns of n bots take."""
-    ladder, here = entry.ladder, around.companies[entry.ladder_id]
-    if here.owners + here.house < ladder.seats and here.owners + house_on(ladder) < ladder.seats:
-        return Wait(Cause.TOO_FEW, ladder, among=here.owners + here.house)
+    ladder, company = entry.ladder, around.companies[entry.ladder_id]
+    if company.owners + company.house < ladder.seats and company.owners + _fillers(ladder) < ladder.seats:
+        return Wait(Cause.TOO_FEW, ladder, among=company.owners + company.house)
+    if ladder.live:
+        return Wait(Cause.NO_TABLE, ladder)
     if around.down:
         return Wait(Cause.WORKERS_DOWN, ladder, detail=around.down)
     rate = around.throughput.per_s_on(ladder.pk)
-    seconds = here.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
-    return Wait(Cause.ITS_TURN, ladder, len(TURNS) * here.bots, here.bots, seconds)
+    seconds = company.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
+    return Wait(Cause.ITS_TURN, ladder, len(TURNS) * company.bots, company.bots, seconds)
+
+
+def _fillers(ladder: Ladder) -> int:
+    """How many bots of the house could fill up its tables; where only remote bots play, none can."""
+    return 0 if ladder.players == Ladder.Players.REMOTE else house_on(ladder)

@@ -140,6 +140,8 @@ def _placed(order: Order, players: Players, asked: Sequence[Any] = ()) -> Order:
     """Write the order with its players, or give the one that the same form has made before."""
     if not order.ladder.open:
         raise Refused(f"The ladder {order.ladder} is closed.")
+    if order.ladder.live:
+        raise Refused(f"Games on {order.ladder} are live ones: challenge somebody there, or choose another ladder.")
     with transaction.atomic():
         hold_acting(order.requested_by_id)
         known = Order.objects.filter(token=order.token).first()

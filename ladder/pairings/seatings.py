@@ -21,3 +21,13 @@ def seatings(players: int) -> tuple[Seating, ...]:
     if players <= 3:
         return tuple(permutations(range(players)))
     return tuple(tuple((seat + turn) % players for seat in range(players)) for turn in range(players))
+
+
+def games_of_a_deal(players: int, *, live: bool) -> int:
+    """How many rated games a deal is for: one in each of the seatings, and one alone of a ladder of live games."""
+    return 1 if live else len(seatings(players))
+
+
+def games_at_a_seat(players: int, *, live: bool) -> int:
+    """In how many games of a deal a bot sits at the same seat; in the only one, of a ladder of live games."""
+    return 1 if live else len(seatings(players)) // players

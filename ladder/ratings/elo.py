@@ -50,6 +50,11 @@ _TO_INTEGER = 1.5 * 2**52  # adding and subtracting it rounds a double to an int
 _EXACT = Context(prec=60)
 
 
+def points(rating: int | None) -> float | None:
+    """A rating or a change in points; ``None`` where there is none."""
+    return None if rating is None else rating / POINT
+
+
 @dataclass(frozen=True)
 class KFactor:
     """How many points a match moves a rating at most, by the rated games its entry has behind it.

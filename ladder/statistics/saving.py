@@ -63,8 +63,9 @@ class Saving:
 def variance_saved(blocks: Sequence[PlayedBlock]) -> Saving | None:
     """The ratio over the blocks whose players have met before, its interval by a bootstrap over them.
 
-    ``None`` where they are too few, or all alike.
+    A block of one game saves nothing and is left out. ``None`` where there are too few others, or they are all alike.
     """
+    blocks = [block for block in blocks if len(block.games) > 1]
     parts = _of_tables(blocks)
     same_tables = 2 * len(parts) >= max(len(blocks), 2 * LEAST_BLOCKS)
     if not same_tables:

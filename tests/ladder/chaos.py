@@ -212,7 +212,7 @@ def _schedule_tests() -> None:
     from ladder.blocks import Player, schedule_block
     from ladder.models import Block, Ladder
 
-    for ladder in Ladder.objects.order_by("pk"):
+    for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
         entries = ladder.entries.select_related("bot").order_by("pk")[: ladder.seats]
         players = [Player(version) for entry in entries if (version := entry.bot.active_version)]
         with transaction.atomic():

@@ -6,9 +6,9 @@ import pytest
 
 from bots.models import Bot
 from ladder.models import Ladder, Match
-from ladder.opening import open_house
 from ladder.scheduling import fill
 from tests.bots.conftest import sandbox_launcher
+from tests.ladder.house import opened_house
 from tests.ladder.played import play_all
 from tests.ladder.uploaded import DUEL, person, uploaded
 
@@ -18,7 +18,7 @@ __all__ = ["sandbox_launcher"]
 @pytest.fixture
 def house(db: None) -> None:
     """All ladders with the house's bots on them."""
-    open_house()
+    opened_house()
 
 
 @pytest.fixture

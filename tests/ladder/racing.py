@@ -10,13 +10,16 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, TypeVar
 from uuid import UUID
 
 import django
+import orjson
 
 django.setup()
 
@@ -32,7 +35,8 @@ from ladder.interventions import withdraw  # noqa: E402
 from ladder.joining import activate, join, leave, retire, take_back  # noqa: E402
 from ladder.leases import Lease, claim, give_back, renew  # noqa: E402
 from ladder.leave import put_back  # noqa: E402
-from ladder.models import Attempt, Block, Estimate, Estimation, Ladder, Match, Season  # noqa: E402
+from ladder.ledger import NoSeason  # noqa: E402
+from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, Season  # noqa: E402
 from ladder.opening import open_house  # noqa: E402
 from ladder.playing import play  # noqa: E402
 from ladder.ratings.elo import KFactor  # noqa: E402
@@ -41,11 +45,28 @@ from ladder.results import record_result  # noqa: E402
 from ladder.scheduling import fill  # noqa: E402
 from ladder.seasons import WrongMoment, close, open_first  # noqa: E402
 from ladder.sweeping import sweep  # noqa: E402
+from ladder.tables import asking  # noqa: E402
+from ladder.tables.answering import answer  # noqa: E402
+from ladder.tables.ending import finish  # noqa: E402
+from ladder.tables.ending import void as void_table  # noqa: E402
+from ladder.tables.sweeping import sweep_tables  # noqa: E402
+from ladder.tables.waking import ask_seat  # noqa: E402
 from tests.ladder.reports import report_of  # noqa: E402
+from tests.ladder.tables.hosted import Fakes, default  # noqa: E402
+from tests.ladder.tables.playing import table_of  # noqa: E402
 from tests.services.ports import wait_until  # noqa: E402
 from tests.services.races import Racer  # noqa: E402
 
 Act = Callable[[], Any]
+T = TypeVar("T")
+
+
+def or_none(do: Callable[[], T]) -> T | None:
+    """What ``do`` gives, or nothing where it is refused."""
+    try:
+        return do()
+    except Refused:
+        return None
 
 
 def claiming(matches: list[int]) -> Act:
@@ -200,8 +221,80 @@ def owning(bot: int, times: int) -> Act:
     return act
 
 
+def answering(match: int, bot: int, decision: int, moves: list[Any]) -> Act:
+    """Send one answer after the other to one decision of a live game; what was said to each."""
+    bodies = [orjson.dumps({"move": move}) for move in moves]
+    return lambda: [str(answer(match, bot, decision, body).verdict) for body in bodies]
+
+
+def playing_live(match: int, bot: int, seed: int) -> Act:
+    """Play a seat of a live game to its end, every answer twice; what was said to the answers, and how often."""
+    random = Random(seed)
+
+    def act() -> dict[str, int]:
+        said: Counter[str] = Counter()
+        while Match.objects.filter(pk=match, status="running", table__over=False).exists():
+            standing = asking.standing(match, bot)
+            if standing is not None and standing.decide is not None:
+                decision = standing.decide["message"]["decision"]
+                body = orjson.dumps({"move": random.choice(decision["legal"] or [decision["default"]])})
+                for _ in range(2):
+                    said[answer(match, bot, standing.decide["decision"], body).verdict.value] += 1
+        return dict(said)
+
+    return act
+
+
+def sweeping_tables(times: int) -> Act:
+    return lambda: sum(sweep_tables() for _ in range(times))
+
+
+def opening_tables(ladder: int, bots: list[int], rated: bool, times: int) -> Act:
+    """Begin live games of these bots, seated as given, where a season is open; which matches they are."""
+    where, seated = Ladder.objects.get(pk=ladder), [Bot.objects.get(pk=bot) for bot in bots]
+
+    def begun() -> list[int]:
+        try:
+            return [table_of(where, seated, rated=rated).pk]
+        except NoSeason:
+            return []
+
+    return lambda: [match for _ in range(times) for match in begun()]
+
+
+def voiding_tables(matches: list[int]) -> Act:
+    """End live games without a result; which of them this one did."""
+    return lambda: [match for match in matches if void_table(match, "a race")]
+
+
+def watching_keys(times: int) -> Act:
+    """Look again and again for keys that are published while a game of their series is not over; all that were seen."""
+    early = DealSeries.objects.filter(published__isnull=False, blocks__matches__status__in=Match.PENDING)
+    return lambda: [pk for _ in range(times) for pk in early.values_list("pk", flat=True)]
+
+
+def finishing(matches: list[int]) -> Act:
+    """Bring the results of live games; which of them this one did."""
+    return lambda: [match for match in matches if finish(match)]
+
+
+def waking(match: int, rounds: int) -> Act:
+    """Ask every seat of a live game again and again, as workers ask hosted ones; how often that counted."""
+    seats = Match.objects.select_related("ladder").get(pk=match).ladder.seats
+    launcher = Fakes(default)
+    return lambda: sum(ask_seat(match, seat, launcher=launcher) for _ in range(rounds) for seat in range(seats))
+
+
 ACTIONS: dict[str, Callable[..., Act]] = {
+    "waking": waking,
     "claiming": claiming,
+    "answering": answering,
+    "playing_live": playing_live,
+    "sweeping_tables": sweeping_tables,
+    "finishing": finishing,
+    "opening_tables": opening_tables,
+    "voiding_tables": voiding_tables,
+    "watching_keys": watching_keys,
     "recording": recording,
     "dying": dying,
     "giving_back": giving_back,

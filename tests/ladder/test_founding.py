@@ -7,12 +7,15 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.utils import timezone
 
+from bots.house.catalogue import HOUSE
 from bots.models import Bot
 from bots.refusals import Refused
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link, remove
 from ladder.joining import CannotJoin, join
 from ladder.models import Entry, Ladder
+from ladder.opening import LIVE_LIMITS
+from ladder.remote_bots import register
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, person, uploaded
 
@@ -46,6 +49,8 @@ def test_a_ladder_for_everybody_opens_with_a_season_the_chosen_house_and_every_b
         ({"name": "Live duels"}, "cannot begin with"),
         ({"limits": {"move_ms": 0}}, "These limits are none"),
         ({"limits": {"game_ms": 600_000}}, "workers are cut short"),
+        ({"players": "remote", "limits": {"game_ms": 3_600_001}}, "60 min at most"),
+        ({"players": "nobody"}, "Choose who plays"),
         ({"freezes_at": timezone.now()}, "still to come"),
         ({"name": "Edel Stein Reich 4", "game": "edel-stein-reich", "seats": 4}, "address edel-stein-reich-4 already"),
     ],
@@ -55,6 +60,21 @@ def test_a_plan_that_cannot_be_is_refused_with_what_to_do(eve: User, changes: di
     with pytest.raises(Refused, match=sentence):
         found_ladder(plan(**changes), eve)
     assert Ladder.objects.count() == before
+
+
+def test_a_ladder_for_remote_bots_opens_with_those_that_claim_it_and_limits_for_networks(eve: User) -> None:
+    afar = register(person("ada"), "Afar", {DUEL: [2]}).bot
+    ladder = found_ladder(plan(players="remote", house=["greedy"]), eve)
+    assert (ladder.live, ladder.limits) == (True, LIVE_LIMITS)
+    assert list(ladder.entries.values_list("bot", flat=True)) == [afar.pk]
+
+
+def test_an_open_ladder_has_the_house_to_play_with(bot: Bot, eve: User) -> None:
+    chosen = found_ladder(plan(players="open", house=["greedy"], limits={"game_ms": 3_600_000}), eve)
+    assert (chosen.entries.get().bot.name, chosen.limits) == ("Greedy", {"game_ms": 3_600_000})
+    everybody = found_ladder(plan(name="Everybody", players="open"), eve)
+    names = set(everybody.entries.values_list("bot__house_name", flat=True))
+    assert names == {name for name, one in HOUSE.items() if one.plays(DUEL, 2)}
 
 
 def test_a_class_is_seen_and_entered_by_members_alone(bot: Bot, eve: User) -> None:

@@ -140,7 +140,7 @@ def test_several_schedulers_fill_no_queue_beyond_its_length_but_for_the_rest_of_
     got = race(*[("filling", {})] * 3)
     scheduled = Counter(Match.objects.values_list("ladder", flat=True))
     assert sum(got) == scheduled.total()
-    for ladder in Ladder.objects.all():
+    for ladder in Ladder.objects.filter(players="hosted"):
         games = len(seatings(ladder.seats))
         assert scheduled[ladder.pk] == -(-QUEUE_LENGTH // games) * games
         assert list(ladder.blocks.order_by("number").values_list("number", flat=True)) == list(
@@ -218,7 +218,7 @@ def test_a_season_that_is_closed_several_times_beside_results_and_the_scheduler_
 def test_a_house_that_is_opened_several_times_at_once_is_one_house(race: Race) -> None:
     assert race(*[("opening", {})] * 3) == [None] * 3
     before = [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)]
-    assert len(before[0]) == sum(len(game.seat_counts) for game in GAMES.values())
+    assert len(before[0]) == sum(len(game.seat_counts) for game in GAMES.values()) * len(Ladder.Players)
     open_house()
     assert [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)] == before
 
@@ -233,7 +233,7 @@ def leases_of(bot: Bot, ladders: Iterable[Ladder], count: int) -> list[tuple[int
 
 
 def test_failures_that_several_processes_bring_at_once_count_once_each(race: Race, house: None) -> None:
-    ladders = Ladder.objects.filter(game__startswith="edel-stein-reich")
+    ladders = Ladder.objects.filter(game__startswith="edel-stein-reich", players="hosted")
     claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
     bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
     leases = [leases_of(bot, ladders, 1) for bot in bots]
@@ -249,7 +249,7 @@ def test_failures_that_several_processes_bring_at_once_count_once_each(race: Rac
 
 
 def test_owners_who_change_their_minds_beside_results_and_the_scheduler_stop_nobody(race: Race, house: None) -> None:
-    ladders = list(Ladder.objects.filter(game__startswith="edel-stein-reich"))
+    ladders = list(Ladder.objects.filter(game__startswith="edel-stein-reich", players="hosted"))
     claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
     bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
     for bot in bots:
@@ -262,6 +262,7 @@ def test_owners_who_change_their_minds_beside_results_and_the_scheduler_stop_nob
     assert [sorted(brought) for brought in got[3:5]] == [sorted(pk for pk, _ in lease) for lease in leases]
     assert got[:3] == [None] * 3
     for bot in bots:
-        assert bot.entries.filter(active=True, declined=False).count() == Ladder.objects.count()
+        hosted = Ladder.objects.filter(players="hosted").count()
+        assert bot.entries.filter(active=True, declined=False).count() == hosted
         assert bot.active_version == bot.versions.get(number=2)
     check_accounts()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from uuid import UUID
 
@@ -32,7 +31,7 @@ def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -
     its, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
 
     def act() -> list[int]:
-        got = [_or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
+        got = [racing.or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
         return [order.pk for order in got if order is not None]
 
     return act
@@ -47,7 +46,7 @@ def answering(order: int, person: int, agreed: bool) -> Act:
     row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
 
     def act() -> str | None:
-        found = _or_none(partial(answer, row, by, agreed))
+        found = racing.or_none(partial(answer, row, by, agreed))
         return None if found is None else str(found.state)
 
     return act
@@ -86,13 +85,6 @@ def activating(bot: int, numbers: list[int]) -> Act:
 def inviting(ladder: int, person: int) -> Act:
     its, who = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
     return lambda: invite(its, [who])
-
-
-def _or_none(does: Callable[[], Order]) -> Order | None:
-    try:
-        return does()
-    except Refused:
-        return None
 
 
 racing.ACTIONS.update(

@@ -1,0 +1,131 @@
+"""Who sits down at live tables now: whoever has waited longest first, each bot on its ladders in turn.
+
+A bot's turn is on the ladder on which it was seated longest ago, of those on which a table is possible at all with who
+is here. If nobody is free there yet, it waits for a while and keeps those free whom it could meet; then the next of its
+ladders has its turn. So ladders that need several bots at once get their games, and nobody waits for ever for one that
+never comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from random import Random
+
+from ladder.pairings.candidates import Candidate, most_at_one_table
+from ladder.pairings.opponents import Field
+
+PATIENCE_S = 20.0
+"""So long a bot waits for others on the ladder whose turn it is."""
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A remote bot that is here: how many games it can still begin, and how long it has been waiting for one."""
+
+    bot: int
+    free: int
+    waited_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class LiveLadder:
+    """Who could sit at a ladder's tables: ``guests`` by bot, and the code that fills up.
+
+    ``here`` is how many owners have a remote bot of this ladder that is here, free or not.
+    """
+
+    key: int
+    seats: int
+    here: int
+    guests: Mapping[int, Candidate]
+    hosted: Sequence[Candidate] = ()
+
+    @property
+    def possible(self) -> bool:
+        """Whether a table could be filled if everybody who is here were free."""
+        return self.here + most_at_one_table(self.hosted) >= self.seats
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A table: the entries in the order of its seats, ``first`` that of the bot whose turn it was."""
+
+    ladder: int
+    entries: tuple[int, ...]
+    first: int
+
+
+@dataclass
+class Seating:
+    """The tables that can be opened, and the entries whose turn has passed in vain."""
+
+    tables: list[Sitting] = field(default_factory=list)
+    passed: list[int] = field(default_factory=list)
+
+
+def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
+    """The tables for ``guests``, as far as they are free; at most ``hosted_room`` seats are filled with hosted code."""
+    round_ = _Round(ladders, guests, hosted_room, random)
+    for guest in sorted(guests, key=lambda one: (-one.waited_s, one.bot)):
+        while round_.free[guest.bot] and guest.bot not in round_.kept and round_.serve(guest):
+            pass
+    return round_.seating
+
+
+class _Round:
+    """The free bots of one round, and what has been decided so far."""
+
+    def __init__(
+        self, ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random
+    ) -> None:
+        self.free = {guest.bot: guest.free for guest in guests}
+        self.kept: set[int] = set()
+        self.seating = Seating()
+        self._room, self._random = hosted_room, random
+        self._since = {(one.key, bot): here.since for one in ladders for bot, here in one.guests.items()}
+        self._clock = count(max(self._since.values(), default=0) + 1)
+        self._ladders = {bot: _in_turn(ladders, bot) for bot in self.free}
+
+    def serve(self, guest: Guest) -> bool:
+        """Find a table for ``guest``; whether there was one. If its turn can wait, others are kept free for it."""
+        passed: list[LiveLadder] = []
+        for ladder in sorted(self._ladders[guest.bot], key=lambda one: self._since[one.key, guest.bot]):
+            if self._sit_down(ladder, guest.bot):
+                for one in passed:
+                    self._since[one.key, guest.bot] = next(self._clock)
+                self.seating.passed += [one.guests[guest.bot].entry for one in passed]
+                return True
+            if guest.waited_s < PATIENCE_S:
+                self.kept |= {guest.bot, *ladder.guests}
+                return False
+            passed.append(ladder)
+        return False
+
+    def _sit_down(self, ladder: LiveLadder, bot: int) -> bool:
+        here = {one.entry: other for other, one in ladder.guests.items() if self.free.get(other)}
+        others = [ladder.guests[other] for other in here.values() if other not in self.kept]
+        hosted = ladder.hosted if self._room >= ladder.seats - 1 else ()
+        if most_at_one_table([*others, *hosted]) < ladder.seats:
+            return False
+        table = Field([*others, *hosted]).table(ladder.guests[bot], ladder.seats, self._random)
+        entries = tuple(one.entry for one in table)
+        self.seating.tables.append(Sitting(ladder.key, entries, ladder.guests[bot].entry))
+        now = next(self._clock)
+        for other in self._bots(entries, here):
+            self.free[other] -= 1
+            self._since[ladder.key, other] = now
+        self._room -= sum(entry not in here for entry in entries)
+        return True
+
+    @staticmethod
+    def _bots(entries: Sequence[int], here: Mapping[int, int]) -> Iterator[int]:
+        return (here[entry] for entry in entries if entry in here)
+
+
+def _in_turn(ladders: Sequence[LiveLadder], bot: int) -> list[LiveLadder]:
+    """The ladders on which ``bot`` could play; of those on which it never has, newcomers do not all begin with one."""
+    mine = [one for one in ladders if bot in one.guests and one.possible]
+    first = bot % max(1, len(mine))
+    return mine[first:] + mine[:first]

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from ladder.pairings.candidates import Candidate
+from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, Sitting, seated
+
+
+def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
+    """A ladder on which every bot has an owner of its own; entries are ``100 key + bot``, hosted ones from 50 on."""
+    waits = dict(zip(bots, since, strict=False))
+    guests = {bot: Candidate(100 * key + bot, 1_500_000, owner=bot, since=waits.get(bot, 0)) for bot in bots}
+    house = [Candidate(100 * key + 50 + number, 1_500_000) for number in range(hosted)]
+    return LiveLadder(key, seats, len(bots), guests, house)
+
+
+def free(*bots: int, waited_s: float = 0.0) -> list[Guest]:
+    return [Guest(bot, 1, waited_s) for bot in bots]
+
+
+def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 99) -> list[Sitting]:
+    return seated(ladders, guests, room, Random(3)).tables
+
+
+def test_those_who_are_free_sit_down_together() -> None:
+    (table,) = tables([ladder(1, 2, [1, 2])], free(1, 2))
+    assert sorted(table.entries) == [101, 102]
+
+
+def test_busy_ones_are_left_alone() -> None:
+    assert tables([ladder(1, 2, [1, 2, 3])], free(1)) == []
+
+
+def test_code_fills_up_where_the_ladder_has_it() -> None:
+    (table,) = tables([ladder(1, 4, [1], hosted=6)], free(1))
+    assert (len(set(table.entries)), 101 in table.entries) == (4, True)
+
+
+def test_no_table_is_code_alone() -> None:
+    assert tables([ladder(1, 2, [], hosted=6)], []) == []
+
+
+def test_code_sits_down_only_while_there_is_room_for_it() -> None:
+    here = ladder(1, 3, [1, 2, 3], hosted=1)
+    mine = [one for one in tables([here], free(1, 2, 3), room=2) if 150 in one.entries]
+    assert len(mine) <= 1
+    assert tables([ladder(1, 3, [1], hosted=6)], free(1), room=1) == []
+
+
+def test_bots_of_one_owner_never_sit_together() -> None:
+    guests = {1: Candidate(101, 0, owner=9), 2: Candidate(102, 0, owner=9), 3: Candidate(103, 0, owner=8)}
+    for table in tables([LiveLadder(1, 2, 2, guests)], free(1, 2, 3)):
+        assert 103 in table.entries
+
+
+def test_a_bot_plays_as_many_games_as_it_has_room_for_and_no_more() -> None:
+    open_ladder = ladder(1, 2, [1], hosted=3)
+    assert len(tables([open_ladder], [Guest(1, 5)])) == 5
+    assert tables([open_ladder], [Guest(1, 0)]) == []
+
+
+def test_a_bots_ladders_take_turns() -> None:
+    ladders = [ladder(key, 2, [1], hosted=3) for key in (1, 2, 3)]
+    played = Counter(one.ladder for one in tables(ladders, [Guest(1, 9)]))
+    assert played == {1: 3, 2: 3, 3: 3}
+
+
+def test_its_turn_is_where_it_was_seated_longest_ago() -> None:
+    ladders = [ladder(1, 2, [1], hosted=3, since=[7]), ladder(2, 2, [1], hosted=3, since=[5])]
+    assert [one.ladder for one in tables(ladders, free(1))] == [2]
+
+
+def test_who_has_waited_longest_sits_down_first() -> None:
+    guests = [Guest(1, 1, 3.0), Guest(2, 1, 9.0), Guest(3, 1, 5.0)]
+    (table,) = tables([ladder(1, 2, [1, 2, 3])], guests)
+    assert table.first == 102
+
+
+def test_a_bot_waits_for_others_when_its_turn_is_among_them() -> None:
+    ladders = [ladder(1, 2, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
+    assert tables(ladders, free(1, waited_s=PATIENCE_S - 1)) == []
+
+
+def test_whoever_becomes_free_meanwhile_is_kept_for_it() -> None:
+    ladders = [ladder(1, 3, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
+    assert tables(ladders, [*free(1, waited_s=5.0), *free(2)]) == []
+    (table,) = tables(ladders, [*free(1, waited_s=9.0), *free(2, waited_s=4.0), *free(3)])
+    assert table.ladder == 1
+
+
+def test_nobody_waits_for_ever() -> None:
+    ladders = [ladder(1, 2, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
+    found = seated(ladders, free(1, waited_s=PATIENCE_S), 99, Random(1))
+    assert [one.ladder for one in found.tables] == [2]
+    assert found.passed == [101]
+
+
+def test_nobody_waits_where_too_few_are_here_for_a_table() -> None:
+    ladders = [ladder(1, 3, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
+    assert [one.ladder for one in tables(ladders, free(1))] == [2]
+
+
+def test_newcomers_do_not_all_begin_with_the_same_ladder() -> None:
+    ladders = [ladder(key, 2, range(1, 13), hosted=3) for key in (1, 2, 3)]
+    assert {one.ladder for one in tables(ladders, free(*range(1, 13)))} == {1, 2, 3}
+
+
+def test_a_turn_has_not_passed_while_nothing_else_is_to_be_had() -> None:
+    found = seated([ladder(1, 2, [1, 2])], free(1, waited_s=99.0), 99, Random(1))
+    assert (found.tables, found.passed) == ([], [])
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
+    random = Random(number)
+    bots = list(range(1, random.randint(2, 30)))
+    ladders = [ladder(key, random.randint(2, 5), bots, hosted=6 * (key % 2)) for key in range(1, 6)]
+    guests = [Guest(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
+    found = seated(ladders, guests, 999, random)
+    sitting = [entry % 100 for one in found.tables for entry in one.entries if entry % 100 < 50]
+    assert sorted(sitting) == bots
+
+
+def test_near_ratings_meet_more_often() -> None:
+    guests = {bot: Candidate(bot, 400_000 * bot, owner=bot) for bot in range(1, 7)}
+    field = LiveLadder(1, 2, 6, guests)
+    pairs = Counter(
+        abs(one.entries[0] - one.entries[1])
+        for seed in range(200)
+        for one in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
+        if 1 in one.entries
+    )
+    assert pairs.most_common(1)[0][0] == 1

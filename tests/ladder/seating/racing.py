@@ -1,0 +1,86 @@
+"""The processes of a race for seats at live tables, run as those of ``tests.ladder.racing`` are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import django
+
+django.setup()
+
+from bots.models import Bot  # noqa: E402
+from bots.remote import note_seen  # noqa: E402
+from esr_platform.accounts.models import User  # noqa: E402
+from ladder.challenges.challenging import answer, challenge, expire, withdraw  # noqa: E402
+from ladder.models import Challenge, Ladder  # noqa: E402
+from ladder.remote_bots import declare, register  # noqa: E402
+from ladder.seating.sitting_down import seat  # noqa: E402
+from tests.ladder import racing  # noqa: E402
+from tests.ladder.racing import Act  # noqa: E402
+
+
+def seating(times: int) -> Act:
+    return lambda: sum(seat() for _ in range(times))
+
+
+def seeing(bots: list[int], times: int) -> Act:
+    """Note again and again that these bots are here."""
+    return lambda: [note_seen(bots) for _ in range(times)]
+
+
+def declaring(bot: int, labels: list[str], games: int) -> Act:
+    """Name one state of the program after the other."""
+    row = Bot.objects.get(pk=bot)
+    return lambda: [_number(declare(row, label=label, games_at_once=games)) for label in labels]
+
+
+def registering(person: int, name: str) -> Act:
+    """Register a bot; which one it became."""
+    owner = User.objects.get(pk=person)
+    return lambda: register(owner, name).bot_id
+
+
+def challenging(person: int, ladder: int, bots: list[int], times: int) -> Act:
+    """Propose the same game again and again; the challenges that this got."""
+    by, where = User.objects.get(pk=person), Ladder.objects.get(pk=ladder)
+    table = [Bot.objects.get(pk=bot) for bot in bots]
+    propose = partial(challenge, by, where, table)
+    return lambda: [made.pk for made in (racing.or_none(propose) for _ in range(times)) if made is not None]
+
+
+def answering(challenge: int, bot: int, accepted: bool) -> Act:
+    """Answer; what became of the challenge, ``None`` if that was refused."""
+    made, asked = Challenge.objects.get(pk=challenge), Bot.objects.get(pk=bot)
+    return lambda: _state(partial(answer, made, asked, accepted))
+
+
+def withdrawing(challenge: int, person: int) -> Act:
+    made, by = Challenge.objects.get(pk=challenge), User.objects.get(pk=person)
+    return lambda: _state(partial(withdraw, made, by))
+
+
+def _state(do: Callable[[], Challenge]) -> str | None:
+    made = racing.or_none(do)
+    return None if made is None else str(made.state)
+
+
+def _number(version: Any) -> int:
+    return int(version.number)
+
+
+racing.ACTIONS.update(
+    seating=seating,
+    seeing=seeing,
+    declaring=declaring,
+    registering=registering,
+    challenging=challenging,
+    answering=answering,
+    withdrawing=withdrawing,
+    expiring=lambda: expire,
+)
+
+if __name__ == "__main__":
+    racing.main(*sys.argv[1:])
