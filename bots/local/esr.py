@@ -11,7 +11,21 @@ from io import TextIOWrapper
 from typing import Final
 
 from bots.local.command import Command
-from bots.local.commands import check, games, new_bot, play, replay_decision, rules, verify
+from bots.local.commands import (
+    check,
+    download,
+    games,
+    login,
+    new_bot,
+    play,
+    play_remote,
+    replay_decision,
+    rules,
+    status,
+    upload,
+    verify,
+    watch,
+)
 from bots.local.faults import FOUND, INTERRUPTED, MACHINE, USAGE, UsageError
 from bots.local.screen import Screen
 from bots.runner import PlatformFailure
@@ -24,6 +38,12 @@ COMMANDS: Final[tuple[Command, ...]] = (
     play.COMMAND,
     replay_decision.COMMAND,
     verify.COMMAND,
+    login.COMMAND,
+    upload.COMMAND,
+    status.COMMAND,
+    play_remote.COMMAND,
+    watch.COMMAND,
+    download.COMMAND,
 )
 
 _ABOUT: Final = "Board games for bots: write a bot, check it, play it against the house, look into what it did."

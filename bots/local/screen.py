@@ -22,8 +22,7 @@ class Screen:
     def say(self, line: str, style: str | None = None) -> None:
         """A line for people; control characters in it are escaped."""
         if not self.machine:
-            text = "\n".join(escaped(part) for part in line.split("\n"))
-            self.console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+            self.console.print(_harmless(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, drawing: RenderableType) -> None:
         """A table or a text for people."""
@@ -40,10 +39,15 @@ class Screen:
         """Say on stderr, or to the machine, what went wrong; ``status`` is handed on."""
         self.answer({"ok": False, "error": message})
         if not self.machine:
-            Console(stderr=True).print(message, style="red", markup=False, highlight=False, soft_wrap=True)
+            text = _harmless(message)  # it may be what a site has said
+            Console(stderr=True).print(text, style="red", markup=False, highlight=False, soft_wrap=True)
         return status
 
     def progress(self, *columns: ProgressColumn) -> Progress:
         """Bars that vanish when they are full; nothing where nobody looks."""
         shown = (TextColumn("{task.description}"), BarColumn(), *columns, TimeRemainingColumn())
         return Progress(*shown, console=self.console, transient=True, disable=not self.console.is_terminal)
+
+
+def _harmless(text: str) -> str:
+    return "\n".join(map(escaped, text.split("\n")))

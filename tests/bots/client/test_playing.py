@@ -1,0 +1,170 @@
+"""Remote games by the client, against a site of one bot: a real game over real HTTP, and connections that break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bots.client import AsyncClient, Client, Closed, Incident, Problem, Session, Unreachable, play
+from bots.client.documents import Document
+from bots.protocol import Hello
+from tests.bots.client.site import CUT, TOKEN, TinySite, duel, tiny_site
+
+
+@pytest.fixture
+def site() -> Iterator[TinySite]:
+    with tiny_site(duel(1), duel(2)) as running:
+        yield running
+
+
+class Default:
+    """Plays the default move and remembers what it was told."""
+
+    def __init__(self, hello: Hello, kept: list[Document]) -> None:
+        self.entries: list[Document] = []
+        kept.append({"hello": hello, "entries": self.entries})
+
+    def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
+        self.entries += log
+        return decision["default"]
+
+
+def played(site: TinySite, games: int = 2) -> list[Document]:
+    """Play with :class:`Default`; what its strategies were told."""
+    kept: list[Document] = []
+    with Client(site.url, TOKEN) as client:
+        play(client, lambda hello: Default(hello, kept), games)
+    return kept
+
+
+def test_two_games_at_once_are_played_to_their_ends(site: TinySite) -> None:
+    kept = played(site)
+    assert len(kept) == 2
+    assert [game.state.outcome is not None for game in site.games] == [True, True]
+    assert [game.strikes for game in site.games] == [0, 0]
+
+
+def test_a_stream_that_breaks_again_and_again_tells_nothing_twice_and_leaves_nothing_out(site: TinySite) -> None:
+    site.cut_stream_after = [3, 4, 7, 2, 9]
+    kept = played(site)
+    assert site.streams == 6
+    for told, game in zip(kept, site.games, strict=True):
+        asked = [entry for entry in game.state.entries(0) if entry["ply"] <= told["entries"][-1]["ply"]]
+        assert told["entries"] == asked[: len(told["entries"])]
+
+
+def test_an_answer_whose_connection_breaks_is_sent_again_and_played_once(site: TinySite) -> None:
+    site.faults["POST", "games/1/decisions/1"] = [(CUT, {}), (503, {"Retry-After": "0"})]
+    played(site)
+    assert len(site.told("POST", "games/1/decisions/1")) == 3
+    assert site.games[0].strikes == 0
+
+
+def test_an_illegal_move_is_never_sent(site: TinySite, capsys: pytest.CaptureFixture[str]) -> None:
+    class Cheat:
+        def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
+            return {"offer": [99, 0, 0, 0]}
+
+    with Client(site.url, TOKEN) as client:
+        play(client, lambda hello: Cheat(), 2)
+    assert [game.strikes for game in site.games] == [0, 0]
+    assert "game 1, decision 1: illegal: {'offer': [99, 0, 0, 0]} is not sent" in capsys.readouterr().err
+
+
+def test_a_strategy_that_fails_loses_its_decision_and_not_its_game(
+    site: TinySite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Broken(Default):
+        def choose(self, decision: Document, view: Document, log: list[Document]) -> Any:
+            raise ZeroDivisionError("what now")
+
+    with Client(site.url, TOKEN) as client:
+        play(client, lambda hello: Broken(hello, []), 2)
+    assert site.games[0].state.outcome is not None
+    assert "ZeroDivisionError: what now" in capsys.readouterr().err
+
+
+def test_a_newer_stream_ends_the_older_one_for_good(site: TinySite) -> None:
+    site.extra = [{"type": "closed", "reason": "a newer stream was opened"}]
+    with Client(site.url, TOKEN) as client, pytest.raises(Closed, match="newer stream"):
+        list(client.events())
+    assert site.streams == 1
+
+
+def test_challenges_are_accepted_where_that_is_wanted(site: TinySite) -> None:
+    site.extra = [{"type": "challenge", "challenge": {"id": 7}}]
+    site.documents["challenges/7/accept"] = {}
+    told: list[Incident] = []
+    with Client(site.url, TOKEN) as client:
+        kept: list[Document] = []
+        session = Session(client, lambda start: _Silent(), told.append, lambda start, end: None, True)
+        session.run(lambda: bool(site.told("POST", "challenges/7/accept")) or bool(kept))
+    assert len(site.told("POST", "challenges/7/accept")) == 1
+
+
+class _Silent:
+    def decide(self, message: Any) -> Any:
+        return message["decision"]["default"]
+
+    def end(self, message: Any) -> None: ...
+
+
+def test_a_wrong_token_is_a_problem_and_no_reason_to_come_again(site: TinySite) -> None:
+    with Client(site.url, "esr_wrong") as client:
+        with pytest.raises(Problem, match="unknown") as told:
+            list(client.events())
+        with pytest.raises(Problem):
+            client.my_bot()
+    assert (told.value.status, told.value.code, len(site.heard)) == (401, "authentication_failed", 2)
+
+
+def test_who_is_told_to_wait_waits_and_comes_again(site: TinySite) -> None:
+    site.faults["GET", "bot"] = [(429, {"Retry-After": "1"})]
+    with Client(site.url, TOKEN) as client:
+        assert client.my_bot()["slug"] == "afar"
+    assert len(site.told("GET", "bot")) == 2
+
+
+def test_patience_has_an_end(site: TinySite) -> None:
+    site.faults["GET", "bot"] = [(429, {"Retry-After": "60"}), (503, {})]
+    with Client(site.url, TOKEN, patience_s=5) as client, pytest.raises(Problem, match="A fault"):
+        client.my_bot()
+    with Client("http://127.0.0.1:9", TOKEN, patience_s=0.1) as client, pytest.raises(Unreachable, match="reached"):
+        client.my_bot()
+
+
+def test_what_must_not_be_done_twice_is_not_sent_twice(site: TinySite) -> None:
+    site.faults["POST", "bots"] = [(CUT, {}), (CUT, {})]
+    with Client(site.url, TOKEN) as client, pytest.raises(Unreachable):
+        client.upload("bot.py", b"pass", name="Mine")
+    assert len(site.told("POST", "bots")) == 1
+
+
+@pytest.mark.parametrize("address", ["arena.example.org", "ftp://x", "https://", "https://me@x.org", "https://x?y=1"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="no address"):
+        Client(address)
+
+
+@pytest.mark.parametrize("end", ["", "/", "/api/v1", "/api/v1/"])
+def test_an_address_may_name_the_api_or_not(site: TinySite, end: str) -> None:
+    with Client(site.url + end, TOKEN) as client:
+        assert client.my_bot()["slug"] == "afar"
+
+
+@pytest.mark.asyncio
+async def test_an_asyncio_program_plays_by_the_same_calls(site: TinySite) -> None:
+    site.cut_stream_after = [5]
+    async with AsyncClient(site.url, TOKEN) as client, client.events() as events:
+        over = 0
+        async for event in events:
+            if event["type"] == "decide":
+                move = event["message"]["decision"]["default"]
+                verdict = await client.answer(event["game"], event["decision"], move)
+                assert verdict.played
+            over += event["type"] == "game_end"
+            if over == 2:
+                break
+    assert all(game.state.outcome is not None for game in site.games)

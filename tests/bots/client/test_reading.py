@@ -1,0 +1,94 @@
+"""Lists, records and public streams by the client, over connections that break."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bots.client import AsyncClient, Client
+from bots.client.unpacking import PackedLines
+from tests.bots.client.site import TOKEN, TinySite, tiny_site
+
+HEAD = {"type": "game", "game": 7, "ladder": "duel-remote", "players": []}
+
+
+@pytest.fixture
+def site() -> Iterator[TinySite]:
+    with tiny_site() as running:
+        yield running
+
+
+def lines(*documents: Any) -> bytes:
+    return b"".join(json.dumps(document).encode() + b"\n" for document in documents)
+
+
+def packed(*matches: int) -> bytes:
+    return gzip.compress(lines(*({"match": match} for match in matches)))
+
+
+def test_a_list_is_followed_to_its_end(site: TinySite) -> None:
+    site.documents["matches"] = {"next": None, "results": [{"id": 1}, {"id": 2}]}
+    with Client(site.url, TOKEN) as client:
+        assert [row["id"] for row in client.each("matches", limit=2)] == [1, 2]
+    assert site.told("GET", "matches") == [{"limit": "2"}]
+
+
+def test_the_next_part_of_a_list_is_asked_for_as_the_site_says(site: TinySite) -> None:
+    site.documents["matches"] = {"next": f"{site.url}/api/v1/matches?limit=2&cursor=5_3", "results": [{"id": 1}]}
+    with Client(site.url, TOKEN) as client:
+        rows = client.each("matches", limit=2)
+        assert next(rows) == {"id": 1}
+        site.documents["matches"] = {"next": None, "results": [{"id": 6}]}
+        assert list(rows) == [{"id": 6}]
+    assert site.told("GET", "matches") == [{"limit": "2"}, {"limit": "2", "cursor": "5_3"}]
+
+
+def test_records_go_on_after_the_last_one_when_the_connection_breaks(site: TinySite) -> None:
+    whole = packed(1, 2, 3)
+    site.raw["ladders/duel-remote/records"] = [whole + packed(4)[:9], packed(4), packed(), packed()]
+    with Client(site.url, TOKEN) as client:
+        found = []
+        for line in client.records("duel-remote"):
+            found.append(line["match"])
+            if found[-1] == 4:
+                break
+    assert found == [1, 2, 3, 4]
+    assert site.told("GET", "ladders/duel-remote/records") == [{}, {"after": "3"}]
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_packed_lines_come_in_any_pieces(size: int) -> None:
+    data, reader = packed(1, 2) + packed() + packed(3), PackedLines()
+    pieces = [data[start : start + size] for start in range(0, len(data), size)]
+    assert [line["match"] for piece in pieces for line in reader.feed(piece)] == [1, 2, 3]
+
+
+def test_what_is_not_packed_is_said_to_be_so() -> None:
+    with pytest.raises(ValueError, match="no gzip"):
+        list(PackedLines().feed(b"<html>"))
+
+
+def streams() -> list[bytes]:
+    entries = [{"ply": ply} for ply in range(3)]
+    first = {"type": "round", "round": 1, "log": entries[:2]}
+    last = {"type": "game_end", "status": "finished", "log": entries[2:]}
+    return [lines(HEAD, first), lines(HEAD, last)]
+
+
+def test_a_game_is_watched_to_its_end_over_a_break(site: TinySite) -> None:
+    site.raw["games/7/stream"] = streams()
+    with Client(site.url, TOKEN) as client:
+        kinds = [event["type"] for event in client.watch(7)]
+    assert kinds == ["game", "round", "game", "game_end"]
+    assert site.told("GET", "games/7/stream") == [{"log": "0"}, {"log": "2"}]
+
+
+@pytest.mark.asyncio
+async def test_an_asyncio_program_watches_by_the_same_calls(site: TinySite) -> None:
+    site.raw["games/7/stream"] = streams()
+    async with AsyncClient(site.url, TOKEN) as client, client.watch(7) as events:
+        assert [event["type"] async for event in events] == ["game", "round", "game", "game_end"]
