@@ -49,7 +49,7 @@ def crowd(matches: int, people: int, say: Callable[[str], None]) -> None:
     for number in range(people):
         uploaded(person(f"player{number}"), f"Bot {number:04}", claims=tables)
     say(f"{people} people have come")
-    for ladder in Ladder.objects.order_by("pk"):
+    for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
         finished_blocks(ladder, BLOCKS)
     _reckon()
     played = Match.objects.count()

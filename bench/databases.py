@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
@@ -38,3 +39,22 @@ def inside(module: str, kind: str, arguments: list[str]) -> int:
         }
         command = [sys.executable, "-m", module, *arguments, "--inside", kind]
         return subprocess.run(command, env=environment, check=False).returncode
+
+
+def on_each(
+    module: str,
+    parser: argparse.ArgumentParser,
+    measure: Callable[[argparse.Namespace], object],
+    usual: Sequence[str] = KINDS,
+) -> int:
+    """Read the command line of the bench ``module``, and ``measure`` on each kind of database; the worst exit status.
+
+    ``measure`` runs in a process of its own, in which ``options.inside`` is the kind.
+    """
+    parser.add_argument("--databases", nargs="+", default=usual, choices=KINDS)
+    parser.add_argument("--inside", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.inside:
+        measure(options)
+        return 0
+    return max(inside(module, kind, sys.argv[1:]) for kind in options.databases)

@@ -15,7 +15,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from bench.databases import KINDS, inside
+from bench.databases import on_each
 
 BUDGET_MS = 100
 BUDGET_QUERIES = 12
@@ -156,13 +156,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[], help="names of pages")
     parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--databases", nargs="+", default=KINDS, choices=KINDS)
-    parser.add_argument("--inside", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.inside:
-        measure(options)
-        return 0
-    return max(inside("bench.pages", kind, sys.argv[1:]) for kind in options.databases)
+    return on_each("bench.pages", parser, measure)
 
 
 if __name__ == "__main__":

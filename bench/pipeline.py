@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.consumption import Processes
-from bench.databases import KINDS, inside
+from bench.databases import on_each
 from bench.split import Meter, Run, show
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
@@ -184,14 +184,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--databases", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--bot", default="json", choices=sorted(BOTS))
-    parser.add_argument("--inside", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.inside:
-        measure(options)
-        return 0
-    return max(inside("bench.pipeline", kind, sys.argv[1:]) for kind in options.databases)
+    return on_each("bench.pipeline", parser, measure)
 
 
 if __name__ == "__main__":

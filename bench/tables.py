@@ -17,7 +17,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
-from bench.databases import KINDS, inside
+from bench.databases import on_each
 
 if TYPE_CHECKING:
     from bots.models import BotVersion
@@ -165,13 +165,7 @@ def main() -> int:
     parser.add_argument("--entries", type=int, default=10_000)
     parser.add_argument("--blocks", type=int, default=20_000)
     parser.add_argument("--requests", type=int, default=20)
-    parser.add_argument("--databases", nargs="+", default=KINDS, choices=KINDS)
-    parser.add_argument("--inside", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.inside:
-        measure(options)
-        return 0
-    return max(inside("bench.tables", kind, sys.argv[1:]) for kind in options.databases)
+    return on_each("bench.tables", parser, measure)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,45 @@
+"""The addresses of the site, and beside them what ``bench.reading`` compares its endpoints with.
+
+``/api/v1/bare/QUERIES/ROWS/BYTES`` is a view of the framework as short as one can be: it asks the database as often,
+by primary keys, reads as many rows of one table, and answers with a plain dictionary of about that size. It has the
+site's authentication, throttle and renderer, and lies behind the same middleware.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.urls import include, path
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ladder.models import Seat
+
+
+class Bare(APIView):
+    """Nothing but the framework and the queries."""
+
+    permission_classes = [AllowAny]
+
+    def get(self, _request: Request, queries: int, rows: int, size: int) -> Response:
+        for number in range(queries):
+            first = 1 + number * rows
+            last = first + (rows if number == 0 else 1)
+            list(Seat.objects.filter(pk__gte=first, pk__lt=last).order_by().values("pk", "match", "index", "version"))
+        return Response(_document(size))
+
+
+@cache
+def _document(size: int) -> dict[str, Any]:
+    """About so many bytes as JSON, in rows of a usual shape; 130 bytes a row."""
+    row = {"id": 123456, "name": "a name of something, as names are", "rating": 1512.25, "rank": None, "active": True}
+    return {"next": None, "results": [{**row, "when": "2026-11-22T03:41:02.123456Z"} for _ in range(1 + size // 140)]}
+
+
+urlpatterns = [
+    path("api/v1/bare/<int:queries>/<int:rows>/<int:size>", Bare.as_view()),
+    path("", include("esr_platform.urls")),
+]

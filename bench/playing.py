@@ -1,0 +1,178 @@
+"""Remote bots that play at once on one web server and one worker: ``python -m bench.playing [--seats 4] [--bots 200]``.
+
+The real processes of the site (web, clerk, beat), on SQLite and PostgreSQL; the bots are one process of their own
+(``bench.remote_players``). Each table makes a move every two seconds. What is measured: from when the last answer that
+a ply waits for was sent until the next ``decide`` arrived; whether every decision came once; what web server and
+worker hold in memory. The game has no veiled moves, so nothing is told late on purpose. It measures; it never fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import linear_regression, quantiles
+from typing import Any
+
+from bench.consumption import Processes
+from bench.databases import on_each
+from bench.pipeline import broker, postgres_pid
+from tests.services.ports import free_port, wait_until
+from tests.services.workers import ROOT, processes
+
+GAME = "edel-stein-reich"
+DUEL = "edel-stein-reich-duel"
+GOAL_MS = 150
+PACE_S = 2.0
+EVERY_S = 5.0
+OPENING_S = 20.0
+"""After so long tables are open; what comes before is not measured for memory."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """One moment: since the start, and by part of the site its memory (MB) and processor time so far (s)."""
+
+    at_s: float
+    memory: dict[str, float]
+    used_s: dict[str, float]
+
+
+def guests(count: int, game: str, seats: int) -> list[str]:
+    """The secrets of so many new remote bots, each of an owner of its own, on the ladder for remote bots alone."""
+    from esr_platform.accounts import tokens
+    from esr_platform.accounts.models import Scope, User
+    from ladder.models import Entry, Ladder
+    from ladder.remote_bots import register
+
+    Ladder.objects.exclude(players=Ladder.Players.REMOTE).update(open=False)
+    secrets = []
+    for number in range(count):
+        owner = User.objects.create(username=f"guest{number}", email=f"guest{number}@example.org")
+        bot = register(owner, f"Guest {number}", {game: [seats]}).bot
+        secrets.append(tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1])
+    assert Entry.objects.filter(ladder__players=Ladder.Players.REMOTE, active=True).count() == count
+    return secrets
+
+
+def look(began: float, parts: dict[str, int]) -> Look:
+    """At the processes with these pids, and all below them."""
+    seen = Processes()
+    memory = {name: sum(rss_mb(one) for one in (pid, *seen.below(pid))) for name, pid in parts.items()}
+    return Look(time.monotonic() - began, memory, {name: seen.whole_s(pid) for name, pid in parts.items()})
+
+
+def rss_mb(pid: int) -> float:
+    """Resident memory of one process; 0 if it is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
+
+
+def run(secrets: list[str], options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
+    """Start the site, let the bots play, and look at it all the while."""
+    folder, port = Path(os.environ["VAR_DIR"]), free_port()
+    names = ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL", "LOG_LEVEL")
+    out = folder / "played.json"
+    with broker(folder) as redis, processes({name: os.environ[name] for name in names}) as group:
+        web = group.python(
+            *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
+            *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
+        )
+        parts = {"web": web.pid, "worker": group.worker("default,live").pid, "beat": group.beat().pid, "redis": redis}
+        database = postgres_pid()
+        parts |= {"database": database} if database else {}
+        wait_until(lambda: answers(port), "the web server answers", 60)
+        command = [sys.executable, "-m", "bench.remote_players", *map(str, (port, options.seconds, PACE_S, out))]
+        players = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True)
+        began, looks = time.monotonic(), list[Look]()
+        assert players.stdin is not None
+        with players.stdin as tokens:
+            tokens.write("\n".join(secrets))
+        while players.poll() is None:
+            looks.append(look(began, parts))
+            time.sleep(EVERY_S)
+    return json.loads(out.read_text()), looks
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens there."""
+    import socket
+
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def lost_or_doubled(asked: list[list[Any]]) -> tuple[int, int]:
+    """How many decisions nobody was told of, and how many were told more than once."""
+    told = defaultdict[tuple[int, int], list[int]](list)
+    for bot, game, decision, *_ in asked:
+        told[bot, game].append(decision)
+    lost = sum(max(numbers) - len(set(numbers)) for numbers in told.values())
+    return lost, sum(len(numbers) - len(set(numbers)) for numbers in told.values())
+
+
+def show(title: str, found: dict[str, Any], looks: list[Look]) -> None:
+    """The figures of one run."""
+    from ladder.models import Match, PlayedMove
+
+    told = [(at_s, waited_ms) for *_, at_s, waited_ms in found["asked"] if waited_ms is not None]
+    waited = sorted(waited_ms for at_s, waited_ms in told if at_s >= OPENING_S)
+    lost, doubled = lost_or_doubled(found["asked"])
+    cuts = quantiles(waited, n=1000)
+    verdict = "met" if cuts[989] <= GOAL_MS else f"MISSED (at most {GOAL_MS} ms)"
+    print(f"\n{title}")
+    print(f"  {len(waited)} plies told: p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
+          f" p99.9 {cuts[998]:.0f}, slowest {waited[-1]:.0f} ms")  # fmt: skip
+    print(f"  decisions lost: {lost}, told twice: {doubled}; answers by status: {found['answers']}")
+    faults = PlayedMove.objects.exclude(default="").count()
+    games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
+    print(f"  moves {PlayedMove.objects.count()}, of them {faults} defaults; games {games}; {found['broken'][:3]}")
+    steady = [one for one in looks if one.at_s >= OPENING_S]
+    first, last = steady[0], steady[-1]
+    span = last.at_s - first.at_s
+    for name in last.memory:
+        times = [one.at_s / 60 for one in steady]
+        slope = linear_regression(times, [one.memory.get(name, 0.0) for one in steady]).slope
+        cores = (last.used_s[name] - first.used_s[name]) / span
+        print(f"  {name:9} {first.memory[name]:6.0f} → {last.memory[name]:4.0f} MB, {slope:+5.1f} MB/min; {cores:5.0%}"
+              " of a core")  # fmt: skip
+    decided = sum(first.at_s <= row[3] < last.at_s for row in found["asked"])
+    own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
+    print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms of the web server's processor time each")
+    print(f"  the bots: {found['cpu_s'] / found['wall_s']:.0%} of a core")
+    print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+
+
+def measure(options: argparse.Namespace) -> None:
+    """One database, the one of DATABASE_URL, which is empty."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    call_command("open_house", verbosity=0)
+    secrets = guests(options.bots, DUEL if options.seats == 2 else GAME, options.seats)
+    title = f"{options.inside}, {options.bots} bots, tables of {options.seats}, {options.seconds} s"
+    show(title, *run(secrets, options))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--bots", type=int, default=200)
+    parser.add_argument("--seats", type=int, default=4, choices=(2, 3, 4))
+    parser.add_argument("--seconds", type=int, default=600)
+    return on_each("bench.playing", parser, measure)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

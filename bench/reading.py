@@ -1,0 +1,181 @@
+"""What reading costs over the API: ``python -m bench.reading [--matches 100000] [--windows 5] [--window-s 4]``.
+
+Every reading endpoint on a site with that many matches, and beside each the barest view of the framework that asks as
+often, reads as many rows and answers as much (``bench.bare``), behind the same middleware, authentication and
+throttles. One real web server; ``wrk`` asks on four connections, in windows that take turns. A share of 100 % is as
+fast as the bare view; the goal is 80 %. It measures; it never fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from bench.consumption import Processes
+from bench.databases import on_each
+from bench.pipeline import broker
+from tests.services.ports import free_port, wait_until
+from tests.services.workers import processes
+
+GOAL = 0.8
+CONNECTIONS = 4
+LADDER = "edel-stein-reich-4"
+
+
+@dataclass
+class Endpoint:
+    """An address, what it asks of the database, and how often a second both were answered, window by window."""
+
+    name: str
+    address: str
+    queries: int = 0
+    rows: int = 0
+    size: int = 0
+    ours: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
+
+    @property
+    def beside(self) -> str:
+        """The bare view that it is compared with."""
+        return f"/api/v1/bare/{self.queries}/{self.rows}/{self.size}"
+
+    @property
+    def share(self) -> float:
+        """Of the bare view's requests a second, by the medians of pairs of windows."""
+        return median(ours / bare for ours, bare in zip(self.ours, self.bare, strict=True))
+
+
+def endpoints() -> Iterator[Endpoint]:
+    """Every reading endpoint but the replay, whose document is kept by the cache of pages."""
+    from ladder.models import Entry, Match
+
+    best = Entry.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot
+    played = Match.objects.filter(ladder__slug=LADDER, status="finished").latest("pk").pk
+    for path in (
+        *("games", "games/edel-stein-reich", "games/edel-stein-reich/schemas/view"),
+        *("ladders", f"ladders/{LADDER}", f"ladders/{LADDER}/entries", f"ladders/{LADDER}/matches"),
+        *(f"ladders/{LADDER}/seasons", f"ladders/{LADDER}/seasons/1", f"ladders/{LADDER}/seasons/1/standings"),
+        *("bots", f"bots/{best.slug}", f"bots/{best.slug}/versions", f"bots/{best.slug}/versions/1"),
+        *(f"bots/{best.slug}/ratings?ladder={LADDER}", f"bots/{best.slug}/matches"),
+        *("matches", "matches?limit=10", f"matches/{played}", f"matches/{played}/record", f"matches/{played}/log"),
+        *(f"head-to-head?ladder={LADDER}&bot={best.slug}", "people/player7"),
+    ):
+        yield Endpoint(path.replace(best.slug, "BOT").replace(str(played), "ID"), f"/api/v1/{path}")
+
+
+def looked_at(endpoint: Endpoint) -> bool:
+    """Count what it asks, by asking it once without a web server; whether there is such an endpoint."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    client = Client(headers={"host": "localhost"})
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get(endpoint.address)
+        statements = [query["sql"] for query in asked.captured_queries if query["sql"].startswith("SELECT")]
+    if answer.status_code != 200:
+        print(f"  {endpoint.name}: {answer.status_code}", file=sys.stderr)
+        return False
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement.replace("%", "%%"), ())
+            endpoint.rows += len(cursor.fetchall())
+    endpoint.queries, endpoint.size = len(statements), len(answer.content)
+    return True
+
+
+def asked(port: int, address: str, seconds: float) -> float:
+    """Answers a second while ``wrk`` asks for an address. Raises ``SystemExit`` where one was refused."""
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", f"http://127.0.0.1:{port}{address}"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    if "Non-2xx" in said:
+        sys.exit(f"{address} was refused:\n{said}")
+    found = re.search(r"Requests/sec:\s*([\d.]+)", said)
+    assert found is not None, said
+    return float(found[1])
+
+
+def measure(options: argparse.Namespace) -> None:
+    """One database, the one of DATABASE_URL, which is empty or was filled by an earlier run."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    folder = Path(os.environ["VAR_DIR"])
+    with broker(folder):
+        call_command("migrate", verbosity=0)
+        found = prepared(options)
+        port = free_port()
+        with processes({**os.environ, "DJANGO_SETTINGS_MODULE": "bench.raised"}) as group:
+            web = group.python(
+                *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
+                *("--no-access-log", "--log-level", "warning"),
+            ).pid
+            wait_until(lambda: answers(port), "the web server answers", 60)
+            used, own = Processes().whole_s(web), own_s()
+            for _ in range(options.windows):
+                for one in found:
+                    one.bare.append(asked(port, one.beside, options.window_s))
+                    one.ours.append(asked(port, one.address, options.window_s))
+            show(found, Processes().whole_s(web) - used, own_s() - own)
+
+
+def prepared(options: argparse.Namespace) -> list[Endpoint]:
+    """The endpoints on a site that is full."""
+    from django.db import connections
+
+    from bench.crowded import crowd
+    from ladder.models import Match
+
+    if not Match.objects.exists():
+        crowd(options.matches, options.people, lambda text: print(f"  {text}", file=sys.stderr, flush=True))
+    named = [one for one in endpoints() if not options.only or one.name in options.only]
+    found = [one for one in named if looked_at(one)]
+    print(f"\n{options.inside}, {Match.objects.count()} matches")
+    connections.close_all()
+    return found
+
+
+def answers(port: int) -> bool:
+    """Whether the web server is ready."""
+    command = ["curl", "-sf", "-o", os.devnull, f"http://127.0.0.1:{port}/api/v1/bare/1/1/1"]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def own_s() -> float:
+    """Processor time of what this process has started and waited for: ``wrk``."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def show(found: list[Endpoint], server_s: float, wrk_s: float) -> None:
+    """The table."""
+    print("| endpoint | queries | rows | KB | bare/s | ours/s | share | |\n|---|---:|---:|---:|---:|---:|---:|---|")
+    for one in found:
+        mark = "" if one.share >= GOAL else "**missed**"
+        cells = f"{one.queries} | {one.rows} | {one.size / 1000:.1f} | {median(one.bare):.0f} | {median(one.ours):.0f}"
+        print(f"| {one.name} | {cells} | {one.share:.0%} | {mark} |")
+    print(f"\nThe web server used {server_s:.1f} s of processor time, wrk {wrk_s:.1f} s.")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--people", type=int, default=400)
+    parser.add_argument("--windows", type=int, default=5)
+    parser.add_argument("--window-s", type=float, default=4.0)
+    parser.add_argument("--only", nargs="*", help="endpoints by the names in the table")
+    return on_each("bench.reading", parser, measure, ["sqlite"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

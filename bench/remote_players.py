@@ -1,0 +1,165 @@
+"""Remote bots by the hundred in one process, as ``bench.playing`` starts it: streams are read, answers are posted.
+
+``python -m bench.remote_players PORT SECONDS PACE_S OUT``; the tokens come on standard input, one a line. Requests are
+written by hand: a library would take more of the processor than the server that is measured. What it saw goes to the
+file ``OUT``: a JSON object, ``asked`` with a row ``[bot, game, decision, at_s, waited_ms]`` for each ``decide`` as it
+came, where ``at_s`` is since the start and ``waited_ms`` since the last answer at that table was sent (``null`` for a
+game's first), and ``answers`` by their status.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from time import perf_counter, process_time
+from typing import Any
+
+import orjson
+
+HASTE, PATIENCE = 0.8, 1.2
+"""No two think equally long: times are spread so far around the pace."""
+
+STREAM_BYTES = 1 << 22
+KEPT_S = 3.0
+"""A connection that has rested for so long is not used again: the web server closes it after 5 s."""
+
+
+@dataclass
+class Seen:
+    """What all bots together have seen. ``sent`` has when the last answer at each table was sent."""
+
+    asked: list[tuple[int, int, int, float, float | None]] = field(default_factory=list)
+    answers: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+    sent: dict[int, float] = field(default_factory=dict)
+    began: float = field(default_factory=perf_counter)
+
+
+class Connection:
+    """One HTTP/1.1 connection to the site, kept open."""
+
+    def __init__(self, port: int, secret: str) -> None:
+        self._port, self._secret = port, secret
+        self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._used = 0.0
+
+    async def send(self, line: str, body: bytes = b"") -> tuple[int, dict[str, str], asyncio.StreamReader]:
+        """Send a request; status and headers of the answer, whose body is still to be read."""
+        reader, writer = await self._opened()
+        head = (
+            f"{line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._secret}\r\n"
+            f"Accept: application/json, application/x-ndjson\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        writer.write(head.encode() + body)
+        status = int((await reader.readline()).split()[1])
+        headers = {}
+        while line := (await reader.readline()).decode().strip():
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        return status, headers, reader
+
+    async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The connection, another one if the server closes it just now."""
+        if self._open is not None and perf_counter() - self._used > KEPT_S:
+            self._open[1].close()
+            self._open = None
+        if self._open is None:
+            self._open = await asyncio.open_connection("127.0.0.1", self._port, limit=STREAM_BYTES)
+        self._used = perf_counter()
+        return self._open
+
+    async def post(self, path: str, body: bytes) -> int:
+        """Send ``body``; the status of the answer, once all of it is here."""
+        status, headers, reader = await self.send(f"POST {path}", body)
+        await reader.readexactly(int(headers["content-length"]))
+        return status
+
+    async def events(self, path: str) -> AsyncIterator[dict[str, Any]]:
+        """The events of a stream of JSON lines, for as long as it is open."""
+        status, _, reader = await self.send(f"GET {path}")
+        if status != 200:
+            raise RuntimeError(f"a stream was answered with {status}")
+        rest = b""
+        while size := int(await reader.readline(), 16):
+            *lines, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(b"\n")
+            for line in filter(None, lines):
+                yield orjson.loads(line)
+
+
+class Bot:
+    """One program: it draws its moves, and thinks about as long as the pace says since the last move at its table."""
+
+    def __init__(self, number: int, port: int, secret: str, pace_s: float, seen: Seen) -> None:
+        self._number, self._pace_s, self._seen = number, pace_s, seen
+        self._stream, self._answers = Connection(port, secret), Connection(port, secret)
+        self._random, self._turn = Random(number), asyncio.Lock()
+        self._thinking: set[asyncio.Task[None]] = set()
+
+    async def play(self) -> None:
+        """Until the stream ends, which it is not to do."""
+        async for event in self._stream.events("/api/v1/bot/stream"):
+            if event["type"] == "decide":
+                self._asked(event, perf_counter())
+            elif event["type"] == "closed":
+                break
+        self._seen.broken.append(f"the stream of bot {self._number} has ended")
+
+    def _asked(self, event: dict[str, Any], now: float) -> None:
+        game, number = event["game"], event["decision"]
+        sent = self._seen.sent.get(game)
+        waited_ms = None if sent is None else 1000 * (now - sent)
+        self._seen.asked.append((self._number, game, number, now - self._seen.began, waited_ms))
+        task = asyncio.create_task(self._answer(game, number, self._drawn(event["message"]["decision"]), sent or now))
+        self._thinking.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._thinking.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._seen.broken.append(repr(task.exception()))
+
+    def _drawn(self, decision: dict[str, Any]) -> Any:
+        legal = decision.get("legal")
+        return self._random.choice(legal) if legal else decision["default"]
+
+    async def _answer(self, game: int, number: int, move: Any, since: float) -> None:
+        thought_s = self._pace_s * self._random.uniform(HASTE, PATIENCE)
+        await asyncio.sleep(max(0.0, since + thought_s - perf_counter()))
+        body = orjson.dumps({"move": move})
+        async with self._turn:
+            self._seen.sent[game] = perf_counter()
+            status = await self._answers.post(f"/api/v1/games/{game}/decisions/{number}", body)
+        self._seen.answers[str(status)] += 1
+
+
+async def played(port: int, seconds: float, pace_s: float, secrets: list[str]) -> Seen:
+    """Let a bot play for each of the tokens, for so long."""
+    seen = Seen()
+    bots = [Bot(number, port, secret, pace_s, seen) for number, secret in enumerate(secrets)]
+    tasks = []
+    for bot in bots:
+        tasks.append(asyncio.create_task(bot.play()))
+        await asyncio.sleep(0.01)
+    done, _ = await asyncio.wait(tasks, timeout=seconds)
+    seen.broken += [repr(task.exception()) for task in done if task.exception()]
+    return seen
+
+
+def main() -> None:
+    port, seconds, pace_s, out = sys.argv[1:]
+    secrets = sys.stdin.read().split()
+    began = perf_counter()
+    seen = asyncio.run(played(int(port), float(seconds), float(pace_s), secrets))
+    used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
+    found = {"asked": seen.asked, "answers": seen.answers, "broken": seen.broken, **used}
+    Path(out).write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
