@@ -152,3 +152,22 @@ BOTS: Final = (
     DemoBot("anouk", "Paper boat", "A starter kit, folded twice.", "starter", _gems(4), ((),), comes=0.8),
     DemoBot("delia", "Nightshift", "Plays better when nobody watches.", "kontor", _gems(3), ((),), comes=0.9),
 )
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A remote bot of somebody: a bot of the house that runs beside the site, and plays on one ladder of live games."""
+
+    owner: str
+    name: str
+    label: str
+    house: str
+    ladder: str
+
+
+VISITORS: Final = (
+    Visitor("ruth", "Far Lantern", "lesson-3", "greedy", f"{JEWELS}-3-remote"),
+    Visitor("orla", "Ferry", "epoch-40", "haggler", f"{JEWELS}-3-remote"),
+    Visitor("demo", "Glow-worm", "desk", "kontor", f"{JEWELS}-3-remote"),
+    Visitor("lior", "Courier", "main", "sommelier", f"{WINES}-3-open"),
+)

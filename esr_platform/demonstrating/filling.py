@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from esr_platform.demonstrating.programme import Programme
+from esr_platform.demonstrating.visiting import visits
 from esr_platform.supervising import problems
 from esr_platform.supervising.ladders import finished_matches
 from esr_platform.supervising.problems import Problem
@@ -22,21 +23,22 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
 
     Interrupted, it goes on where it was when it is called again.
     """
-    programme = Programme.whole()
+    with visits(place) as visit:
+        programme = Programme.whole(visit)
 
-    def done() -> int | None:
-        found = finished_matches()
-        if found is not None:
-            programme.go_on(found / matches)
-        return found
+        def done() -> int | None:
+            found = finished_matches()
+            if found is not None:
+                programme.go_on(found / matches)
+            return found
 
-    if _runs_already(place):
-        terminal.say("The site that runs with this data plays.")
-        _watch(matches, done, terminal)
-        return
-    site = Site(place, terminal)
-    with site.up(prepare):
-        site.play(matches, done, PATIENCE_SECONDS)
+        if _runs_already(place):
+            terminal.say("The site that runs with this data plays.")
+            _watch(matches, done, terminal)
+            return
+        site = Site(place, terminal)
+        with site.up(prepare):
+            site.play(matches, done, PATIENCE_SECONDS)
 
 
 def _runs_already(place: Place) -> bool:

@@ -14,6 +14,8 @@ from esr_platform.demonstrating.people import bring, everybody
 _BETWEEN_VERSIONS: Final = 0.22
 """The share of the matches after which a bot's next version comes."""
 
+_VISIT: Final = 0.15
+
 Act = Callable[[], bool]
 """Does what has not been done; whether it is done now."""
 
@@ -25,9 +27,9 @@ class Programme:
     waiting: list[tuple[float, Act]]
 
     @classmethod
-    def whole(cls) -> Programme:
-        """All of it. What an earlier run has done finds that out by itself."""
-        return cls(sorted(_acts(), key=lambda act: act[0]))
+    def whole(cls, visit: Act) -> Programme:
+        """All of it, with the ``visit`` of remote bots. What an earlier run has done finds that out by itself."""
+        return cls(sorted([*_acts(), (_VISIT, visit)], key=lambda act: act[0]))
 
     def go_on(self, share: float) -> None:
         """Do what is due once ``share`` (0 to 1) of the matches have been played. What fails now is tried again."""

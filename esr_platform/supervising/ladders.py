@@ -23,9 +23,11 @@ def finished_matches() -> int | None:
 
 
 def show_tables(terminal: Terminal) -> None:
-    """Print the table of every ladder under its name and its number of finished matches."""
+    """Print the table of every ladder under its name and its number of finished matches; of live ones if any is."""
     for ladder in Ladder.objects.order_by("pk"):
         count = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED).count()
+        if ladder.live and not count:
+            continue
         terminal.table(f"{ladder.name} · {count} finished matches", HEADINGS, _rows(ladder))
 
 

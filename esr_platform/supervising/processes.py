@@ -43,6 +43,14 @@ def checker(environment: Mapping[str, str]) -> Command:
     return _worker("checker", "checks,estimates,on_time", max(1, (os.cpu_count() or 1) // 4), environment)
 
 
+def host(environment: Mapping[str, str]) -> Command:
+    """The worker that asks hosted bots at live tables for their decisions, with two processes at least.
+
+    Slow bots may keep all of them for a minute, but no table with it: those are looked after by the clerk, too.
+    """
+    return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
+
+
 def clerk(environment: Mapping[str, str]) -> Command:
     """The worker for everything else, which never plays a game and so is never far behind."""
     return _worker("clerk", "default,live", 1, environment)

@@ -97,6 +97,7 @@ class Site:
         self.supervisor.start(processes.web(place.host, place.port, environment))
         self.supervisor.start(processes.player(environment))
         self.supervisor.start(processes.checker(environment))
+        self.supervisor.start(processes.host(environment))
         self.supervisor.start(processes.clerk(environment))
         self.supervisor.start(processes.beat(environment))
         self._wait(self._web_answers, "The web server does not answer: its lines above say why")

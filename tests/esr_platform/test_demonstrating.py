@@ -6,10 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from bots.archives import read_upload
+from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
 from bots.uploading import archive_limits
 from esr_platform.demonstrating.archives import archive
-from esr_platform.demonstrating.cast import BOTS, PEOPLE
+from esr_platform.demonstrating.cast import BOTS, PEOPLE, VISITORS
 from esr_platform.demonstrating.people import bring, everybody, strangers
 from esr_platform.demonstrating.programme import Programme
 from games.registry import GAMES
@@ -39,6 +40,14 @@ def test_the_cast_plays_every_game_and_its_owners_are_there() -> None:
     assert {slug for bot in BOTS for slug in bot.games} == set(GAMES)
     assert {bot.owner for bot in BOTS} <= {*PEOPLE, "demo"}
     assert len({bot.name for bot in BOTS}) == len(BOTS)
+    assert {visitor.owner for visitor in VISITORS} <= {*PEOPLE, "demo"}
+
+
+@pytest.mark.usefixtures("house")
+def test_visitors_play_where_remote_bots_can() -> None:
+    for visitor in VISITORS:
+        assert Ladder.objects.get(slug=visitor.ladder).live
+        assert visitor.house in HOUSE
 
 
 @pytest.mark.usefixtures("house")
@@ -65,7 +74,7 @@ def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> 
 @pytest.mark.usefixtures("house")
 def test_a_programme_can_be_begun_again_at_any_share() -> None:
     for share in (0.0, 0.6, 1.0):
-        programme = Programme.whole()
+        programme = Programme.whole(lambda: True)
         programme.go_on(share)
         programme.go_on(share)
     assert Bot.objects.filter(owner__isnull=False).count() == len(BOTS)

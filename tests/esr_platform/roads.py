@@ -1,0 +1,145 @@
+"""Every address of the site, judged by what it may say of a game that is being played, and how it is read.
+
+An address that is new is judged here before the tests pass (``test_roads``): then it is walked like the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
+from itertools import product
+from typing import Any
+
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+_FORM_TOKEN = re.compile(r'(name="(?:csrfmiddlewaretoken|token)" value=")[^"]*')
+_COUNTED = re.compile(r"(They were counted for this page on [^,]*, )[\d:]+")
+_SPAN = re.compile("\\d+(\\.\\d+)?\u00a0(s|min)\\b")
+"""Since when something is: the clock goes on, whatever is played."""
+
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+
+
+class Road(Enum):
+    """What an address says of a running live game."""
+
+    NAMES = auto()
+    """At most who plays and since when: nothing of it moves while a round is played."""
+
+    CUT = auto()
+    """Its table, a round behind."""
+
+    ENDED = auto()
+    """Nothing before it is over, and then all of it."""
+
+    SEAT = auto()
+    """What one seat knows, to the token of the bot that sits there; nobody else gets an answer."""
+
+    ACTS = auto()
+    """Nothing: it is there to be posted to."""
+
+    APART = auto()
+    """Nothing: no game is on it."""
+
+
+JUDGED: Mapping[Road, str] = {
+    Road.CUT: """
+        matches/<int:match_id>/ api/v1/games/<int:match>/view api/v1/games/<int:match>/stream
+    """,
+    Road.ENDED: """
+        matches/<int:match_id>/record matches/<int:match_id>/replay.json
+        api/v1/matches/<int:match_id>/record api/v1/matches/<int:match_id>/log api/v1/matches/<int:match_id>/replay
+    """,
+    Road.SEAT: """
+        api/v1/bot api/v1/bot/stream api/v1/bot/decision api/v1/games/<int:match>/decision
+    """,
+    Road.NAMES: """
+        / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/audit/ ladders/<slug:slug>/ledger.jsonl
+        ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
+        ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/
+        ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl
+        ladders/<slug:slug>/members/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/correct/k/
+        ladders/<slug:slug>/test/ ladders/<slug:slug>/compare/ ladders/<slug:slug>/schedule/
+        ladders/<slug:slug>/seasons/<int:number>/close/ ladders/<slug:slug>/seasons/open/
+        matches/ matches/<int:match_id>/correct/ matches/orders/ matches/orders/<int:order_id>/
+        matches/<int:match_id>/seats/<int:index>/log/ matches/<int:match_id>/seats/<int:index>/log.json
+        compare/ compare/<slug:first>/<slug:second>/ search/ search/suggestions/ people/<str:username>/
+        bots/ bots/mine/ bots/<slug:slug>/ bots/<slug:slug>/waits/ bots/<slug:slug>/feed.atom
+        bots/<slug:slug>/versions/<int:number>/ bots/<slug:slug>/declare/
+        staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
+        staff/feeding/ staff/feeding/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
+        api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/entries
+        api/v1/ladders/<slug:slug>/entries/<slug:bot> api/v1/ladders/<slug:slug>/matches
+        api/v1/ladders/<slug:slug>/records api/v1/ladders/<slug:slug>/seasons
+        api/v1/ladders/<slug:slug>/seasons/<int:number> api/v1/ladders/<slug:slug>/seasons/<int:number>/standings
+        api/v1/bots api/v1/bots/<slug:slug> api/v1/bots/<slug:slug>/versions
+        api/v1/bots/<slug:slug>/versions/<int:number> api/v1/bots/<slug:slug>/ratings api/v1/bots/<slug:slug>/matches
+        api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
+        api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
+    """,
+    Road.ACTS: """
+        api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
+        api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
+        api/v1/challenges/<int:challenge_id>/withdraw
+        api/v1/games/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
+        account/tokens/revoke/ account/terms/ language/
+        matches/orders/<int:order_id>/cancel/ matches/orders/<int:order_id>/answer/
+        ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/<int:person_id>/remove/
+        bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
+        bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
+    """,
+    Road.APART: """
+        account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
+        account/tokens/ terms/ words/<slug:language>/<slug:version>.json ladders/invitations/<str:token>/
+        bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
+        bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
+        bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
+        rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/
+        api/v1/ api/v1/redoc api/v1/schema api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
+        api/v1/games/<slug:slug>/schemas/<slug:document>
+    """,
+}
+
+STREAMS = ("api/v1/games/<int:match>/stream", "api/v1/bot/stream")
+"""What is never read to its end."""
+
+
+def judged() -> dict[str, Road]:
+    """The judgement of every address, by its route. One that stands twice is judged once too often."""
+    found: dict[str, Road] = {}
+    for road, routes in JUDGED.items():
+        for route in routes.split():
+            key = "" if route == "/" else route
+            assert key not in found, f"{route} is judged twice"
+            found[key] = road
+    return found
+
+
+def routes(patterns: Sequence[URLPattern | URLResolver] | None = None, before: str = "") -> Iterator[str]:
+    """Every route in the site's own table, but for those of allauth, which knows of no game."""
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        route = before + str(one.pattern)
+        if isinstance(one, URLResolver):
+            yield from routes(one.url_patterns, route)
+        elif not one.callback.__module__.startswith("allauth."):
+            yield route
+
+
+def filled(route: str, values: Mapping[str, Sequence[object]]) -> Iterator[str]:
+    """The addresses of ``route`` with every combination of ``values``, by the names of its parameters."""
+    names = _PARAMETER.findall(route)
+    for chosen in product(*(values.get(name, [1]) for name in names)):
+        some = iter(chosen)
+        yield "/" + _PARAMETER.sub(lambda _, some=some: str(next(some)), route)
+
+
+def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:
+    """Status and all that comes back, head and body. What is different each time and means nothing is left out."""
+    response = client.get(address, **headers)
+    body = b"".join(response.streaming_content) if response.streaming else response.content
+    of_the_body = ("ETag", "Content-Length") if "html" in response.headers.get("Content-Type", "") else ()
+    headers = {name: value for name, value in response.headers.items() if name not in ("Expires", *of_the_body)}
+    text = f"{headers}\n{body.decode(errors='replace')}"
+    return response.status_code, _SPAN.sub("a while", _COUNTED.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))
