@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -41,6 +41,7 @@ sandbox:
 
 services: sandbox
 	@tools/system-packages postgresql chromium || true
+	@tools/system-packages curl jq nodejs || true
 
 locks: $(VENV)/.ready  ## compile requirements/*.in into hashed, address-free locks
 	@for group in uv base dev bench; do \
@@ -61,15 +62,22 @@ demo: $(VENV)/.ready sandbox  ## fill a site that looks alive by playing (MATCHE
 ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
 ON_BOTH := tests/bots/uploads tests/ladder tests/esr_platform
 
-test: $(VENV)/.dev sandbox  ## every test but the slow ones; what writes to the database on SQLite and PostgreSQL
+RACES := $(shell find tests -name 'test_*races.py')
+
+test: $(VENV)/.dev sandbox  ## every test but the slow ones on SQLite, and all races on PostgreSQL
 	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
-	@echo "Once more on PostgreSQL: $(ON_BOTH)"
+	@echo "On PostgreSQL: what many do at once"
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(RACES)
+
+test-postgresql: $(VENV)/.dev sandbox  ## every test that writes to the database, but the slow ones, on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
+TWO_FILES := -n 2 --dist loadfile  # at a time, however many cores there are: each has processes and clocks of its own
+
 slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers or open a browser
-	@$(BIN)/pytest -q -m slow $(PYTEST_ARGS)
+	@$(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS)
 	@echo "Once more on PostgreSQL: tests/bots/uploads tests/ladder"
-	@$(ON_POSTGRESQL) $(BIN)/pytest -q -m slow $(PYTEST_ARGS) tests/bots/uploads tests/ladder
+	@$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) tests/bots/uploads tests/ladder
 
 NATIVE := games/native/.ready
 ENGINE := setup.py games/build.py $(wildcard games/*.py games/*/*.py)
@@ -144,6 +152,10 @@ bench-pairings: $(VENV)/.dev  ## how long the next 100 blocks among 10,000 entri
 
 bench-tables: $(VENV)/.dev services  ## how long the server takes for the table of a ladder with 10,000 entries, on both databases
 	@$(BIN)/python -m bench.tables
+
+bench-api: $(VENV)/.dev services  ## reading over the API beside bare views, and 200 remote bots at once (BENCH_ARGS=--short)
+	@tools/system-packages wrk || true
+	@$(BIN)/python -m bench.api $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house

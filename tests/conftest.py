@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -22,9 +23,25 @@ from tests.services.redis import redis_server
 from tests.services.workers import Processes, processes
 
 IN_MEMORY = "memory://"
+NOWHERE = "unix:///dev/null"
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_loop_of_a_browser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Once a browser was open, Playwright leaves its event loop in the thread, where no async view could be asked.
+
+    For a whole module, before any test of it opens the database: beside a loop that is another connection.
+    """
+    loop = asyncio.events._get_running_loop()
+    if "browser" in request.path.parts or loop is None:
+        yield
+        return
+    asyncio.events._set_running_loop(None)
+    yield
+    asyncio.events._set_running_loop(loop)
 
 
 @pytest.fixture(scope="session")
@@ -37,10 +54,10 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, tmp_path_fa
 
 @pytest.fixture(autouse=True)
 def _own_cache() -> Iterator[None]:
-    """Every test has an empty cache of its own, in memory."""
+    """Every test has an empty cache of its own, in memory, and hints about tables reach nobody."""
     backend = "django.core.cache.backends.locmem.LocMemCache"
     in_memory = {name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES}
-    with override_settings(CACHES=in_memory):
+    with override_settings(CACHES=in_memory, REDIS_URL=NOWHERE):
         yield
         for cache in caches.all(initialized_only=True):
             cache.clear()
@@ -85,7 +102,8 @@ def broker(redis_url: str) -> Iterator[str]:
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
     _send_through(redis_url.replace("unix://", "redis+socket://"))
-    yield redis_url
+    with override_settings(REDIS_URL=redis_url):
+        yield redis_url
     _send_through(IN_MEMORY)
 
 

@@ -1,7 +1,8 @@
 """Take a picture of every page from a running site: ``make pictures PORT=8000``, with Chromium from the system.
 
 The site should have played (``manage.py demo-data``). Pages of a person are those of the demo account, whose password
-lies in the folder of the site's data (``VAR_DIR``, or ``--data``).
+lies in the folder of the site's data (``VAR_DIR``, or ``--data``). A live game is taken while one runs: let three
+remote bots play meanwhile (``esr play-remote``).
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ PUBLIC = (
     Shot("replay", "/matches/?ladder=edel-stein-reich-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
     Shot("duel", "/matches/?ladder=edel-stein-reich-duel&state=finished", r"^/matches/\d+/$", "decisive"),
     Shot("wine", "/matches/?ladder=die-weinhaendler-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
+    Shot("live-ladder", "/ladders/edel-stein-reich-3-remote/"),
+    Shot("live", "/matches/?ladder=edel-stein-reich-3-remote&state=running", r"^/matches/\d+/$", dark=True),
+    Shot("remote-bot", "/ladders/edel-stein-reich-3-remote/", r"^/bots/[^/]+/$"),
     Shot("rules", "/rules/"),
     Shot("rules-edel-stein-reich", "/rules/edel-stein-reich/"),
     Shot("rules-edel-stein-reich-duel", "/rules/edel-stein-reich-duel/"),
@@ -70,6 +74,7 @@ OWN = (
     Shot("factors", "/account/2fa/"),
     Shot("my-bots", "/bots/mine/"),
     Shot("upload", "/bots/new/"),
+    Shot("register-remote", "/bots/new/remote/"),
     Shot("orders", "/matches/orders/"),
     Shot("order-test", "/ladders/edel-stein-reich-4/test/"),
     Shot("order-compare", "/ladders/edel-stein-reich-4/compare/"),

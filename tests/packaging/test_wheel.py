@@ -58,11 +58,11 @@ def test_a_game_brings_its_texts_schemas_and_first_bot(wheel: ZipFile, slug: str
     assert any(name.startswith(f"{folder}/schemas/") and name.endswith(f"{slug}.decide.json") for name in names)
 
 
-def test_the_library_needs_two_packages_and_the_rest_are_extras(wheel: ZipFile) -> None:
+def test_the_library_needs_three_packages_and_the_rest_are_extras(wheel: ZipFile) -> None:
     (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
     metadata = Parser().parsestr(wheel.read(name).decode())
     needed = metadata.get_all("Requires-Dist") or []
-    assert [line for line in needed if "extra ==" not in line] == ["orjson", "rich"]
+    assert [line for line in needed if "extra ==" not in line] == ["httpx", "orjson", "rich"]
     assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl", "s3"}
     assert any(line.startswith("django~=") and 'extra == "server"' in line for line in needed)
     assert any(line.startswith("pettingzoo") and 'extra == "rl"' in line for line in needed)
