@@ -17,8 +17,15 @@ from tests.bots.sandbox.programs import folder_of
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has users to give")
 
 
+OUR_UIDS = (leases.FIRST_UIDS[0] + 2 * leases.SEATS, leases.FIRST_UIDS[1])
+"""Of users that no bot of this host has: these seats lie in a folder of their own, and sweeping one ends its user."""
+
+OURS = f"from bots.sandbox import leases; leases.FIRST_UIDS = {OUR_UIDS}\n"
+
+
 @pytest.fixture
-def folder() -> Iterator[Path]:
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(leases, "FIRST_UIDS", OUR_UIDS)
     with folder_of({}) as place:
         yield place / "seats"
 
@@ -39,7 +46,7 @@ def test_no_two_leases_are_the_same_seat(folder: Path) -> None:
 def test_another_process_sees_a_seat_that_is_taken(folder: Path) -> None:
     mine = Leases(folder).take()
     script = (
-        "from pathlib import Path; from bots.sandbox.leases import Leases\n"
+        f"{OURS}from pathlib import Path; from bots.sandbox.leases import Leases\n"
         f"print(Leases(Path({str(folder)!r})).take().uid)"
     )
     theirs = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
@@ -62,7 +69,7 @@ def test_a_released_seat_can_be_taken_again(folder: Path, monkeypatch: pytest.Mo
 def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> None:
     """A worker starts a process that it does not take along when it dies."""
     script = (
-        "import os, subprocess; from pathlib import Path; from bots.sandbox.leases import Leases\n"
+        f"{OURS}import os, subprocess; from pathlib import Path; from bots.sandbox.leases import Leases\n"
         f"lease = Leases(Path({str(folder)!r})).take()\n"
         "child = subprocess.Popen(['sleep', '100'], start_new_session=True, stdout=subprocess.DEVNULL)\n"
         "lease.note(child.pid); print(child.pid, flush=True); os._exit(9)"
