@@ -104,11 +104,11 @@ def test_a_late_answer_that_was_the_machines_fault_says_so() -> None:
 
     def slow(message: Document) -> Any:
         if message["type"] == "decide":
-            delayed["ns"] = 70_000_000
-            pause.wait(0.08)
+            delayed["ns"] = 290_000_000
+            pause.wait(0.3)
         return default(message)
 
-    limits = Limits(startup_ms=500, move_ms=40, bank_ms=0, game_ms=60_000)
+    limits = Limits(startup_ms=500, move_ms=200, bank_ms=0, game_ms=60_000)
     advice = asked(FakeProgram(slow, run_delay_ns=lambda: delayed["ns"]), limits)
     assert advice.fault is not None
     assert advice.fault.reason == "late"
