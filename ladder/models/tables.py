@@ -209,7 +209,11 @@ class PlayedMove(models.Model):
 
 
 class Challenge(models.Model):
-    """A casual live game that somebody proposes; it begins once every player has accepted. ``match`` is that game."""
+    """A live game that somebody proposes; it begins once every player has accepted. ``match`` is that game.
+
+    It is casual unless it is ``rated``, which only one with people at the table can be. Without ``limits`` it is played
+    by the ladder's. ``again`` is the game whose players it brings together once more.
+    """
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -220,6 +224,9 @@ class Challenge(models.Model):
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="challenges")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="challenges")
+    rated = models.BooleanField(default=False, db_default=False)
+    limits = models.JSONField(default=dict, db_default={}, blank=True, help_text="bots.protocol.Limits, all of them")
+    again = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="rematches")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     expires = models.DateTimeField()
     match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="challenge")
