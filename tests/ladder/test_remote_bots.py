@@ -38,7 +38,7 @@ def test_every_table_has_a_ladder_for_remote_bots_and_one_for_everybody() -> Non
             kinds = Ladder.objects.filter(game=game.slug, seats=seats).values_list("players", flat=True)
             assert sorted(kinds) == ["hosted", "open", "remote"]
     live = Ladder.objects.get(slug="die-weinhaendler-3-open")
-    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to all bots", LIVE_LIMITS, True)
+    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to all", LIVE_LIMITS, True)
 
 
 def test_house_bots_stand_where_they_may_sit() -> None:

@@ -1,0 +1,92 @@
+"""The rows by which people sit at tables."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, transaction
+
+from bots import persons
+from bots.models import Bot, BotVersion
+from bots.refusals import Refused
+from games.registry import GAMES
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann():
+    return get_user_model().objects.create_user("ann-lee", "ann@example.org", "a password of hers")
+
+
+def test_a_person_gets_one_row_when_they_first_play(ann):
+    first, again = persons.player_of(ann), persons.player_of(ann)
+    assert first == again
+    assert (first.bot.kind, first.bot.name, first.bot.slug, first.bot.owner) == ("person", "ann-lee", "ann-lee", ann)
+    assert (first.number, first.language, first.active, first.state) == (1, "person", True, "ready")
+    assert all(first.claims_table(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts)
+    assert first.digest == persons.DIGEST
+
+
+def test_who_has_never_played_has_no_row(ann):
+    assert persons.known_player(ann) is None
+    assert not Bot.objects.exists()
+
+
+def test_whose_account_is_closed_does_not_play(ann):
+    get_user_model().objects.filter(pk=ann.pk).update(is_active=False)
+    with pytest.raises(Refused, match="closed"):
+        persons.player_of(ann)
+    assert not Bot.objects.exists()
+
+
+def test_a_name_that_a_bot_has_taken_gives_another_address(ann):
+    Bot.objects.create(owner=ann, name="Ann Lee", slug="ann-lee")
+    assert persons.player_of(ann).bot.slug == "ann-lee-2"
+
+
+def test_all_guests_share_a_row_that_is_nobodys():
+    first = persons.guest_player()
+    assert first == persons.guest_player()
+    assert (first.bot.name, first.bot.owner, first.bot.kind) == ("Guest", None, "person")
+    assert persons.is_guest(first.bot)
+
+
+def test_the_row_is_called_like_its_person(ann):
+    player = persons.player_of(ann)
+    get_user_model().objects.filter(pk=ann.pk).update(username="anna")
+    ann.refresh_from_db()
+    persons.rename_player(ann)
+    player.bot.refresh_from_db()
+    assert (player.bot.name, player.bot.slug) == ("anna", "ann-lee")
+
+
+def test_code_is_told_from_people(ann):
+    persons.guest_player()
+    persons.player_of(ann)
+    bot = Bot.objects.create(owner=ann, name="Code", slug="code")
+    assert list(Bot.objects.of_code()) == [bot]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "hosted", "house_name": "guest"},
+        {"kind": "person", "house_name": "greedy"},
+        {"kind": "ghost", "house_name": "ghost"},
+    ],
+)
+def test_nothing_else_is_a_person_or_the_guest(wrong):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Bot.objects.create(name="X", slug="x", **wrong)
+
+
+def test_a_person_has_one_row_at_most(ann):
+    persons.player_of(ann)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Bot.objects.create(owner=ann, name="Again", slug="again", kind=Bot.Kind.PERSON)
+
+
+def test_a_row_of_a_person_has_one_version(ann):
+    player = persons.player_of(ann)
+    assert list(BotVersion.objects.filter(bot=player.bot)) == [player]
