@@ -9,9 +9,9 @@ have something new to read; ``in_ms`` is how long from now until they may read i
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import orjson
 from celery import current_app
@@ -42,8 +42,12 @@ _EXPIRES_S: Final = 60.0
 
 def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
     """Publish a hint once the transaction is committed, at once without one."""
-    message = orjson.dumps({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
-    transaction.on_commit(partial(_publish, message), robust=True)
+    publish({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
+
+
+def publish(hint: Mapping[str, Any]) -> None:
+    """The same for whoever has hints of their own (``ladder.seating.telling``)."""
+    transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
 
 
 def save_and_tell(table: Held) -> None:
