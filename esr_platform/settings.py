@@ -276,6 +276,7 @@ REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an addre
     "bulk_together": 240,  # the same, of everybody: a record is re-executed to be read, which takes about a millisecond
     "read": 240,
     "play": 3000,
+    "table": 120,  # what somebody plays and does in a browser
     "guesses": 20,
     "search": 60,
     "suggest": 240,

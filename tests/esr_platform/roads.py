@@ -78,6 +78,7 @@ JUDGED: Mapping[Road, str] = {
         api/v1/bots/<slug:slug>/versions/<int:number> api/v1/bots/<slug:slug>/ratings api/v1/bots/<slug:slug>/matches
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
         api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
+        api/v1/games/<int:match>/viewers api/v1/lobby/stream
     """,
     Road.ACTS: """
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
@@ -102,7 +103,7 @@ JUDGED: Mapping[Road, str] = {
     """,
 }
 
-STREAMS = ("api/v1/games/<int:match>/stream", "api/v1/bot/stream")
+STREAMS = ("api/v1/games/<int:match>/stream", "api/v1/bot/stream", "api/v1/lobby/stream")
 """What is never read to its end."""
 
 

@@ -25,6 +25,19 @@ _TABLE: Final[Shape] = {
 }
 _EVENT: Final[Shape] = {"type": "decide", "game": 4711, "decision": 3, "message": DECIDE}
 _HEAD: Final[Shape] = {"type": "game", "game": 4711, "rated": True, "ladder": "edel-stein-reich-4-open", "players": []}
+_VIEWERS: Final[Shape] = {"game": 4711, "viewers": 14}
+_OFFER: Final[Shape] = {
+    "id": 7,
+    "ladder": "edel-stein-reich-4-people",
+    "game": "edel-stein-reich",
+    "seats": 4,
+    "free": 2,
+    "rated": True,
+    "clock": "usual",
+    "by": "miriam",
+    "players": ["miriam", "carl"],
+}
+_LOBBY: Final[Shape] = {"type": "lobby", "offers": [_OFFER], "looking": {"edel-stein-reich-duel-2-people": 1}}
 _PLAYED: Final[Shape] = {"game": 4711, "decision": 3, "played": "gems"}
 
 
@@ -101,6 +114,24 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "description": "Server-sent events or JSON lines. `Last-Event-ID` goes on where a stream broke off.",
         "parameters": [_GAME],
         "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _HEAD)}},
+    },
+    ("/api/v1/games/{match}/viewers", "get"): {
+        "operationId": "game_viewers",
+        "summary": "How many watch a live game",
+        "description": "Those who hold its public stream open, everywhere; the stream tells them as `viewers`, too.",
+        "parameters": [_GAME],
+        "responses": {"200": {"description": "The number.", "content": _json(ref("Viewers"), _VIEWERS)}},
+    },
+    ("/api/v1/lobby/stream", "get"): {
+        "operationId": "lobby_stream",
+        "summary": "What is on offer in the lobby, for people in a browser",
+        "description": "Server-sent events or JSON lines: `lobby` with all offers and how many look for a game, at the "
+        "beginning and when they change; with a session also `game`, when a game of yours begins, `challenge`, when "
+        "somebody asks you to play, and `closed`, when the session has ended.",
+        "parameters": [],
+        "responses": {
+            "200": {"description": "The stream.", "content": _streamed({"type": "object"}, _LOBBY)},
+        },
     },
     ("/api/v1/games/{match}/decisions/{number}", "post"): {
         "operationId": "decide",
