@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion
-from bots.naming import free_slug
+from bots.naming import GUEST_NAME, free_slug, save_at_a_free_address
 from bots.people import hold_acting
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ LANGUAGE: Final = "person"
 DIGEST: Final = sha256(LANGUAGE.encode()).hexdigest()
 """What stands for the code."""
 
-GUEST_NAME: Final = "Guest"
 GUEST_SLUG: Final = "house-guest"
 """Nobody else gets such an address: what begins with ``house-`` is the house's."""
 
@@ -40,9 +39,8 @@ def player_of(user: User) -> BotVersion:
         known = known_player(person)
         if known is not None:
             return known
-        bot = Bot.objects.create(
-            owner=person, name=person.username, slug=free_slug(person.username), kind=Bot.Kind.PERSON
-        )
+        bot = Bot(owner=person, name=person.username, slug=free_slug(person.username), kind=Bot.Kind.PERSON)
+        save_at_a_free_address(bot)
         return _version(bot)
 
 
@@ -62,8 +60,10 @@ def guest_player() -> BotVersion:
 
 
 def rename_player(user: User) -> None:
-    """Call the row of ``user`` as they are called now; its address stays, so that links to it do."""
-    Bot.objects.filter(owner=user, kind=Bot.Kind.PERSON).update(name=user.username)
+    """Call the row of ``user`` as they are called now, in its address too; the caller holds the person."""
+    for bot in Bot.objects.filter(owner=user, kind=Bot.Kind.PERSON).exclude(name=user.username):
+        bot.name, bot.slug = user.username, free_slug(user.username)
+        save_at_a_free_address(bot)
 
 
 def is_guest(bot: Bot) -> bool:

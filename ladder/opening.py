@@ -35,9 +35,6 @@ _LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
     Ladder.Players.PEOPLE: PEOPLE_LIMITS,
 }
 
-HOUSE_SITS: Final = (Ladder.Players.HOSTED, Ladder.Players.OPEN)
-"""By who plays there: the ladders that have the house's bots."""
-
 
 def open_house() -> None:
     """Make the ladders for every game and number of seats, and enter every house bot that plays there.
@@ -77,7 +74,7 @@ def _house_ladders() -> Iterator[Ladder]:
 
 
 def _sits(bot: HouseBot, ladder: Ladder) -> bool:
-    return ladder.players in HOUSE_SITS and bot.plays(ladder.game, ladder.seats)
+    return ladder.for_house and bot.plays(ladder.game, ladder.seats)
 
 
 def _bot(entry: HouseBot) -> Bot:

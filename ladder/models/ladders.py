@@ -94,6 +94,16 @@ class Ladder(models.Model):
         """Whether its games are live ones, one at a time, and not blocks."""
         return self.players != self.Players.HOSTED
 
+    @property
+    def for_house(self) -> bool:
+        """Whether the house's bots sit there."""
+        return self.players in (self.Players.HOSTED, self.Players.OPEN)
+
+    @property
+    def for_people(self) -> bool:
+        """Whether people sit there themselves."""
+        return self.players in (self.Players.PEOPLE, self.Players.OPEN)
+
 
 class Membership(models.Model):
     """Somebody who was invited to a ladder: by its link, or by name."""
