@@ -39,10 +39,10 @@ const WORTH_A_WORD_MS = 900;
 
 /** Why nothing more comes. */
 const OVER = {
-  closed: () => say("This table is closed here."),
+  closed: () => say("This window has left the table: it is open in newer ones, or you have signed out."),
   refused: () => say("The table does not let you in any more."),
-  "signed-out": () => say("You are signed out. Sign in again to play on."),
-  unknown: () => say("There is no such table for you any more."),
+  "signed-out": () => say("You are not signed in any more. Sign in again to play on."),
+  unknown: () => say("You have no seat at this table."),
 };
 
 class SittingTable extends HTMLElement {
@@ -80,11 +80,10 @@ class SittingTable extends HTMLElement {
     this.stream.start();
   }
 
-  /** The board; whoever plays sits last. */
+  /** The board; the page says in which order they sit. */
   mount() {
     const root = this.find("board-place");
-    const others = this.table.names.map((_, seat) => seat).filter((seat) => seat !== this.seat);
-    this.drawing = this.board.mount(root, { ...this.table, order: [...others, this.seat] });
+    this.drawing = this.board.mount(root, this.table);
     const columns = this.querySelector(".replay-table");
     if (this.drawing.side) this.find("side").append(this.drawing.side);
     else columns.classList.add("whole");
@@ -100,8 +99,8 @@ class SittingTable extends HTMLElement {
     this.post = new Post(dataset.csrf);
     this.lostNote = html("p", { class: "sitting-lost", role: "status", hidden: true });
     this.prepend(this.lostNote);
-    this.title = new Title();
-    this.title.begin(signal);
+    this.tab = new Title();
+    this.tab.begin(signal);
     this.sound = new Sound();
     this.sound.begin(signal);
     this.turn = new Turn(this.find("waiting"), this.find("alert"), table.names);
@@ -126,7 +125,7 @@ class SittingTable extends HTMLElement {
     const about = { table: this.table, board: this.find("board-place"), home: this, seat: this.seat };
     const { decisions: address, match } = this.dataset;
     const way = { post: this.post, address, match, clock: this.clock.element };
-    return new Decision(this.find("composer-place"), this.composer, about, way, (_, problem) => this.answered(problem));
+    return new Decision(this.find("composer-place"), this.composer, about, way, (number, problem) => this.answered(number, problem));
   }
 
   head() {
@@ -144,9 +143,11 @@ class SittingTable extends HTMLElement {
 
   soundButton() {
     const button = this.querySelector('[data-do="sound"]');
+    if (!button) return;
+    Object.assign(button.dataset, { on: say("on"), off: say("off") });
     const said = () => button.setAttribute("aria-pressed", String(this.sound.on));
-    button?.addEventListener("click", () => (this.sound.toggle(), said()));
-    if (button) said();
+    button.addEventListener("click", () => (this.sound.toggle(), said()));
+    said();
   }
 
   // --- what is heard ---------------------------------------------------------------------------------------------
@@ -163,6 +164,7 @@ class SittingTable extends HTMLElement {
     const first = !this.told.last;
     const scenes = this.told.add(data, this.seat);
     if (data.reset) this.moves.clear();
+    if (!data.moments.some(({ sentences }) => sentences)) this.tabs.remove("moves");
     this.moves.add(data.moments.slice(data.moments.length - scenes.length));
     this.showing.add(scenes, first || data.reset);
     if (scenes.length) this.place?.show({ scene: scenes.at(-1) });
@@ -186,8 +188,8 @@ class SittingTable extends HTMLElement {
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);
-    if (this.told.last) this.decision.show(now, this.told.last);
-    this.title.call(now.decision !== null);
+    queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
+    this.tab.call(now.decision !== null);
     if (begun) this.sound.turn();
   }
 
@@ -200,8 +202,9 @@ class SittingTable extends HTMLElement {
       : say("A house bot plays in your chair until the end; you watch.");
   }
 
-  answered(problem) {
-    this.show({ ...this.present, decision: null, question: null, clock: null });
+  /** The answer to a decision is there; the next one may have been asked before that was known here. */
+  answered(number, problem) {
+    if (this.present.decision === number) this.show({ ...this.present, decision: null, question: null, clock: null });
     if (problem) this.turn.tell(problem);
   }
 
@@ -249,9 +252,9 @@ class SittingTable extends HTMLElement {
     this.there();
     if (this.ended) return;
     this.clock.stop();
-    this.title.call(false);
+    this.tab.call(false);
     this.decision.close();
-    this.lostNote.replaceChildren(OVER[why]?.() ?? OVER.closed(), " ", html("a", { href: this.dataset.over }, say("See the match")));
+    this.lostNote.replaceChildren(OVER[why]?.() ?? OVER.closed(), " ", html("a", { href: location.pathname }, say("Load it again")));
     this.lostNote.hidden = false;
   }
 

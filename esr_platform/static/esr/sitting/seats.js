@@ -45,6 +45,6 @@ const stateOf = (here, isOwn) => (isOwn && here === "here" ? "" : (WORDS[here]?.
 function rowOf(table, name, seat) {
   const state = element("span", "meta");
   const bank = element("span", "meta bank");
-  const item = element("li", "", markOf(table.drawings.sprite, seat), element("b", "", name), state, bank);
+  const item = element("li", "", markOf(table.drawings.sprite, seat), element("span", "", element("b", "", name), state), bank);
   return { item, state, bank };
 }

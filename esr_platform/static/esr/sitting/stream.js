@@ -26,7 +26,8 @@ export class Gap extends Error {}
  * @property {(event: import("./events.js").ServerEvent) => void} heard each event, in order; it may throw a `Gap`
  * @property {() => void} lost the connection is gone, and another is looked for
  * @property {() => void} there it is there again
- * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown"
+ * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown"; who
+ *   asks again gets the same
  */
 
 export class Stream {

@@ -6,6 +6,7 @@ export class Tabs {
    * @param {() => void} changed
    */
   constructor(root, changed) {
+    this.root = root;
     this.tabs = [...root.querySelectorAll("[data-tab]")];
     this.panels = [...root.querySelectorAll("[data-panel]")];
     this.changed = changed;
@@ -39,6 +40,7 @@ export class Tabs {
     if (!gone) return;
     gone.hidden = true;
     this.tabs = this.tabs.filter((tab) => tab !== gone);
+    this.root.querySelector(`[data-panel="${name}"]`).hidden = true;
     if (gone.getAttribute("aria-selected") === "true" && this.tabs.length) this.choose(this.tabs[0]);
   }
 }

@@ -27,10 +27,11 @@ export class Talk {
     this.find("say")?.addEventListener("submit", (event) => this.submitted(event));
   }
 
-  /** @type {(data: {lines: Object[]}) => void} lines that are new, or were hidden */
-  hear({ lines }) {
+  /** @type {(data: {lines: Object[], hidden?: number[]}) => void} lines that are new, and those that staff has hidden since */
+  hear({ lines, hidden = [] }) {
     if (!this.list) return;
     for (const line of lines) this.take(line);
+    for (const line of hidden) this.forget(this.lines.get(line));
     while (this.list.children.length > MOST) this.forget(this.list.firstElementChild);
     const empty = this.find("talk-empty");
     if (empty) empty.hidden = this.lines.size > 0;
@@ -39,17 +40,15 @@ export class Talk {
   }
 
   take(line) {
-    const known = this.lines.get(line.id);
-    if (line.hidden) return known && this.forget(known);
-    if (known) return undefined;
+    if (this.lines.has(line.id)) return;
     const item = this.item(line);
     this.lines.set(line.id, item);
     this.list.append(item);
     if (line.seat !== this.seat && !this.looking()) this.unread += 1;
-    return undefined;
   }
 
   forget(item) {
+    if (!item) return;
     this.lines.delete(Number(item.dataset.line));
     item.remove();
   }
