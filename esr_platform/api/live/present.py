@@ -10,6 +10,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -21,9 +22,11 @@ from bots.remote import note_seen
 from esr_platform.accounts import browsers, tokens
 from esr_platform.api.live import threads
 from esr_platform.api.live.running import asked_of
+from ladder.lobby import quick, seeking
+from ladder.seating.presence import note_here
 
 if TYPE_CHECKING:
-    from esr_platform.api.live.hub import Hub, Watch
+    from esr_platform.api.live.hub import Hub
 
 log = structlog.get_logger(__name__)
 
@@ -58,7 +61,7 @@ class Presence:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
-        steps = (self._beat, self._say, self._say_who_sits, self._say_who_is_here, self.look, self.end_sessions)
+        steps = (self._beat, self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
             for step in steps:
@@ -80,12 +83,12 @@ class Presence:
 
             await threads.write(absences.note_seen, dict(seats))
 
-    async def _say_who_is_here(self) -> None:
-        seated, waiting = _people(self._hub.sitting), _people(self._hub.in_lobby)
-        if seated or waiting:
-            from ladder.lobby.presence import note_here
-
-            await threads.write(note_here, seated, in_lobby=waiting)
+    async def _say_who_waits(self) -> None:
+        """Who is in the lobby: what they offer and look for stays."""
+        people = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None} - {None}
+        if people:
+            for note in (note_here, seeking.stay, quick.seen):
+                await _tried(partial(threads.write, note, people))
 
     async def end_sessions(self) -> None:
         """End what hangs on sessions that open nothing any more, or somebody else's account."""
@@ -135,12 +138,6 @@ class Presence:
             elif watch.bot is not None and watch.behind is not None:
                 for match in watch.behind(found.asked.get(watch.bot, {})):
                     watch.touched(match)
-
-
-def _people(watches: Iterable[Watch]) -> set[int]:
-    """Who is signed in at one of these, by id."""
-    found = {watch.browser.user_id for watch in watches if watch.browser is not None}
-    return {one for one in found if one is not None}
 
 
 async def _tried(step: Callable[[], Awaitable[None]]) -> None:
