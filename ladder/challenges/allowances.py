@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +38,17 @@ def require_room(by: User) -> None:
         raise TooMany(
             f"You have made {settings.CHALLENGES_A_DAY} challenges within 24 hours, which is the most. Come back later."
         )
+
+
+def require_not_too_often(by: User, people: Collection[int]) -> None:
+    """Raises ``TooMany`` where ``by``, whose row the caller holds, has asked one of ``people`` all day long."""
+    lately = Challenge.objects.filter(by=by, again=None, created__gt=timezone.now() - _DAY)
+    for person in people:
+        if lately.filter(players__bot__owner=person).distinct().count() >= settings.CHALLENGES_TO_ONE_A_DAY:
+            raise TooMany(
+                f"You have challenged them {settings.CHALLENGES_TO_ONE_A_DAY} times within 24 hours, which is the most."
+                " Let them ask you."
+            )
 
 
 def require_unasked(bots: Iterable[Bot]) -> None:

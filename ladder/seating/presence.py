@@ -1,0 +1,47 @@
+"""Which people are here: in the lobby, noted for a moment in the cache, or at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models.functions import Now
+
+from ladder.models import Chair, Match
+
+HERE_S: Final = 45
+"""Who was not noted for so long is away: several times what lies between two notes."""
+
+AT_A_TABLE: Final = timedelta(seconds=90)
+"""The same for who plays: that is noted at the table, and less often."""
+
+
+def note_here(people: Collection[int]) -> None:
+    """Note that these people, by id, are in the lobby."""
+    if people:
+        cache.set_many({_key(one): True for one in people}, HERE_S)
+
+
+def here_among(people: Collection[int]) -> set[int]:
+    """Those of ``people`` who are here."""
+    keys = {_key(one): one for one in people}
+    waiting = {keys[key] for key in cache.get_many(keys)} if keys else set()
+    return waiting | _playing(set(people) - waiting)
+
+
+def _playing(people: Collection[int]) -> set[int]:
+    if not people:
+        return set()
+    seen = Chair.objects.filter(
+        kind=Chair.Kind.PERSON,
+        seat__version__bot__owner__in=people,
+        table__match__status=Match.Status.RUNNING,
+        seen_at__gt=Now() - AT_A_TABLE,
+    )
+    return set(seen.order_by().values_list("seat__version__bot__owner", flat=True))
+
+
+def _key(person: int) -> str:
+    return f"people-here:{person}"
