@@ -167,6 +167,15 @@ def letters(request: HttpRequest) -> HttpResponse:
     return redirect("accounts:account")
 
 
+@require_POST
+@login_required
+def chat(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("wanted") == "yes"
+    User.objects.filter(pk=cast("User", request.user).pk).update(chat=wanted)
+    messages.success(request, _("Table talk is on.") if wanted else _("Table talk is off."))
+    return redirect("accounts:account")
+
+
 @csrf_exempt  # mail programs send this form for their reader; the link itself is signed (RFC 8058)
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache

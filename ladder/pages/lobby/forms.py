@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
@@ -22,10 +22,21 @@ _ANY: Final = ("", _("not named"))
 CASUAL, RATED = "casual", "rated"
 
 
+class _Tables(forms.Select):
+    """Tables to choose from; each option says how many seats it has, for scripts."""
+
+    seats: Mapping[str, int] = {}
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **kwargs)
+        option["attrs"]["data-seats"] = self.seats.get(str(option["value"]), 0)
+        return option
+
+
 class OfferForm(forms.Form):
     """Seats at a table; what stands in it is looked up among what the person was offered."""
 
-    table = forms.ChoiceField(label=_("Game and seats"))
+    table = forms.ChoiceField(label=_("Game and seats"), widget=_Tables)
     clock = forms.ChoiceField(label=_("Clock"))
     kind = forms.ChoiceField(
         label=_("Who may come"),
@@ -44,11 +55,16 @@ class OfferForm(forms.Form):
         choices=[(CASUAL, _("casual: for nothing")), (RATED, _("rated: for the ladder"))],
     )
 
-    def __init__(self, ladders: Sequence[Ladder], bots: Iterable[Bot], *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, ladders: Sequence[Ladder], bots: Iterable[Bot], *args: Any, wanted: str | None = None, **kwargs: Any
+    ) -> None:
+        """``wanted`` is the ladder that an address names; one that is not there is not looked at."""
         super().__init__(*args, **kwargs)
         self.ladders = {ladder.slug: ladder for ladder in ladders}
         table: Any = self.fields["table"]
         table.choices = tables(ladders)
+        table.widget.seats = {ladder.slug: ladder.seats for ladder in ladders}
+        self._begin_with(wanted)
         clock: Any = self.fields["clock"]
         clock.choices = [(name, clock_said(name)) for name in CLOCKS]
         self.initial.setdefault("clock", "usual")
@@ -57,6 +73,15 @@ class OfferForm(forms.Form):
         for place in range(1, MOST_OTHERS + 1):
             label = gettext("Opponent %(number)s") % {"number": place}
             self.fields[f"opponent_{place}"] = forms.ChoiceField(label=label, choices=named, required=False)
+
+    def _begin_with(self, wanted: str | None) -> None:
+        picked = self.ladders.get(wanted or "")
+        if picked is None:
+            return
+        people = next((one for one in self.ladders.values() if _for_bots(picked, one)), None)
+        self.initial["table"] = (people or picked).slug
+        if picked.players == Ladder.Players.OPEN:
+            self.initial["kind"] = Seek.Kind.BOTS
 
     @property
     def opponents(self) -> list[forms.BoundField]:

@@ -33,6 +33,7 @@ from ladder.pages.lobby.starts import Start, starts
 from ladder.pages.lobby.viewers import watching_said
 from ladder.pages.lobby.words import clock_said, free_said, left_said, looking_said, others_said
 from ladder.pages.matches import names, seats_shown
+from ladder.pages.players import player_address
 from ladder.pages.seeing import matches_in_order_seen_by
 from ladder.pages.words import enumerated
 from ladder.persons import require_rated
@@ -163,7 +164,10 @@ class Going:
 
 @dataclass(frozen=True)
 class LobbyPage:
-    """The lobby for one viewer; ``person`` is ``None`` for a guest, who has neither offers nor challenges."""
+    """The lobby for one viewer; ``person`` is ``None`` for a guest, who has neither offers nor challenges.
+
+    ``quick`` are the ladders of people, ``mixed`` those on which bots fill the table.
+    """
 
     person: User | None
     tables: Sequence[OwnTable]
@@ -172,6 +176,7 @@ class LobbyPage:
     offers: Sequence[Offer]
     search: Search | None
     quick: Sequence[Quick]
+    mixed: Sequence[Quick]
     why_not_rated: str
     starts: Sequence[Start]
     running: Sequence[Going]
@@ -181,6 +186,11 @@ class LobbyPage:
     def stream(self) -> str:
         """Where the browser hears of changes."""
         return STREAM
+
+    @property
+    def looks_mixed(self) -> bool:
+        """Whether the viewer looks on a ladder with bots."""
+        return self.search is not None and not _of_people(self.search.ladder)
 
     @property
     def may_look(self) -> bool:
@@ -205,6 +215,7 @@ def lobby_page(
         offers=offers,
         search=_search(own, ladders, looking),
         quick=[Quick(one, looking.get(one.pk, 0)) for one in ladders if _of_people(one)],
+        mixed=[Quick(one, looking.get(one.pk, 0)) for one in ladders if not _of_people(one)],
         why_not_rated=why_not_rated(person),
         starts=starts(ladders),
         running=_running(viewer),
@@ -304,17 +315,11 @@ def with_players(seeks: QuerySet[Seek]) -> QuerySet[Seek]:
 def offer(seek: Seek, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> Offer:
     """A seek that comes with its players, as it is shown."""
     sitters = [
-        Sitter(player.bot.name, _page_of(player.bot), ratings.get((seek.ladder_id, player.bot_id)))
+        Sitter(player.bot.name, player_address(player.bot), ratings.get((seek.ladder_id, player.bot_id)))
         for player in seek.players.all()
     ]
     path = reverse("pages:seek_link", args=[seek.token]) if own and seek.token else ""
     return Offer(seek, sitters, own, f"{address}{path}" if path else "")
-
-
-def _page_of(bot: Bot) -> str:
-    if bot.kind == Bot.Kind.PERSON and bot.owner is not None:
-        return reverse("pages:person", args=[bot.owner.username])
-    return reverse("pages:bot", args=[bot.slug])
 
 
 def ratings_of(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:

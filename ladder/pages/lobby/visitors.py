@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from django.http import HttpRequest
@@ -9,7 +10,7 @@ from django.http import HttpRequest
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
-SECRET: Final = "guest"
+SECRET: Final = "guest"  # noqa: S105 - a name
 """Under which a session keeps the secret of a guest, who sits where its hash stands."""
 
 
@@ -22,6 +23,12 @@ def secret_of(request: HttpRequest) -> str | None:
     """The secret of the guest; ``None`` for who has signed in or never sat down."""
     kept = None if request.user.is_authenticated else request.session.get(SECRET)
     return kept if isinstance(kept, str) else None
+
+
+def hash_of(request: HttpRequest) -> str | None:
+    """What is kept of the guest's secret: its SHA-256, hex."""
+    secret = secret_of(request)
+    return None if secret is None else sha256(secret.encode()).hexdigest()
 
 
 def keep_secret(request: HttpRequest, secret: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
@@ -36,7 +37,7 @@ def looking_said(count: int) -> str:
 
 
 def others_said(count: int) -> str:
-    """``Two others look, too.``"""
+    """Who else looks, as a sentence."""
     if not count:
         return gettext("Nobody else looks at the moment; stay on this page.")
     said = ngettext("%(number)s other looks, too.", "%(number)s others look, too.", count) % {"number": number(count)}
