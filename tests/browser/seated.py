@@ -1,0 +1,214 @@
+"""People at tables of a real site: a browser context each, everything that each of them receives, and a hand to play.
+
+The site is a web process of its own, for streams need one, with a process that looks after its tables, and where code
+plays a worker.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx
+from django.conf import settings
+from django.db import transaction
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from bots.persons import player_of
+from bots.protocol import Limits
+from esr_platform.accounts.models import User
+from ladder.blocks import Player
+from ladder.models import Ladder, Match
+from ladder.tables.opening import open_table
+from tests.ladder.uploaded import person
+
+PLAYER = (Path(__file__).parent / "player.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
+
+AMPLE = Limits(move_ms=120_000, bank_ms=600_000, game_ms=3_600_000)
+"""Nobody is late."""
+
+SHORT = Limits(move_ms=3_000, bank_ms=3_000, game_ms=3_600_000)
+"""Whoever does nothing is soon late."""
+
+WHOLE_GAME_MS = 240_000
+
+
+@dataclass
+class Sitter:
+    """One person at a table: their browser, where they sit, and what its console said."""
+
+    user: User | None
+    seat: int
+    context: BrowserContext
+    page: Page
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def composer(self) -> Any:
+        return self.page.locator(".sitting-composer")
+
+    @property
+    def waiting(self) -> Any:
+        return self.page.locator("[data-waiting]")
+
+    def open(self, match: Match) -> None:
+        self.page.goto(f"/play/tables/{match.pk}/")
+        self.page.wait_for_selector("sitting-table.begun", timeout=20_000)
+
+    def play(self, *, but: Sequence[str] = ()) -> None:
+        """Let the page play by itself, all kinds of decisions ``but`` some."""
+        if not self.page.evaluate("Boolean(window.player)"):
+            self.page.evaluate(PLAYER, {"seed": 7 + self.seat})
+        self.page.evaluate("(kinds) => { player.on = true; player.kept = kinds; }", list(but))
+
+    def rest(self) -> None:
+        self.page.evaluate("player.on = false")
+
+    def asked(self) -> dict[str, Any] | None:
+        """What the page is asked now."""
+        found: dict[str, Any] | None = self.page.evaluate("document.querySelector('sitting-table').present?.question")
+        return found
+
+    def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
+        """Wait for a decision, of a kind if one is named."""
+        self.page.wait_for_function(
+            "(kind) => { const asked = document.querySelector('sitting-table').decision.number !== null && "
+            "document.querySelector('sitting-table').present.question; return asked && (!kind || asked.kind === kind) }",
+            arg=kind,
+            timeout=seconds * 1000,
+        )
+        asked = self.asked()
+        assert asked is not None
+        return asked
+
+    def send(self, move: object) -> dict[str, Any]:
+        """Send a move by the hand of the page's own script."""
+        found: dict[str, Any] = self.page.evaluate(
+            "(move) => { const table = document.querySelector('sitting-table'); "
+            "return table.decision.send(table.decision.number, move) }",
+            move,
+        )
+        return found
+
+    def played(self) -> dict[str, int]:
+        """How many decisions of each kind the page has played by itself; none may have been refused."""
+        assert self.page.evaluate("player.problems") == []
+        found: dict[str, int] = self.page.evaluate("player.played")
+        return found
+
+    def until_the_end(self, milliseconds: float = WHOLE_GAME_MS) -> None:
+        expect(self.page.locator(".sitting-end")).to_be_visible(timeout=milliseconds)
+
+
+@dataclass
+class Hall:
+    """The site with its people."""
+
+    browser: Browser
+    url: str
+    contexts: list[Sitter] = field(default_factory=list)
+
+    def sit(self, match: Match, names: Sequence[str]) -> list[Sitter]:
+        """Open the table for people who are signed in, by name; in the order of ``names``."""
+        sitters = [self.visitor(person(name), self._seat(match, name)) for name in names]
+        for sitter in sitters:
+            sitter.open(match)
+        return sitters
+
+    def visitor(self, user: User | None = None, seat: int = -1, **options: Any) -> Sitter:
+        """A browser of its own, signed in as ``user``. What it writes to its console is kept in ``said``."""
+        context = self.browser.new_context(base_url=self.url, **options)
+        page = context.new_page()
+        sitter = Sitter(user, seat, context, page)
+        page.on("console", lambda message: sitter.said.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: sitter.said.append(str(error)))
+        page.add_init_script(RECEIVED)
+        self.contexts.append(sitter)
+        if user is not None:
+            self._sign_in(context, user)
+        return sitter
+
+    def _sign_in(self, context: BrowserContext, user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.url}])
+
+    def _seat(self, match: Match, name: str) -> int:
+        return match.seats.get(version__bot__owner__username=name).index
+
+    def close(self) -> None:
+        for sitter in self.contexts:
+            sitter.context.close()
+
+
+RECEIVED = """(() => {
+  window.received = [];
+  const { fetch } = window;
+  const keep = async (body) => {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      window.received.push(value);
+    }
+  };
+  window.fetch = async (...wanted) => {
+    const response = await fetch(...wanted);
+    if (!response.body) return response;
+    const [mine, theirs] = response.body.tee();
+    keep(mine).catch(() => {});
+    const { status, statusText, headers } = response;
+    return new Response(theirs, { status, statusText, headers });
+  };
+})()"""
+"""Keeps every byte that scripts of a page fetch, streams too, before any of them runs."""
+
+CLOCK = """
+import time, django
+django.setup()
+while True:
+    sweep_tables()
+    time.sleep(0.25)
+"""
+"""What the site's clock does for tables, more often."""
+
+
+def all_received(sitter: Sitter) -> str:
+    """Everything that a browser was sent: its page, what its scripts have fetched, and the page as it stands now."""
+    fetched = sitter.page.evaluate("window.received.join('')")
+    source = sitter.context.request.get(sitter.page.url).text()
+    return "\n".join([source, fetched, sitter.page.content()])
+
+
+def documents(sitter: Sitter) -> Iterator[Any]:
+    """Every JSON document that came to a page by events, in order."""
+    text = sitter.page.evaluate("window.received.join('')")
+    for line in re.findall(r"^data: (.*)$", text, re.MULTILINE):
+        yield json.loads(line)
+
+
+def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE) -> Match:
+    """A casual table of people."""
+    with transaction.atomic():
+        players = [Player(player_of(person(name)), None) for name in names]
+    return open_table(ladder, players, rated=False, limits=limits)
+
+
+def answers(url: str) -> bool:
+    """Whether a web server is there."""
+    try:
+        return httpx.get(url, timeout=10).status_code == HTTPStatus.OK
+    except httpx.TransportError:
+        return False
+
+
+def is_over(match: Match) -> bool:
+    """Whether it has ended, whichever way."""
+    return Match.objects.get(pk=match.pk).status in Match.ENDED
