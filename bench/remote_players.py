@@ -58,8 +58,8 @@ class Connection:
     async def send(self, line: str, body: bytes = b"", *more: str) -> tuple[int, dict[str, str], asyncio.StreamReader]:
         """Send a request, with ``more`` headers; status and headers of the answer, whose body is still to be read."""
         reader, writer = await self._opened()
-        headers = self._headers + "".join(f"{line}\r\n" for line in more)
-        head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {len(body)}\r\n\r\n"
+        fields = self._headers + "".join(f"{line}\r\n" for line in more)
+        head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         status = int((await reader.readline()).split()[1])
         headers = {}
