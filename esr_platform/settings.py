@@ -340,6 +340,7 @@ CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
     "ladder.tasks.check_next": {"queue": "checks"},
     "ladder.tasks.sweep_tables": {"queue": "live"},
+    "ladder.tasks.pair_people": {"queue": "live"},
     "ladder.tasks.finish_table": {"queue": "live"},
     "ladder.tasks.wake_seat": {"queue": "seats"},
     "ladder.tasks.estimate": {"queue": "estimates"},
@@ -360,6 +361,8 @@ CELERY_BEAT_SCHEDULE = {
         "sweep": 5.0,
         "seat": 2.0,
         "sweep_tables": 1.0,
+        "pair_people": 1.0,
+        "tidy_lobby": 5.0,
         "tell_of_checks": 2.0,
         "estimate": 30.0,
         "gather": 10.0,
@@ -367,6 +370,7 @@ CELERY_BEAT_SCHEDULE = {
         "audit": 300.0,
         "forget_old_logs": 600.0,
         "forget_orphans": 86_400.0,
+        "forget_guests": 86_400.0,
     }.items()
 }
 CELERY_BEAT_SCHEDULE["check_ratings"] = {

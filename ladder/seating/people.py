@@ -87,7 +87,7 @@ def end_searches(people: Collection[int], found: int | None = None) -> None:
     ``found`` is the seek, if it was one, by which they have found it.
     """
     Pairing.objects.filter(bot__owner__in=people).delete()
-    others = Seek.objects.filter(state=Seek.State.OPEN).exclude(pk=found)
+    others = Seek.objects.filter(state=Seek.State.OPEN).exclude(pk__in=[] if found is None else [found])
     others.filter(by__in=people).update(state=Seek.State.WITHDRAWN, ended=Now())
     SeekPlayer.objects.filter(seek__in=others, bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
 
