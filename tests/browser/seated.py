@@ -78,8 +78,8 @@ class Sitter:
     def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
         """Wait for a decision, of a kind if one is named."""
         self.page.wait_for_function(
-            "(kind) => { const asked = document.querySelector('sitting-table').decision.number !== null && "
-            "document.querySelector('sitting-table').present.question; return asked && (!kind || asked.kind === kind) }",
+            "(kind) => { const { decision, present } = document.querySelector('sitting-table'); "
+            "return decision.number !== null && (!kind || present.question?.kind === kind) }",
             arg=kind,
             timeout=seconds * 1000,
         )

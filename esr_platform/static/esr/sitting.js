@@ -37,6 +37,10 @@ import { Turn } from "./sitting/turn.js";
 /** A connection that is there again sooner was never worth a word. */
 const WORTH_A_WORD_MS = 900;
 
+/** So long after the game it is asked whether somebody says something, and so often. */
+const AFTERWARDS_MS = 180_000;
+const SELDOM_MS = 6_000;
+
 /** Why nothing more comes. */
 const OVER = {
   closed: () => say("This window has left the table: it is open in newer ones, or you have signed out."),
@@ -113,8 +117,8 @@ class SittingTable extends HTMLElement {
     this.rights = new Rights(this, this.post, dataset.seatActions, (text) => this.turn.tell(text));
     this.talk = new Talk(this, table, this.post, dataset.seatActions);
     this.talk.seat = this.seat;
-    this.moves = new Moves(this.find("told"), table.names);
-    this.tabs = new Tabs(this, () => this.talk.count());
+    this.moves = new Moves(this.querySelector('[data-panel="moves"]'));
+    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.want() : this.talk.count()));
     new Keys(this, this.composer.keys?.() ?? []);
     this.place = this.head();
     this.decision = this.deciding();
@@ -163,9 +167,6 @@ class SittingTable extends HTMLElement {
   newMoments(data) {
     const first = !this.told.last;
     const scenes = this.told.add(data, this.seat);
-    if (data.reset) this.moves.clear();
-    if (!data.moments.some(({ sentences }) => sentences)) this.tabs.remove("moves");
-    this.moves.add(data.moments.slice(data.moments.length - scenes.length));
     this.showing.add(scenes, first || data.reset);
     if (scenes.length) this.place?.show({ scene: scenes.at(-1) });
     if (data.present) this.show(data.present);
@@ -188,6 +189,7 @@ class SittingTable extends HTMLElement {
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);
+    this.moves.show(now);
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
     this.tab.call(now.decision !== null);
     if (begun) this.sound.turn();
@@ -222,7 +224,9 @@ class SittingTable extends HTMLElement {
   end(data) {
     if (this.ended) return;
     this.show({ ...this.present, decision: null, question: null, clock: null, running: false, waiting: [], rights: null });
-    this.ended = true; // the stream stays as long as the server lets it: there may be a word after the game
+    this.ended = true;
+    this.talkUntil = performance.now() + AFTERWARDS_MS;
+    this.stream.leastWaitMs = SELDOM_MS; // the server ends the stream with the game; what is said afterwards is asked for
     this.lostNote.hidden = true;
     const { over, rematch, lobby, csrf } = this.dataset;
     const unit = this.board.unit ?? "";
@@ -233,7 +237,7 @@ class SittingTable extends HTMLElement {
   // --- the connection --------------------------------------------------------------------------------------------
 
   lost() {
-    if (this.ended) this.stream.stop();
+    if (this.ended && performance.now() > this.talkUntil) this.stream.stop();
     if (this.ended || this.waitingToTell) return;
     this.waitingToTell = setTimeout(() => {
       this.lostNote.textContent = say("Connection lost; the clock goes on. Trying again.");

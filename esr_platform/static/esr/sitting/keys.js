@@ -33,6 +33,6 @@ export class Keys {
 }
 
 function rowOf(keys, text) {
-  const names = keys.split(" ").flatMap((key) => [html("kbd", {}, key), " "]);
+  const names = keys.split(" ").flatMap((key) => [key === "+" ? key : html("kbd", {}, key), " "]);
   return html("div", {}, html("dt", {}, ...names), html("dd", {}, text));
 }

@@ -1,37 +1,45 @@
-// What has happened, in sentences, as far as this seat was told.
+// What has happened, in sentences and in the reader's language, as the page has them for those without scripts. They are
+// fetched for who wants to read them, and again with every round.
 
-import { element } from "../elements.js";
-
-/** So many sentences are kept on the page. */
-const MOST = 120;
+import { element, html } from "../elements.js";
+import { say } from "../words.js";
 
 export class Moves {
-  /**
-   * @param {HTMLElement} list
-   * @param {string[]} names by seat
-   */
-  constructor(list, names) {
-    this.list = list;
-    this.names = names;
+  /** @param {HTMLElement} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.wanted = false;
+    this.round = null;
+    const button = html("button", { type: "button", class: "plain" }, say("Show the game so far"));
+    button.addEventListener("click", () => this.want());
+    panel.replaceChildren(button);
   }
 
-  clear() {
-    this.list.replaceChildren();
+  /** Somebody reads them. */
+  want() {
+    this.wanted = true;
+    this.load();
   }
 
-  /** @type {(moments: Object[]) => void} their `sentences`, in which `{0}` is the name of seat 0 */
-  add(moments) {
-    const items = moments.flatMap(({ ply, sentences }) => (sentences ?? []).map((text, place) => this.item(ply, text, place)));
-    if (!items.length) return;
-    this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-    this.list.append(...items);
-    items.at(-1).setAttribute("aria-current", "step");
-    while (this.list.children.length > MOST) this.list.firstElementChild.remove();
-    this.list.scrollTop = this.list.scrollHeight;
+  /** @type {(present: Object) => void} */
+  show({ round }) {
+    const isNew = round !== this.round;
+    this.round = round;
+    if (isNew && this.wanted && !this.panel.hidden) this.load();
   }
 
-  item(ply, text, place) {
-    const told = text.replace(/\{(\d+)\}/g, (whole, seat) => this.names[seat] ?? whole);
-    return element("li", "", element("span", "meta", place ? "" : String(ply)), element("span", "", told));
+  async load() {
+    if (this.loading) return;
+    this.loading = true;
+    const story = await fetched().catch(() => null);
+    this.loading = false;
+    if (story) this.panel.replaceChildren(element("div", "story sitting-story", ...story));
   }
+}
+
+async function fetched() {
+  const response = await fetch(location.pathname, { headers: { accept: "text/html" } });
+  if (!response.ok) return null;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return [...(page.querySelector(".story")?.children ?? [])].filter((part) => part.matches("h3, ul, p"));
 }

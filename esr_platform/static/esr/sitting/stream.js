@@ -41,6 +41,7 @@ export class Stream {
     this.place = null;
     this.over = false;
     this.failures = 0;
+    this.leastWaitMs = 0;
     this.unknown = 0;
     this.lastByte = 0;
     this.wake = () => {};
@@ -133,7 +134,7 @@ export class Stream {
     this.listener.lost();
     this.failures += 1;
     const longest = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
-    return longest * (0.5 + Math.random() / 2); // not all who lost it come back in one moment
+    return Math.max(this.leastWaitMs, longest * (0.5 + Math.random() / 2)); // not all who lost it come back in one moment
   }
 
   end(why) {

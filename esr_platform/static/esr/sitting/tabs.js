@@ -3,10 +3,9 @@
 export class Tabs {
   /**
    * @param {HTMLElement} root
-   * @param {() => void} changed
+   * @param {(name: string) => void} changed a tab was chosen
    */
   constructor(root, changed) {
-    this.root = root;
     this.tabs = [...root.querySelectorAll("[data-tab]")];
     this.panels = [...root.querySelectorAll("[data-panel]")];
     this.changed = changed;
@@ -31,16 +30,6 @@ export class Tabs {
       tab.tabIndex = tab === chosen ? 0 : -1;
     }
     for (const panel of this.panels) panel.hidden = panel.dataset.panel !== chosen.dataset.tab;
-    this.changed();
-  }
-
-  /** A tab that has nothing to show goes. */
-  remove(name) {
-    const gone = this.tabs.find((tab) => tab.dataset.tab === name);
-    if (!gone) return;
-    gone.hidden = true;
-    this.tabs = this.tabs.filter((tab) => tab !== gone);
-    this.root.querySelector(`[data-panel="${name}"]`).hidden = true;
-    if (gone.getAttribute("aria-selected") === "true" && this.tabs.length) this.choose(this.tabs[0]);
+    this.changed(chosen.dataset.tab);
   }
 }

@@ -92,6 +92,7 @@ export class Talk {
   async send(name, body) {
     const answer = await this.post.once(`${this.address}${name}`, body).catch(() => null);
     const fine = answer !== null && answer.status < 400;
+    if (fine && answer.document.line?.id) this.hear({ lines: [answer.document.line] });
     this.said.textContent = fine ? "" : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
     return fine;
   }
