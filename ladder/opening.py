@@ -28,12 +28,13 @@ _WHO: Final[Mapping[Ladder.Players, tuple[str, str]]] = {
 }
 """By who plays there: what a ladder's address and its name end with."""
 
-_LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
+LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
     Ladder.Players.HOSTED: {},
     Ladder.Players.REMOTE: LIVE_LIMITS,
     Ladder.Players.OPEN: LIVE_LIMITS,
     Ladder.Players.PEOPLE: PEOPLE_LIMITS,
 }
+"""What a seat of a ladder may use up, by who plays there, where that differs from the usual."""
 
 
 def open_house() -> None:
@@ -68,7 +69,7 @@ def _house_ladders() -> Iterator[Ladder]:
                         "players": players,
                         "game": game.slug,
                         "seats": seats,
-                        "limits": _LIMITS[players],
+                        "limits": LIMITS[players],
                     },
                 )[0]
 

@@ -13,7 +13,7 @@ from bots.models import Bot, BotVersion
 from ladder.exporting.columns import Table, as_json, flag, moment, number, points, word
 from ladder.models import Block, Ladder, LedgerEntry, Match, Season, Seat
 from ladder.openness import opened, opened_blocks
-from ladder.pages.owning.access import public_bots
+from ladder.pages.owning.access import public_players
 
 
 def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:
@@ -58,7 +58,7 @@ def _bots() -> Table:
         moment("created", "since when it is there"),
         moment("retired", "since when it plays no more", nullable=True),
     )
-    return Table("bots", public_bots().select_related(None), columns)
+    return Table("bots", public_players().select_related(None), columns)
 
 
 def _versions() -> Table:
@@ -70,7 +70,7 @@ def _versions() -> Table:
         word("language", "what it is written in; remote where nobody here knows, person where there is no code"),
         moment("created", "when it came"),
     )
-    ready = BotVersion.objects.filter(bot__in=public_bots(), state=BotVersion.State.READY)
+    ready = BotVersion.objects.filter(bot__in=public_players(), state=BotVersion.State.READY)
     return Table("versions", ready, columns)
 
 

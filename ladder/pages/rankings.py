@@ -171,13 +171,13 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         standing_bots=everybody,
         books=books(ladder),
         people=people_on(ladder),
-        here=_here(ladder) if ladder.live else 0,
+        here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
     )
 
 
 def _languages(ladder: Ladder) -> tuple[Choice, ...]:
-    """Nothing is known of the languages of remote bots."""
-    return () if ladder.players == Ladder.Players.REMOTE else (LANGUAGE,)
+    """Nothing is known of the languages of remote bots, and people have none."""
+    return (LANGUAGE,) if ladder.for_house else ()
 
 
 def _here(ladder: Ladder) -> int:
