@@ -116,7 +116,7 @@ class Hall:
 
     def sit(self, match: Match, names: Sequence[str]) -> list[Sitter]:
         """Open the table for people who are signed in, by name; in the order of ``names``."""
-        sitters = [self.visitor(person(name), self._seat(match, name)) for name in names]
+        sitters = [self.visitor(known(name), self._seat(match, name)) for name in names]
         for sitter in sitters:
             sitter.open(match)
         return sitters
@@ -173,6 +173,7 @@ RECEIVED = """(() => {
 CLOCK = """
 import time, django
 django.setup()
+from ladder.tables.sweeping import sweep_tables
 while True:
     sweep_tables()
     time.sleep(0.25)
@@ -194,10 +195,15 @@ def documents(sitter: Sitter) -> Iterator[Any]:
         yield json.loads(line)
 
 
+def known(name: str) -> User:
+    """The person of that name, made when they are met first."""
+    return User.objects.filter(username=name).first() or person(name)
+
+
 def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE) -> Match:
     """A casual table of people."""
     with transaction.atomic():
-        players = [Player(player_of(person(name)), None) for name in names]
+        players = [Player(player_of(known(name)), None) for name in names]
     return open_table(ladder, players, rated=False, limits=limits)
 
 

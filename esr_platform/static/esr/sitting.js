@@ -37,6 +37,8 @@ import { Turn } from "./sitting/turn.js";
 /** A connection that is there again sooner was never worth a word. */
 const WORTH_A_WORD_MS = 900;
 
+const VIEWERS_MS = 20_000;
+
 /** So long after the game it is asked whether somebody says something, and so often. */
 const AFTERWARDS_MS = 180_000;
 const SELDOM_MS = 6_000;
@@ -82,6 +84,7 @@ class SittingTable extends HTMLElement {
     for (const name of Object.keys(listener)) listener[name] = listener[name].bind(this);
     this.stream = new Stream(this.dataset.stream, listener);
     this.stream.start();
+    this.countViewers();
   }
 
   /** The board; the page says in which order they sit. */
@@ -160,7 +163,6 @@ class SittingTable extends HTMLElement {
     if (type === "moments") this.newMoments(data);
     else if (type === "present") this.show(data.present ?? data);
     else if (type === "chat") this.talk.hear(data);
-    else if (type === "viewers") this.watched(data.viewers);
     else if (type === "end") this.end(data);
   }
 
@@ -215,9 +217,14 @@ class SittingTable extends HTMLElement {
     this.decision.say(say("Ten seconds left."));
   }
 
-  watched(viewers) {
+  /** How many look on, asked once in a while and by who looks at the page. */
+  async countViewers() {
     const place = this.find("watching");
-    if (place) place.textContent = viewersText(viewers);
+    while (place && this.dataset.viewers && !this.life.signal.aborted && !this.ended) {
+      const found = document.hidden ? null : await fetch(this.dataset.viewers).then((response) => response.json(), () => null);
+      if (Number.isFinite(found?.viewers)) place.textContent = viewersText(found.viewers);
+      await new Promise((done) => setTimeout(done, VIEWERS_MS));
+    }
   }
 
   /** @param {{status: string, reason?: string, outcome?: Object, href?: string}} data */
