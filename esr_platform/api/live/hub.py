@@ -91,6 +91,7 @@ class Hub:
         self.viewers = Viewers()
         self.run(listen(self.hear, self._touch_all))
         self.run(self.presence.keep())
+        self.run(self.presence.beat())
         self.run(self.viewers.keep())
         on_shutdown(self.close)
 

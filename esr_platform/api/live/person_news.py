@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -18,8 +17,7 @@ from django.urls import reverse
 from games.base import Document
 from ladder.chatting.reading import hidden_lines, lines_after
 from ladder.models import Match
-from ladder.tables.clocks import milliseconds
-from ladder.tables.person_view import moments, present, recent
+from ladder.tables.person_view import Looks, Story
 from ladder.tables.position import Position
 from ladder.tables.reading import position_at
 
@@ -28,18 +26,22 @@ MOST_MOMENTS: Final = 50
 
 MOST_LINES: Final = 100
 
+Shown = tuple[tuple[int, ...], int | None, tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Known:
     """How much a stream has told: the log up to ``log``, what was said up to line ``line``, and how things stand.
 
-    ``log`` is ``None`` before anything was told; ``moment`` and ``present`` are hashes of what was told last.
+    ``log`` is ``None`` before anything was told. ``ply`` is that of the last moment, ``shown`` says whether there are
+    more, and ``present`` is a hash of what was told last; a client that comes again brings none of these.
     """
 
     log: int | None = None
     line: int = 0
-    moment: str = ""
+    ply: int = -1
     present: str = ""
+    shown: Shown | None = None
     hidden: frozenset[int] = frozenset()
     over: bool = False
 
@@ -74,11 +76,35 @@ def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
     position = position_at(match_id)
     if position is None:
         return [SeatNews(replace(ask.known, over=True)) for ask in asks]
-    return [_news(position, ask) for ask in asks]
+    looks = Looks(position)
+    shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
+    behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
+    stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
+    return [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat]) for ask in asks]
 
 
-def _news(position: Position, ask: Asked) -> SeatNews:
-    known, events = (ask.known, []) if ask.known.over else _of_the_game(position, ask.seat, ask.known)
+def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
+    """What seats were shown since they were told so much, with as few walks through the game as there can be."""
+    found: dict[tuple[int, int | None], Story] = {}
+    while wanted:
+        part = dict(wanted)  # of each seat one
+        stories = looks.stories(part)
+        found |= {(seat, log): stories[seat] for seat, log in part.items()}
+        wanted -= set(part.items())
+    return found
+
+
+def _shown(position: Position, seat: int) -> Shown:
+    """By which it is seen whether a seat has been shown anything more: its moves, and how much followed the last."""
+    rows = position.rows_for(seat)
+    after = rows[-1].shown(position.now) if rows else None
+    gone = tuple(chair.forfeit for chair in position.chairs)
+    return tuple(row.number for row in rows), after, gone
+
+
+def _news(position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown) -> SeatNews:
+    known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
+    known = replace(known, shown=shown)
     for event in _said(position.match.pk, ask.user_id, known):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
@@ -87,16 +113,17 @@ def _news(position: Position, ask: Asked) -> SeatNews:
     if position.match.status in Match.ENDED and not known.over:
         known = replace(known, over=True)
         events.append((_end(position), known.place))
-    return SeatNews(known, events, None if known.over else _again_s(position))
+    again_ms = None if known.over else looks.again_ms(ask.seat)
+    return SeatNews(known, events, None if again_ms is None else again_ms / 1000)
 
 
-def _of_the_game(position: Position, seat: int, known: Known) -> tuple[Known, list[tuple[Document, str]]]:
+def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, list[tuple[Document, str]]]:
     """What the seat has been shown since, and how things stand if that is otherwise than was told."""
-    now, events = present(position, seat), []
+    known, now, events = ask.known, looks.present(ask.seat), []
     stands = _print(_without_the_clock(now))
-    for event in _moments(position, seat, known, now):
+    for event in () if story is None else _moments(story, known, now):
         log = event["log_from"] + sum(len(one["entries"]) for one in event["moments"])
-        known = replace(known, log=log, moment=_print(event["moments"][-1]["view"]), present=stands)
+        known = replace(known, log=log, ply=event["moments"][-1]["ply"], present=stands)
         events.append((event, known.place))
     if known.present != stands:
         known = replace(known, present=stands)
@@ -104,12 +131,11 @@ def _of_the_game(position: Position, seat: int, known: Known) -> tuple[Known, li
     return known, events
 
 
-def _moments(position: Position, seat: int, known: Known, now: Document) -> Iterator[Document]:
-    """What the seat has been shown since, in parts; all of it that a memory keeps where nothing was told before."""
-    start = recent(position, seat) if known.log is None else known.log
-    shown = moments(position, seat, start)
-    while shown and not shown[0]["entries"] and _print(shown[0]["view"]) == known.moment:
-        shown = shown[1:]  # a choice that only this seat knows of has no entry: it was told
+def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
+    """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
+    start, shown = story.log_from, story.moments
+    while shown and not shown[0]["entries"] and shown[0]["ply"] <= known.ply:
+        shown = shown[1:]  # a choice that lies face down has no entry: it was told
     for first in range(0, len(shown), MOST_MOMENTS):
         part = shown[first : first + MOST_MOMENTS]
         event = {"type": "moments", "log_from": start, "moments": part, "present": now}
@@ -129,7 +155,7 @@ def _said(match_id: int, user_id: int | None, known: Known) -> Iterator[Document
         if len(lines) < MOST_LINES:
             break
         line = lines[-1]["id"]
-    hidden = sorted(hidden_lines(match_id, line) - known.hidden)
+    hidden = sorted(hidden_lines(match_id) - known.hidden)
     if hidden:
         yield {"type": "chat", "lines": [{"id": one, "hidden": True} for one in hidden]}
 
@@ -139,21 +165,6 @@ def _end(position: Position) -> Document:
     outcome = position.state().outcome if match.status == Match.Status.FINISHED else None
     known = {"type": "end", "game": match.pk, "status": match.status, "reason": match.reason}
     return {**known, "outcome": outcome, "href": reverse("pages:match", args=[match.pk])}
-
-
-def _again_s(position: Position) -> float | None:
-    """In how many seconds something is shown that has happened already; ``None`` if nothing waits for that."""
-    moments = [chair.due_at for chair in position.chairs if chair.due_at is not None]
-    for row in reversed(position.rows):
-        moment = row.visible_at
-        moments.append(moment)
-        for delay in row.delays:
-            moment += timedelta(milliseconds=delay)
-            moments.append(moment)
-        if moment <= position.now:
-            break
-    later = [milliseconds(position.now, moment) for moment in moments if moment > position.now]
-    return (min(later) + 1) / 1000 if later else None
 
 
 def _without_the_clock(now: Document) -> Document:

@@ -24,6 +24,7 @@ from esr_platform.api.live import threads
 from esr_platform.api.live.running import asked_of
 from ladder.lobby import quick, seeking
 from ladder.seating.presence import note_here
+from ladder.tables import absences, outages
 
 if TYPE_CHECKING:
     from esr_platform.api.live.hub import Hub
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 EVERY_S: Final = 5.0
+BEAT_S: Final = 3.0
 
 TAKEN_OVER: Final = "a newer stream of this bot was opened"
 NOT_LIVE: Final = "the token was revoked or has expired"
@@ -61,17 +63,11 @@ class Presence:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
-        steps = (self._beat, self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
+        steps = (self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
             for step in steps:
                 await _tried(step)
-
-    async def _beat(self) -> None:
-        """Say that this process runs: people's clocks stand still while none does."""
-        from ladder.tables import outages
-
-        await threads.write(outages.beat)
 
     async def _say_who_sits(self) -> None:
         seats: defaultdict[int, set[int]] = defaultdict(set)
@@ -79,8 +75,6 @@ class Presence:
             if watch.match is not None and watch.seat is not None and not watch.ended.is_set():
                 seats[watch.match].add(watch.seat)
         if seats:
-            from ladder.tables import absences
-
             await threads.write(absences.note_seen, dict(seats))
 
     async def _say_who_waits(self) -> None:
@@ -99,6 +93,13 @@ class Presence:
         for watch in watches:
             if watch.browser is not None and watch.browser not in live:
                 watch.end(SIGNED_OUT)
+
+    @staticmethod
+    async def beat(every_s: float = BEAT_S) -> None:
+        """Say that this process runs, again and again, whatever else takes its time: clocks of people hang on it."""
+        while True:
+            await asyncio.sleep(every_s)
+            await _tried(partial(threads.write, outages.beat))
 
     async def _say(self) -> None:
         here, self._seen = self._seen | set(self._hub.bots), set()
@@ -140,7 +141,7 @@ class Presence:
                     watch.touched(match)
 
 
-async def _tried(step: Callable[[], Awaitable[None]]) -> None:
+async def _tried(step: Callable[[], Awaitable[object]]) -> None:
     """One step, whose failing is the business of no other one."""
     try:
         await step()
