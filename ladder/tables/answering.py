@@ -3,6 +3,8 @@
 A decision is answered once. The same answer again is harmless and gets the same words; nothing else moves anything.
 Whether an answer was in time depends on when it arrived and on the deadline in the row, and not on whether somebody
 else has already looked: one that is late is replaced by the default move here, if nobody was there before.
+
+A program that answers wrongly has a strike. A person is told why, and may answer again as long as the clock runs.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ from django.db.models import QuerySet
 from bots.prepared import Prepared
 from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
 from bots.runner.report import escaped
-from games.base import Document, IllegalMove, Move
+from games.base import Document, IllegalMove, Move, State
 from ladder.models import Chair, Match
 from ladder.tables.advancing import Answered, Held, held
 from ladder.tables.clocks import milliseconds
+from ladder.tables.outages import forgive_at, is_away
 from ladder.tables.position import Position, Row
 from ladder.tables.reading import position_at
 from ladder.tables.telling import save_and_tell
@@ -51,7 +54,7 @@ class Ruling:
 
     ``move`` is what was played for the decision, ``None`` where nothing was. ``default`` says why that was the default
     move. ``detail`` is what was wrong with the answer, and ``question`` what was asked, with what was legal: both are
-    there for an answer that was refused.
+    there for an answer that was refused. A person's that was refused has nothing played for it, and may be mended.
     """
 
     verdict: Verdict
@@ -104,19 +107,49 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
 
 
+def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``rights.seat_of``).
+
+    What is no legal answer costs nothing and holds up nobody.
+    """
+    arrived = monotonic() if arrived is None else arrived
+    asked = next(iter(_persons_at(match_id=match_id, seat=seat)), 0) if 0 < match_id < 2**63 else 0
+    if not 1 <= decision <= asked:
+        return UNKNOWN
+    heard = _read(body)
+    refused = _refused(match_id, seat, decision, heard)
+    if refused is not None:
+        return refused
+    with transaction.atomic():
+        table = held(match_id)
+        if table is not None:
+            forgive_at(table)
+            if table.owes(seat, decision) and table.position.chairs[seat].kind == Chair.Kind.PERSON:
+                return _settle(table, seat, heard, table.at(arrived))
+            save_and_tell(table)
+    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+
+
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
     """Play the default move for every seat of a running table whose deadline passed ``grace`` ago; for how many."""
     with transaction.atomic():
         table = held(match_id)
         if table is None:
             return 0
-        now = table.clock_now
-        late = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
-        late = [(chair, deadline) for chair, deadline in late if deadline + grace < now]
+        late = _late(table, grace)
         for chair, deadline in late:
-            _too_late(table, chair, deadline)
+            if chair.owes and not table.aborted:
+                _too_late(table, chair, deadline)
         save_and_tell(table)
     return len(late)
+
+
+def _late(table: Held, grace: timedelta) -> list[tuple[Chair, datetime]]:
+    """Those whose deadline passed ``grace`` ago, with it; people only while the site is there for them."""
+    now, away = table.clock_now, is_away(table.position)
+    owing = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
+    late = [(chair, deadline) for chair, deadline in owing if deadline + grace < now]
+    return [(chair, deadline) for chair, deadline in late if not (away and chair.kind == Chair.Kind.PERSON)]
 
 
 def fingerprint(move: Any) -> str:
@@ -137,6 +170,13 @@ def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int]]:
 
 
 _chairs_of: Final = Prepared(_chairs)
+_persons_at: Final = Prepared(
+    lambda match_id, seat: (
+        Chair.objects.filter(table=match_id, seat__index=seat, kind__in=Chair.OF_PEOPLE)
+        .order_by()
+        .values_list("asked", flat=True)
+    )
+)
 
 
 def _read(body: bytes) -> _Heard:
@@ -145,15 +185,38 @@ def _read(body: bytes) -> _Heard:
     return _Heard(body, posted, known)
 
 
+def _refused(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling | None:
+    """Why an answer of a person to the decision that they owe is none, found without holding anything."""
+    position = position_at(match_id)
+    chair = None if position is None else position.chairs[seat]
+    if position is None or chair is None or not chair.owes or chair.asked != decision:
+        return None
+    if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
+        return None
+    state = position.state()
+    fault, detail, _ = _judged(state, seat, heard)
+    return Ruling(Verdict.REFUSED, None, fault, detail, state.decision(seat)) if fault else None
+
+
+def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
+    """What is wrong with an answer to what ``seat`` is asked, in a word and in a sentence; or its legal move."""
+    if isinstance(heard.posted, Malformed):
+        return heard.fault, heard.posted.reason, None
+    try:
+        return heard.fault, "", state.check(seat, heard.posted.move)
+    except IllegalMove as error:
+        return "illegal", str(error), None
+
+
 def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Judge an answer to the decision that is open, and go on with what it gives."""
     chair = table.position.chairs[seat]
     assert chair.due_at is not None and chair.deadline is not None
     if received < chair.due_at:
-        return UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
-    if heard.names_another(chair.asked):
-        return Ruling(Verdict.WRONG_ID)
-    if received > chair.deadline:
+        ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
+    elif heard.names_another(chair.asked):
+        ruling = Ruling(Verdict.WRONG_ID)
+    elif received > chair.deadline:
         _too_late(table, chair, chair.deadline)
         ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
     else:
@@ -168,14 +231,9 @@ def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
     assert chair.due_at is not None
     wall_ms = milliseconds(chair.due_at, received)
     question = state.decision(seat)
-    fault, detail, move = heard.fault, "", None
-    if isinstance(heard.posted, Malformed):
-        detail = heard.posted.reason
-    else:
-        try:
-            move = state.check(seat, heard.posted.move)
-        except IllegalMove as error:
-            fault, detail = "illegal", str(error)
+    fault, detail, move = _judged(state, seat, heard)
+    if fault and chair.kind == Chair.Kind.PERSON:
+        return Ruling(Verdict.REFUSED, None, fault, detail, question)
     thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
     line = escaped(heard.body) if fault else ""
     table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
@@ -189,7 +247,7 @@ def _too_late(table: Held, chair: Chair, deadline: datetime) -> None:
     seat = chair.seat.index
     clock = table.position.clock(seat)
     fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
-    if clock.game_is_next:
+    if clock.game_is_next and chair.kind != Chair.Kind.PERSON:
         fault, detail = "time", "the time for the whole game is used up"
     table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
 

@@ -16,6 +16,12 @@ ENOUGH: Final = 5
 PLAUSIBLE_MS: Final = (150, 250, 350, 450, 600, 800, 1100, 1500)
 """What moves take where nobody has made one yet."""
 
+MOST_AMONG_PEOPLE_MS: Final = 15_000
+"""Who takes longer was asked, as everybody may know; who does not may have been asked or not."""
+
+HURRY_MS: Final = 5000
+"""Of a person who has left everybody at the table knows that: what is played for them comes soon."""
+
 _SPREAD: Final = (0.8, 1.25)
 """No two delays are equal, as no two thoughts are."""
 
@@ -26,6 +32,11 @@ class Pace(NamedTuple):
     seat: int
     kind: str
     took_ms: int
+
+
+def among_people(limit_ms: int) -> int:
+    """The longest delay at a table with people, whose clocks begin at ``limit_ms``: nobody is to wait for nobody."""
+    return min(limit_ms, MOST_AMONG_PEOPLE_MS)
 
 
 def hurried(paces: Sequence[Pace], most_ms: int) -> list[Pace]:

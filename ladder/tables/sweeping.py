@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 from ladder.models import Chair, Match
+from ladder.tables.absences import notice_gone
 from ladder.tables.answering import GRACE, expire
 from ladder.tables.ending import finish, void
 from ladder.tables.waking import remind
@@ -36,7 +37,9 @@ def sweep_tables() -> int:
         _look_after(match_id, finish)
     for match_id in sorted(lost - over):
         void(match_id, TOO_LONG)
-    return len(due | over | lost) + remind()
+    looked_at = len(due | over | lost) + remind()
+    notice_gone()
+    return looked_at
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 from celery import current_app
@@ -20,9 +20,12 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
-from ladder.models import Chair
-from ladder.tables.advancing import Held
+from ladder.models import Chair, Match
 from ladder.tables.clocks import milliseconds
+from ladder.tables.stopping import stop
+
+if TYPE_CHECKING:
+    from ladder.tables.advancing import Held
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +55,13 @@ def publish(hint: Mapping[str, Any]) -> None:
 
 def save_and_tell(table: Held) -> None:
     """Write what happened at a table, if anything did, and tell of it."""
-    if table.appended or table.asked:
-        table.save()
+    if not table.has_changed:
+        return
+    table.save()
+    if table.aborted:
+        stop(table.match, Match.Status.ABORTED, table.aborted)
+        tell_of_the_end(table.match.pk)
+    else:
         tell_of(table)
 
 
@@ -64,12 +72,19 @@ def tell_of(table: Held) -> None:
         end_soon(match_id)
         return
     now = table.clock_now
-    remote = [chair for chair in table.asked if chair.kind != Chair.Kind.HOSTED]
+    hosted = [chair for chair in table.asked if chair.kind in Chair.ASKED_BY_WORKERS]
+    remote = [chair for chair in table.asked if chair.kind == Chair.Kind.REMOTE]
     in_ms = max((milliseconds(now, chair.due_at) for chair in table.asked if chair.due_at), default=0)
-    tell(match_id, "decide" if remote else "moved", [chair.seat.version.bot_id for chair in remote], in_ms)
-    for chair in table.asked:
-        if chair.kind == Chair.Kind.HOSTED:
-            wake(match_id, chair.seat.index, in_ms)
+    what: What = "decide" if len(hosted) < len(table.asked) else "moved"
+    tell(match_id, what, [chair.seat.version.bot_id for chair in remote], in_ms)
+    for chair in hosted:
+        wake(match_id, chair.seat.index, in_ms)
+
+
+def tell_of_the_end(match_id: int) -> None:
+    """Tell everybody at the table, and who watches it, that it has ended."""
+    seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
+    tell(match_id, "ended", seated.values_list("seat__version__bot", flat=True))
 
 
 def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0) -> None:
