@@ -28,6 +28,7 @@ from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
 from esr_platform.accounts.models import User
 from esr_platform.accounts.usernames import blank_name
+from ladder import chatting
 from ladder.pages.finding import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
@@ -171,8 +172,11 @@ def letters(request: HttpRequest) -> HttpResponse:
 @login_required
 def chat(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
-    User.objects.filter(pk=cast("User", request.user).pk).update(chat=wanted)
-    messages.success(request, _("Table talk is on.") if wanted else _("Table talk is off."))
+    try:
+        chatting.switch(cast("User", request.user), wanted)
+        messages.success(request, _("Table talk is on.") if wanted else _("Table talk is off."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
     return redirect("accounts:account")
 
 

@@ -15,6 +15,7 @@ from ladder.pages.bots_list import bots_page
 from ladder.pages.downloads import download, sent
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
+from ladder.pages.lobby.visitors import secret_of
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
@@ -23,6 +24,7 @@ from ladder.pages.rankings import ladder_page
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.tables import boards, by_players
 from ladder.replays import replay_of
+from ladder.tables import rights
 
 
 @require_safe
@@ -72,7 +74,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         page = match_page(match_id, request.user)
     except Match.DoesNotExist:
         raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
-    return render(request, "pages/match.html", {"page": page})
+    sits = page.running is not None and rights.seat_of(match_id, None, secret_of(request)) is not None
+    return render(request, "pages/match.html", {"page": page, "sits": sits})
 
 
 @require_safe

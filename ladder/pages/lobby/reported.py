@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from bots.refusals import Refused
 from ladder import chatting
 from ladder.models import ChatLine, ChatReport
 from ladder.pages.finding import found
@@ -41,8 +42,11 @@ def settle(request: HttpRequest, line_id: int) -> HttpResponse:
     line = found(ChatLine.objects.all(), _("There is no such line."), pk=line_id)
     staff = cast("User", request.user)
     hide = "hide" in request.POST
-    chatting.settle(line, staff, hide=hide)
-    messages.success(request, _("The line is hidden.") if hide else _("The line stays."))
+    try:
+        chatting.settle(line, staff, hide=hide)
+        messages.success(request, _("The line is hidden.") if hide else _("The line stays."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
     return redirect("pages:reported_lines")
 
 

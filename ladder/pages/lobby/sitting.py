@@ -15,10 +15,11 @@ from django.utils.translation import gettext, ngettext
 from games.base import Document, Game
 from games.registry import GAMES
 from games.replays.documents import named
-from ladder.models import Block, Match
+from ladder.models import Block, Chair, Match
 from ladder.pages.boards import PLAIN, Board, table
 from ladder.pages.lobby.moves import Question, question
-from ladder.pages.lobby.talk import LONGEST, PRESETS, talk_of
+from ladder.pages.lobby.talk import LONGEST, presets, talk_of
+from ladder.pages.lobby.words import limits_said
 from ladder.pages.matches import names, seats_shown
 from ladder.pages.running import Round
 from ladder.pages.telling import begins_with, with_names
@@ -88,9 +89,7 @@ class SittingPage:
     @property
     def clock(self) -> str:
         """``45 s a decision, 3 min bank``."""
-        limits = self.position.limits
-        said = {"move": span(limits.move_ms / 1000), "bank": span(limits.bank_ms / 1000)}
-        return gettext("%(move)s a decision, %(bank)s bank") % said
+        return limits_said(self.position.limits)
 
     @property
     def address(self) -> str:
@@ -126,11 +125,12 @@ class SittingPage:
     @property
     def talk(self) -> str:
         """``lines``, ``presets``, ``off`` for who has switched it off, empty for guests."""
-        return talk_of(self.person, self.rated)
+        people = sum(chair.kind in Chair.OF_PEOPLE for chair in self.position.chairs)
+        return talk_of(self.person, self.rated, people)
 
     @property
     def presets(self) -> Sequence[tuple[str, str]]:
-        return [(preset, gettext(words)) for preset, words in PRESETS.items()]
+        return presets()
 
     @property
     def longest_line(self) -> int:
@@ -157,36 +157,33 @@ class SittingPage:
         if self.present["question"] is not None:
             clock = self.present["clock"] or {}
             yield gettext("It is your turn: %(left)s are left.") % {"left": span(clock.get("left_ms", 0) / 1000)}
-        elif self.present["waiting"]:
-            waited = [self.names[seat] for seat in self.present["waiting"]]
+        elif waited := [self.names[seat] for seat in self.present["waiting"] if seat != self.seat]:
             yield gettext("Waiting for %(names)s.") % {"names": enumerated(waited)}
         elif self.present["running"]:
             yield gettext("It goes on in a moment.")
         for seat, name in enumerate(self.names):
-            said = _HERE.get(_of_seat(self.present["here"], seat))
+            said = _HERE.get(self.present["here"][seat])
             if said and seat != self.seat:
                 yield gettext(said) % {"name": name}
-        if self.present["rights"].get("return"):
+        if self.present["rights"]["return"]:
             yield gettext("A house bot plays in your chair. Take it back: that is possible once.")
 
     @property
     def acts(self) -> list[tuple[str, str]]:
         """What the seat may do beside playing, with the words of the buttons."""
         rights = self.present["rights"]
-        abort = rights.get("abort") or {}
-        agreed = ngettext("%(count)s agrees", "%(count)s agree", len(abort.get("agreed", [])))
+        abort, agreed = rights["abort"], len(rights["abort"]["agreed"])
+        said = ngettext("%(count)s agrees", "%(count)s agree", agreed) % {"count": agreed}
         offered = [
-            ("return", rights.get("return"), gettext("Take my chair back")),
-            ("claim", rights.get("claim"), gettext("Claim the game: the others have been away for a minute")),
-            ("abort", abort.get("allowed"), gettext("Abort the game: it ends without a result")),
+            ("return", rights["return"], gettext("Take my chair back")),
+            ("claim", rights["claim"], gettext("Claim the game: the others have been away for a minute")),
+            ("abort", abort["allowed"], gettext("Abort the game: it ends without a result")),
             (
                 "abort",
-                abort.get("agree") and not abort.get("allowed"),
-                gettext("Agree to abort the game (%(agreed)s)") % {"agreed": agreed % {"count": len(abort["agreed"])}}
-                if abort
-                else "",
+                abort["agree"] and not abort["allowed"],
+                gettext("Agree to abort the game (%(agreed)s)") % {"agreed": said},
             ),
-            ("resign", rights.get("resign"), gettext("Resign: your place is the last")),
+            ("resign", rights["resign"], gettext("Resign: your place is the last")),
         ]
         return [(act, words) for act, allowed, words in offered if allowed]
 
@@ -199,12 +196,6 @@ class SittingPage:
             Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
             for chapter in reversed(chapters)
         ]
-
-
-def _of_seat(by_seat: Any, seat: int) -> str:
-    """What is said of ``seat`` in a list by seat, or in an object by its number."""
-    found = by_seat.get(str(seat), "") if isinstance(by_seat, Mapping) else by_seat[seat]
-    return str(found)
 
 
 def sitting_page(match_id: int, seat: int, person: Any) -> SittingPage:

@@ -97,8 +97,7 @@ def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("pages:match", match.pk)
-    begun = made.pk if isinstance(made, Match) else made.match_id
-    return redirect("pages:sit", begun) if begun else redirect("pages:lobby")
+    return redirect("pages:sit", made.match_id) if made.match_id else redirect("pages:lobby")
 
 
 def _seat(request: HttpRequest, match_id: int) -> int | None:

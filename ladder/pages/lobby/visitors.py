@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, cast
 
 from django.http import HttpRequest
+
+from ladder.tables import rights
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -28,7 +29,7 @@ def secret_of(request: HttpRequest) -> str | None:
 def hash_of(request: HttpRequest) -> str | None:
     """What is kept of the guest's secret: its SHA-256, hex."""
     secret = secret_of(request)
-    return None if secret is None else sha256(secret.encode()).hexdigest()
+    return None if secret is None else rights.hash_of(secret)
 
 
 def keep_secret(request: HttpRequest, secret: str) -> None:
