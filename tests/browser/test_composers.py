@@ -28,6 +28,8 @@ SHEETS = [
     "boards/cellars.css",
     "boards/plain.css",
     "sitting.css",
+    "composers/composing.css",
+    "composers/plain.css",
     "composers/gems.css",
     "composers/cellars.css",
 ]
