@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
@@ -13,6 +14,7 @@ from bots.persons import is_guest
 from bots.refusals import Refused
 from ladder.claiming import kind_sits
 from ladder.freezing import frozen_ladders
+from ladder.joining import enter
 from ladder.models import Entry, Ladder, Membership
 
 if TYPE_CHECKING:
@@ -64,3 +66,10 @@ def entry_of(version: BotVersion, ladder: Ladder) -> Entry:
             entry.active, entry.declined = True, False
             entry.save(update_fields=["active", "declined"])
         return entry
+
+
+def retire_player(bot: Bot) -> None:
+    """The person of ``bot`` is gone for good: they keep their place in what was played, and are on no ladder."""
+    with transaction.atomic():
+        Bot.objects.filter(pk=bot.pk, kind=Bot.Kind.PERSON, retired=None).update(retired=Now())
+        enter(bot)
