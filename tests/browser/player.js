@@ -1,9 +1,10 @@
-// Plays at the table of a page as its script would, one legal move after the other, while `player.on`. Evaluated in a page.
+// Plays at the table of a page as its script would, one legal move after the other, but for kinds that are `kept` for a
+// hand. Evaluated in a page.
 ({ seed }) => {
   const table = document.querySelector("sitting-table");
   let state = seed;
   const below = (count) => (state = (state * 48271) % 2147483647) % count;
-  const player = { on: true, played: {}, problems: [], kept: [] };
+  const player = { played: {}, problems: [], kept: [], chosen };
 
   function higher(standing, holdings) {
     const wanted = standing.reduce((sum, count) => sum + count, 0) + 1;
@@ -24,7 +25,7 @@
 
   async function step() {
     const { number, sending } = table.decision;
-    if (player.on && number !== null && !sending && !player.kept.includes(table.present.question.kind)) {
+    if (number !== null && !sending && !player.kept.includes(table.present.question.kind)) {
       const { question } = table.present;
       const { sent, reason } = await table.decision.send(number, chosen(question));
       if (sent) player.played[question.kind] = (player.played[question.kind] ?? 0) + 1;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -28,15 +28,22 @@ from ladder.models import Ladder, Match
 from ladder.tables.opening import open_table
 from tests.ladder.uploaded import person
 
-PLAYER = (Path(__file__).parent / "player.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
+HERE = Path(__file__).parent
+PLAYER = (HERE / "player.js").read_text(encoding="utf-8").split("\n", 2)[2].rstrip().rstrip(";")
+COMPOSERS = (HERE / "composers.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
 
 AMPLE = Limits(move_ms=120_000, bank_ms=600_000, game_ms=3_600_000)
 """Nobody is late."""
 
-SHORT = Limits(move_ms=3_000, bank_ms=3_000, game_ms=3_600_000)
+SHORT = Limits(move_ms=4_000, bank_ms=6_000, game_ms=3_600_000)
 """Whoever does nothing is soon late."""
 
 WHOLE_GAME_MS = 240_000
+
+TABLE = "document.querySelector('sitting-table')"
+NUMBER = f"{TABLE}.decision.number"
+BOARD = f"{TABLE}.dataset.board.match(/([a-z]+)[^/]*$/)[1]"
+"""What holds of the table of a page: what stands there is JavaScript."""
 
 
 @dataclass
@@ -61,25 +68,48 @@ class Sitter:
         self.page.goto(f"/play/tables/{match.pk}/")
         self.page.wait_for_selector("sitting-table.begun", timeout=20_000)
 
-    def play(self, *, but: Sequence[str] = ()) -> None:
-        """Let the page play by itself, all kinds of decisions ``but`` some."""
+    def play(self, *, kept: Collection[str] = ()) -> None:
+        """Let the page play by itself, all but the kinds of decisions that are ``kept``."""
         if not self.page.evaluate("Boolean(window.player)"):
             self.page.evaluate(PLAYER, {"seed": 7 + self.seat})
-        self.page.evaluate("(kinds) => { player.on = true; player.kept = kinds; }", list(but))
+        self.page.evaluate("(kinds) => { player.kept = kinds; }", list(kept))
 
-    def rest(self) -> None:
-        self.page.evaluate("player.on = false")
+    def play_by_hand(self, kinds: Collection[str], press: Callable[[str], None]) -> set[str]:
+        """Play to the end, the first decision of each of ``kinds`` by ``press`` on what is to be pressed.
+
+        Gives the kinds that were played so.
+        """
+        self.page.evaluate(COMPOSERS, [])
+        done: set[str] = set()
+        self.play(kept=kinds)
+        while question := self._until_kept():
+            move = self.page.evaluate("(question) => player.chosen(question)", question)
+            about = {"question": question, "composer": self.page.evaluate(BOARD)}
+            number = self.page.evaluate(NUMBER)
+            for selector in self.page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move]):
+                press(f".compose {selector}")
+            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=20_000)
+            done.add(question["kind"])
+            self.play(kept=set(kinds) - done)
+        return done
+
+    def _until_kept(self) -> dict[str, Any] | None:
+        """The next decision that waits for a hand; ``None`` at the end of the game."""
+        self.page.wait_for_function(
+            f"{TABLE}.ended || ({NUMBER} !== null && player.kept.includes({TABLE}.present.question.kind))",
+            timeout=WHOLE_GAME_MS,
+        )
+        return None if self.page.evaluate(f"{TABLE}.ended") else self.asked()
 
     def asked(self) -> dict[str, Any] | None:
         """What the page is asked now."""
-        found: dict[str, Any] | None = self.page.evaluate("document.querySelector('sitting-table').present?.question")
+        found: dict[str, Any] | None = self.page.evaluate(f"{TABLE}.present?.question")
         return found
 
     def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
         """Wait for a decision, of a kind if one is named."""
         self.page.wait_for_function(
-            "(kind) => { const { decision, present } = document.querySelector('sitting-table'); "
-            "return decision.number !== null && (!kind || present.question?.kind === kind) }",
+            f"(kind) => {NUMBER} !== null && (!kind || {TABLE}.present.question?.kind === kind)",
             arg=kind,
             timeout=seconds * 1000,
         )
@@ -89,11 +119,7 @@ class Sitter:
 
     def send(self, move: object) -> dict[str, Any]:
         """Send a move by the hand of the page's own script."""
-        found: dict[str, Any] = self.page.evaluate(
-            "(move) => { const table = document.querySelector('sitting-table'); "
-            "return table.decision.send(table.decision.number, move) }",
-            move,
-        )
+        found: dict[str, Any] = self.page.evaluate(f"(move) => {TABLE}.decision.send({NUMBER}, move)", move)
         return found
 
     def played(self) -> dict[str, int]:
@@ -213,8 +239,3 @@ def answers(url: str) -> bool:
         return httpx.get(url, timeout=10).status_code == HTTPStatus.OK
     except httpx.TransportError:
         return False
-
-
-def is_over(match: Match) -> bool:
-    """Whether it has ended, whichever way."""
-    return Match.objects.get(pk=match.pk).status in Match.ENDED

@@ -11,10 +11,17 @@ from playwright.sync_api import expect
 
 from ladder.models import Chair, Ladder, Match, PlayedMove, Result
 from ladder.tables.reading import position_of
-from tests.browser.seated import SHORT, Hall, Sitter, all_received, documents, is_over, table_of_people
+from tests.browser.seated import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
+from tests.browser.test_composers import letters
 from tests.services.ports import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+KINDS = ("action", "open_barter", "answer_offer", "counter_gift", "event_card", "immediate", "free_choice", "guess")
+"""What is decided in Edel, Stein & Reich."""
+
+PHONE = {"width": 360, "height": 780}
 
 
 def ladder(slug: str) -> Ladder:
@@ -85,6 +92,8 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     cid.page.wait_for_function("document.querySelector('sitting-table').present.waiting.includes(1)", timeout=30_000)
     bob.context.set_offline(False)
     expect(bob.page.locator(".sitting-lost")).to_be_hidden(timeout=30_000)
+    by_hand = ada.play_by_hand(KINDS, ada.page.click)
+    assert by_hand >= {"action", "open_barter", "answer_offer"}
     for sitter in (ada, bob, cid):
         sitter.until_the_end()
         assert sum(sitter.played().values()) > 20
@@ -105,6 +114,34 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
 def all_but_lost(sitter: Sitter) -> list[str]:
     """What a console said beside that there was no connection."""
     return [said for said in sitter.said if "ERR_INTERNET_DISCONNECTED" not in said and "ERR_NETWORK" not in said]
+
+
+def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
+    match = table_of_people(ladder("edel-stein-reich-duel-people"), ["ada", "bob"])
+    (ada,) = hall.sit(match, ["ada"])
+    bob = hall.visitor(known("bob"), 1, viewport=PHONE, has_touch=True, is_mobile=True)
+    bob.open(match)
+    bob.play()
+    ada.page.keyboard.press("Tab")
+    for _ in range(15):
+        question = ada.until_asked()
+        keys = letters(question, question["default"])
+        number = ada.page.evaluate(NUMBER)
+        assert keys is not None, question
+        for key in keys:
+            assert ada.page.evaluate(NUMBER) == number, "nothing is sent by one key"
+            ada.page.keyboard.press(key)
+        ada.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number)
+    ada.page.keyboard.press("Shift+?")
+    expect(ada.page.get_by_role("dialog")).to_be_visible()
+    ada.page.keyboard.press("Escape")
+    ada.play()
+    assert bob.play_by_hand(KINDS, bob.page.tap) >= {"action", "guess"}
+    for sitter in (ada, bob):
+        sitter.until_the_end()
+        heard_all(sitter, match)
+        assert sitter.said == []
+    assert bob.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
 def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> None:
@@ -143,7 +180,7 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
         sitter.until_the_end()
         heard_all(sitter, match)
         assert sitter.said == []
-    assert is_over(match)
+    wait_until(lambda: Match.objects.get(pk=match.pk).status in Match.ENDED, "the result is there")
     gone = Result.objects.get(seat__match=match, seat__index=cid.seat)
     assert (gone.forfeit, gone.rank) == ("abandoned", 3)
     expect(ada.page.locator(".sitting-ranking li").last).to_contain_text("left the table")
