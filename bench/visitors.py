@@ -124,7 +124,7 @@ class Reader:
                 async for place, event in self._opened(path, *last):
                     last = (f"Last-Event-ID: {place}",) if place else last
                     yield place, event
-            except (ConnectionError, IncompleteReadError, IndexError):
+            except (ConnectionError, IncompleteReadError, IndexError, ValueError):  # cut in a head, or in a chunk
                 self._seen.opened_again += 1
                 await asyncio.sleep(1)
                 continue

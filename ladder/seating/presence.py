@@ -1,4 +1,4 @@
-"""Which people are here: in the lobby, noted for a moment in the cache, or at a table."""
+"""Which people are here: in the lobby, noted for a moment in the cache, or at a table, until a while after its game."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from django.core.cache import cache
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from ladder.models import Chair, Match
@@ -16,6 +17,9 @@ HERE_S: Final = 45
 
 AT_A_TABLE: Final = timedelta(seconds=90)
 """The same for who plays: that is noted at the table, and less often."""
+
+AFTERWARDS: Final = timedelta(minutes=3)
+"""Who was here when a game ended still looks at it for so long, though nothing notes that any more."""
 
 
 def note_here(people: Collection[int]) -> None:
@@ -34,12 +38,9 @@ def here_among(people: Collection[int]) -> set[int]:
 def _playing(people: Collection[int]) -> set[int]:
     if not people:
         return set()
-    seen = Chair.objects.filter(
-        kind=Chair.Kind.PERSON,
-        seat__version__bot__owner__in=people,
-        table__match__status=Match.Status.RUNNING,
-        seen_at__gt=Now() - AT_A_TABLE,
-    )
+    plays = Q(table__match__status=Match.Status.RUNNING, seen_at__gt=Now() - AT_A_TABLE)
+    has_played = Q(table__match__ended__gt=Now() - AFTERWARDS, seen_at__gt=Now() - AFTERWARDS - AT_A_TABLE)
+    seen = Chair.objects.filter(plays | has_played, kind=Chair.Kind.PERSON, seat__version__bot__owner__in=people)
     return set(seen.order_by().values_list("seat__version__bot__owner", flat=True))
 
 
