@@ -21,7 +21,8 @@ import json
 import sys
 from asyncio import IncompleteReadError
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -116,7 +117,7 @@ class Reader:
     def __init__(self, stream: Connection, seen: Seen) -> None:
         self._stream, self._seen = stream, seen
 
-    async def events(self, path: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def events(self, path: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
         """The id and the data of every event, until the stream ends by itself."""
         last: tuple[str, ...] = ()
         while True:
@@ -130,7 +131,7 @@ class Reader:
                 continue
             return
 
-    async def _opened(self, path: str, *headers: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def _opened(self, path: str, *headers: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
         async for part in self._stream.parts(path, b"\n\n", *headers):
             said = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
             if b"data" in said:
@@ -159,15 +160,18 @@ class Person(Reader):
 
     async def _sit(self, game: int) -> None:
         log, self._answered = Log(self._seen), 0
-        async for place, event in self.events(f"/api/v1/games/{game}/seat/stream"):
-            if event["type"] == "moments":
-                self._shown(log, event)
-                if place.partition(".")[0] != str(log.place):
-                    self._seen.broken.append(f"the id {place} stands where the log is told up to {log.place}")
-            if "present" in event:
-                self._asked(game, event["present"])
-            if event["type"] == "closed":
-                raise RuntimeError(f"a seat's stream was closed: {event['reason']}")
+        async with aclosing(self.events(f"/api/v1/games/{game}/seat/stream")) as events:
+            async for place, event in events:
+                if event["type"] == "moments":
+                    self._shown(log, event)
+                    if place.partition(".")[0] != str(log.place):
+                        self._seen.broken.append(f"the id {place} stands where the log is told up to {log.place}")
+                if "present" in event:
+                    self._asked(game, event["present"])
+                if event["type"] == "closed":
+                    raise RuntimeError(f"a seat's stream was closed: {event['reason']}")
+                if event["type"] == "end":  # what is said after it is nobody's business here
+                    break
         self._seen.ends.append((game, False, log.place or 0))
 
     def _shown(self, log: Log, event: dict[str, Any]) -> None:
