@@ -58,9 +58,9 @@ def bot_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
     return seen
 
 
-def code_seen_by(user: Somebody, slug: str) -> Bot:
+def code_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
     """The same for what only a bot has: a person is none. Raises ``Http404``."""
-    bot = bot_seen_by(user, slug)
+    bot = bot_seen_by(user, slug, of)
     if bot.kind == Bot.Kind.PERSON:
         raise Http404(_no_bot(slug))
     return bot
