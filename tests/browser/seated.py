@@ -96,7 +96,7 @@ class Sitter:
     def _until_kept(self) -> dict[str, Any] | None:
         """The next decision that waits for a hand; ``None`` at the end of the game."""
         self.page.wait_for_function(
-            f"{TABLE}.ended || ({NUMBER} !== null && player.kept.includes({TABLE}.present.question.kind))",
+            f"() => {TABLE}.ended || ({NUMBER} !== null && player.kept.includes({TABLE}.present.question.kind))",
             timeout=WHOLE_GAME_MS,
         )
         return None if self.page.evaluate(f"{TABLE}.ended") else self.asked()
@@ -191,7 +191,8 @@ RECEIVED = """(() => {
     const [mine, theirs] = response.body.tee();
     keep(mine).catch(() => {});
     const { status, statusText, headers } = response;
-    return new Response(theirs, { status, statusText, headers });
+    const copy = new Response(theirs, { status, statusText, headers });
+    return Object.defineProperty(copy, "url", { value: response.url });
   };
 })()"""
 """Keeps every byte that scripts of a page fetch, streams too, before any of them runs."""

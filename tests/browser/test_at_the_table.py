@@ -114,7 +114,7 @@ def test_a_draft_outlives_a_page_that_is_loaded_again(hall: Hall) -> None:
     ada.page.wait_for_selector("sitting-table.begun")
     ada.until_asked("action")
     ada.page.locator('.compose [data-send="main"]').click()
-    ada.page.wait_for_function("document.querySelector('sitting-table').decision.number === null")
+    ada.page.wait_for_function("() => document.querySelector('sitting-table').decision.number === null")
     assert PlayedMove.objects.get(match=match).move == "event"
 
 

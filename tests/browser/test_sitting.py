@@ -81,7 +81,9 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
         assert [*secrets_in(list(documents(other)), ada.seat)] == []
         assert not re.search(r'"action":\s*"event"', all_received(other))
     assert cid.send("gems")["sent"]
-    cid.page.wait_for_function("document.querySelector('sitting-table').told.last.view.players[0].action === 'event'")
+    cid.page.wait_for_function(
+        "() => document.querySelector('sitting-table').told.last.view.players[0].action === 'event'"
+    )
     for sitter in (ada, bob, cid):
         sitter.play()
     expect(onlooker.page.locator("running-table.begun")).to_be_visible(timeout=60_000)
@@ -89,7 +91,9 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     # a disconnect: the others wait, the clock goes on, and it goes on where it was
     bob.context.set_offline(True)
     expect(bob.page.locator(".sitting-lost")).to_have_text("Connection lost; the clock goes on. Trying again.")
-    cid.page.wait_for_function("document.querySelector('sitting-table').present.waiting.includes(1)", timeout=30_000)
+    cid.page.wait_for_function(
+        "() => document.querySelector('sitting-table').present.waiting.includes(1)", timeout=30_000
+    )
     bob.context.set_offline(False)
     expect(bob.page.locator(".sitting-lost")).to_be_hidden(timeout=30_000)
     by_hand = ada.play_by_hand(KINDS, ada.page.click)
