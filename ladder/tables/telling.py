@@ -34,6 +34,9 @@ QUEUE: Final = "live"
 SEATS: Final = "seats"
 """The queue of hosted seats is another one: while all who serve it wait for slow programs, tables are looked after."""
 
+LAST: Final = 9
+"""The priority, as Redis queues have it, of what is done when nothing else waits."""
+
 WAKE: Final = "ladder.tasks.wake_seat"
 FINISH: Final = "ladder.tasks.finish_table"
 
@@ -77,8 +80,9 @@ def tell_of(table: Held) -> None:
     in_ms = max((milliseconds(now, chair.due_at) for chair in table.asked if chair.due_at), default=0)
     what: What = "decide" if len(hosted) < len(table.asked) else "moved"
     tell(match_id, what, [chair.seat.version.bot_id for chair in remote], in_ms)
+    of_a_guest = any(chair.guest for chair in table.position.chairs)
     for chair in hosted:
-        wake(match_id, chair.seat.index, in_ms)
+        wake(match_id, chair.seat.index, in_ms, last=of_a_guest)
 
 
 def tell_of_the_end(match_id: int) -> None:
@@ -87,12 +91,14 @@ def tell_of_the_end(match_id: int) -> None:
     tell(match_id, "ended", seated.values_list("seat__version__bot", flat=True))
 
 
-def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0) -> None:
+def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: bool = False) -> None:
     """Let a worker ask the hosted program of ``seat`` once the transaction is committed.
 
-    ``failed`` is how often the platform has failed at that already.
+    ``failed`` is how often the platform has failed at that already. ``last`` says that all others come first.
     """
-    transaction.on_commit(partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000), robust=True)
+    priority = LAST if last else None
+    send = partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000, priority)
+    transaction.on_commit(send, robust=True)
 
 
 def end_soon(match_id: int) -> None:
@@ -107,10 +113,13 @@ def _publish(message: bytes) -> None:
         logger.warning("nobody hears that a table has changed: %s", error)
 
 
-def _send(task: str, arguments: tuple[int, ...], queue: str, countdown_s: float = 0.0) -> None:
+def _send(
+    task: str, arguments: tuple[int, ...], queue: str, countdown_s: float = 0.0, priority: int | None = None
+) -> None:
+    expires = countdown_s + _EXPIRES_S
     try:
         current_app.send_task(
-            task, args=arguments, queue=queue, countdown=countdown_s or None, expires=countdown_s + _EXPIRES_S
+            task, args=arguments, queue=queue, countdown=countdown_s or None, expires=expires, priority=priority
         )
     except (OperationalError, OSError) as error:
         logger.warning("%s%s waits for the broker: %s", task, arguments, error)

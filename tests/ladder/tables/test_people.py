@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from bots.models import Bot
 from bots.persons import guest_player
 from bots.refusals import Refused
-from ladder.models import Chair, PlayedMove, SeatLog, SeatResult, Sitting
+from games.base import Document
+from ladder.blocks import Player
+from ladder.models import Chair, Entry, Match, PlayedMove, SeatLog, SeatResult, Sitting
 from ladder.tables import rights
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.answering import Verdict, answer_seat, expire
+from ladder.tables.opening import open_table
 from ladder.tables.rights import rights_of, seat_of
 from ladder.tables.stand_ins import NoStandIn, stand_in_for
 from ladder.tables.sweeping import sweep_tables
-from ladder.tables.waking import remind
+from ladder.tables.waking import ask_seat, remind
+from tests.ladder.tables.hosted import Fakes, default
 from tests.ladder.tables.people import (
     LATE_S,
     QUICK,
@@ -30,10 +36,12 @@ from tests.ladder.tables.people import (
     chair_at,
     check_ended,
     house,
+    ladder_of,
     look,
     miss,
     owing,
     people,
+    play_to_the_end,
     sat,
     say,
     seen,
@@ -83,14 +91,9 @@ def test_whose_chair_it_is() -> None:
 
 
 def test_a_guest_without_a_secret_sits_nowhere() -> None:
+    players = [Player(one) for one in (guest_player(), *house("greedy"))]
     with pytest.raises(ValueError, match="secret"):
-        from ladder.blocks import Player
-        from ladder.tables.opening import open_table
-        from tests.ladder.tables.people import ladder_of
-
-        open_table(
-            ladder_of(DUEL, 2, "open"), [Player(guest_player()), Player(*house("greedy"))], rated=False, limits=QUICK
-        )
+        open_table(ladder_of(DUEL, 2, "open"), players, rated=False, limits=QUICK)
 
 
 # --- answering -----------------------------------------------------------------------------------------------------
@@ -227,9 +230,6 @@ def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back(
 def test_the_strongest_of_the_house_stands_in() -> None:
     assert stand_in_for(DUEL, 2).bot.house_name == "kontor"
     assert stand_in_for(WINE, 4).bot.house_name == "sommelier"
-    from bots.models import Bot
-    from ladder.models import Entry
-
     Entry.objects.filter(ladder__slug=DUEL, bot__house_name="miser").update(rating=1_900_000, games=100)
     assert stand_in_for(DUEL, 2).bot.house_name == "miser"
     Bot.objects.filter(house_name="miser").update(retired=timezone.now())
@@ -269,15 +269,16 @@ def test_who_goes_is_noticed_once_and_who_comes_is_here_again() -> None:
 # --- coming back ---------------------------------------------------------------------------------------------------
 
 
-def stood_in(match_people: int = 3, rated: bool = True) -> tuple:  # type: ignore[type-arg]
-    match = table_for(GEMS, people(match_people), rated=rated)
+def stood_in() -> Match:
+    """A rated game of three people of whom the first has vanished."""
+    match = table_for(GEMS, people(3), rated=True)
     seen(match, 0, ago_s=31)
     miss(match, 0)
-    return match, chair_at(match, 0)
+    return match
 
 
 def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
         answer_any(match, owing(match)[0])
     settle(match)
@@ -294,13 +295,13 @@ def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> No
 
 
 def test_who_is_back_before_the_stand_in_has_played_has_sat_there_all_the_time() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     rights.sit_down(match.pk, 0)
     assert sat(match, 0) == [("player0", 0, None)]
 
 
 def test_the_second_time_they_only_watch() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     rights.sit_down(match.pk, 0)
     while chair_at(match, 0).kind == Chair.Kind.PERSON:
         seen(match, 0, ago_s=31)
@@ -313,7 +314,7 @@ def test_the_second_time_they_only_watch() -> None:
 
 
 def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     rights.sit_down(match.pk, 0)
     play_to_the_end(match)
     record = check_ended(match)
@@ -321,37 +322,29 @@ def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
     assert not Chair.objects.exclude(forfeit="").exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
         answer_any(match, owing(match)[0])
     settle(match)
-    from bots.runner.consulting import Advice
-    from ladder.tables.waking import _bring, take
-
-    turn = take(match.pk, 0)
-    assert turn is not None
-    rights.sit_down(match.pk, 0)
     moves = PlayedMove.objects.count()
-    assert not _bring(turn, Advice(move="money", fault=None, thought=None, line=None, machine_delay=None))  # type: ignore[call-arg]
+
+    def back_meanwhile(message: Document) -> Any:
+        if message["type"] == "decide":
+            rights.sit_down(match.pk, 0)
+        return default(message)
+
+    assert not ask_seat(match.pk, 0, launcher=Fakes(back_meanwhile))
     assert PlayedMove.objects.count() == moves
+    assert 0 in owing(match)
 
 
 # --- endings -------------------------------------------------------------------------------------------------------
 
 
-def play_to_the_end(match) -> None:  # type: ignore[no-untyped-def]
-    turn = 0
-    while again(match).status == "running" and not position(match).table.over:
-        ask_workers(match)
-        waiting = owing(match)
-        if waiting:
-            answer_any(match, waiting[0], turn)
-            turn += 7
-
-
 def test_who_is_not_back_at_the_end_has_abandoned_the_game() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None
@@ -529,7 +522,7 @@ def test_a_game_is_claimed_when_the_other_has_been_away_for_a_minute() -> None:
 
 
 def test_who_is_stood_in_for_and_still_there_is_not_claimed_from() -> None:
-    match, _ = stood_in()
+    match = stood_in()
     seen(match, 0)
     for seat in (2,):
         seen(match, seat, ago_s=90)
