@@ -6,7 +6,7 @@ ladder's.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -83,7 +83,7 @@ def challenge(
         )
         tell(None, "challenged", [bot.pk for bot in asked])
         tell_asked(people_of(asked))
-        return _begun(made, {person.pk})
+        return _begun(made, {person.pk: person}, person)
 
 
 def answer(made: Challenge, bot: Bot, accepted: bool) -> Challenge:
@@ -106,7 +106,7 @@ def answer(made: Challenge, bot: Bot, accepted: bool) -> Challenge:
             raise Refused("It has accepted already. Whoever made the challenge can withdraw it.")
         _require_open(locked)
         ChallengePlayer.objects.filter(pk=asked.pk).update(accepted=accepted)
-        return _begun(locked, people) if accepted else _end(locked, _State.DECLINED)
+        return _begun(locked, people, people[owner_of(bot).pk]) if accepted else _end(locked, _State.DECLINED)
 
 
 def withdraw(made: Challenge, by: User) -> Challenge:
@@ -166,11 +166,11 @@ def _require_open(locked: Challenge) -> None:
         raise Refused(f"The challenge {_ENDED[_State.EXPIRED]}.")
 
 
-def _begun(made: Challenge, people: Collection[int]) -> Challenge:
-    """Begin the game if everybody has accepted; the caller's transaction holds ``people`` and the challenge."""
+def _begun(made: Challenge, people: Mapping[int, User], by: User) -> Challenge:
+    """Begin the game if ``by`` was the last to accept; the caller's transaction holds ``people`` and the challenge."""
     if made.players.exclude(accepted=True).exists():
         return _read(made)
-    return _end(made, _State.STARTED, match=begin_game(made, _bots(made), people))
+    return _end(made, _State.STARTED, match=begin_game(made, _bots(made), people, by))
 
 
 def _end(made: Challenge, state: Challenge.State, **fields: object) -> Challenge:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bots.models import Bot
@@ -47,13 +47,16 @@ def require_free(by: User, bots: Collection[Bot], *, rated: bool) -> None:
             raise Refused(f"{who} {what}. Try again when one has ended.")
 
 
-def begin_game(made: Challenge, bots: Sequence[Bot], people: Collection[int]) -> Match:
-    """Begin the game that was agreed on; the transaction holds ``people`` and the challenge. Raises ``Refused``."""
+def begin_game(made: Challenge, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> Match:
+    """Begin the game that was agreed on with the word of ``by``, in a transaction that holds ``people`` and it.
+
+    Raises ``Refused``.
+    """
     gone = set(people_of(bots)) - set(people)
     if gone:
         name = next(bot.name for bot in bots if bot.owner_id in gone)
         raise Refused(f"{name} cannot play at the moment.")
-    require_free(made.by, bots, rated=made.rated)
+    require_free(by, bots, rated=made.rated)
     limits = Limits(**made.limits) if made.limits else None
     return begin(made.ladder, bots, rated=made.rated, limits=limits)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+import redis
 from django.contrib.sessions.models import Session
 from django.db.models import F
 from django.test import override_settings
@@ -177,3 +178,14 @@ def test_who_has_an_account_plays_the_house_at_once_too() -> None:
     assert "ada" in at(match)
     assert play_house(ada, on(THREE_OPEN)) == match, "a second click is the same game"
     assert len(running()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_bots_of_guests_are_asked_when_nobody_else_waits(broker: str) -> None:
+    (ada,) = people("ada")
+    with redis.Redis.from_url(broker) as client:
+        play_now(on(THREE_OPEN), None, HERE)
+        play_house(ada, on(THREE_OPEN))
+        waiting = {key.decode(): client.llen(key) for key in client.keys("seats*")}
+    usual, last = waiting.pop("seats", 0), sum(waiting.values())
+    assert usual > 0 and last > 0
