@@ -16,9 +16,17 @@ async (sheets) => {
   const main = document.querySelector("main");
   let composed = null;
 
+  const other = { gems: "cellars", cellars: "gems" };
+
+  /** Sheets of two games are never on one page. */
+  function dress(name) {
+    for (const link of document.querySelectorAll("link[rel=stylesheet]")) link.disabled = link.href.includes(`/${other[name]}.css`);
+  }
+
   /** A table as the page of a seat has it: the board, below it the decision. `refuse` is what the table says to a move. */
   function mount({ question, view, you, table, board, composer }, { kept = null, refuse = "", bare = false } = {}) {
     composed?.destroy();
+    dress(board);
     const home = document.createElement("div");
     const places = ["board", "header", "place"].map(() => document.createElement("div"));
     const [drawing, header, place] = places;
@@ -31,7 +39,7 @@ async (sheets) => {
     header.append(title);
     section.append(header, place);
     home.append(drawing, section);
-    main.replaceChildren(home);
+    main.replaceChildren(Object.assign(document.createElement("h1"), { textContent: "A table", className: "hidden" }), home);
     const { seat } = question;
     const yous = table.names.map((_, other) => (other === seat ? you : null));
     const scene = { view, yous, seat, ply: 1, entries: [], standing: null };
@@ -126,7 +134,7 @@ async (sheets) => {
       if (random(3)) buttons[random(buttons.length)].click();
       else {
         const key = keys[random(keys.length)];
-        (main.contains(document.activeElement) ? document.activeElement : main.firstElementChild).dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: /[A-Z]/.test(key) && key.length === 1, bubbles: true, cancelable: true }));
+        (main.contains(document.activeElement) ? document.activeElement : main.lastElementChild).dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: /[A-Z]/.test(key) && key.length === 1, bubbles: true, cancelable: true }));
       }
       if (random(12) === 0) {
         sent.push(...window.state.sent);

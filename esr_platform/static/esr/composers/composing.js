@@ -12,6 +12,7 @@ import { hear, isControl } from "./hearing.js";
  * @property {string} [note] what follows from it
  * @property {*} move `null`: not as things stand
  * @property {string} [why] why not
+ * @property {boolean} [strong] whether it is as likely to be wanted as what was put together
  */
 
 /**
@@ -77,7 +78,8 @@ class Composing {
     });
     const { form } = this;
     const lead = form.lead && element("p", "compose-lead caption", form.lead);
-    this.element = element("div", "compose", lead, form.body, element("div", "compose-end", this.said, this.bar), this.refusal);
+    const parts = element("div", "compose-parts", lead, form.body, element("div", "compose-end", this.said, this.bar));
+    this.element = element("div", "compose", parts, this.refusal);
     this.element.tabIndex = -1;
     this.element.addEventListener("click", (event) => this.clicked(event));
     root.replaceChildren(this.element);
@@ -114,6 +116,7 @@ class Composing {
     button.dataset.shown = key;
     button.setAttribute("aria-disabled", String(way.move === null));
     button.classList.toggle("selected", this.selected === way.name);
+    button.classList.toggle("strong", Boolean(way.strong));
   }
 
   button(name) {

@@ -6,6 +6,7 @@ import { reasons } from "../../boards/cellars/facts.js";
 import { element } from "../../elements.js";
 import * as words from "../../words.js";
 import { isArrow, towards } from "../hearing.js";
+import { capital } from "../phrases.js";
 import { bottlesText, handOf } from "./bottle_buttons.js";
 import { draggable } from "./dragging.js";
 import { earning } from "./earning.js";
@@ -35,10 +36,8 @@ export function laying(about, hold) {
   }
 
   function put(cell) {
-    const { bottle, cell: before } = hold.draft();
-    if (!fits(bottle, cell)) return;
-    const again = before && String(before) === String(cell);
-    hold.change({ bottle, cell: again ? null : cell });
+    const { bottle } = hold.draft();
+    if (fits(bottle, cell)) hold.change({ bottle, cell });
   }
 
   const bottles = handOf(hand, tokens, take);
@@ -157,6 +156,4 @@ export function laying(about, hold) {
 }
 
 const cellOf = (niche) => niche.dataset.cell.split(",").map(Number);
-
-const capital = (text) => text[0].toLocaleUpperCase() + text.slice(1);
 

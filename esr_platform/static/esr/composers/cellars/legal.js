@@ -4,7 +4,7 @@
 import { EMPTY, total, without } from "../../boards/cellars/bottles.js";
 
 const has = (value, keys) =>
-  value !== null && typeof value === "object" && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
+  value !== null && typeof value === "object" && !Array.isArray(value) && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
 
 /** @type {(question: Object, codes: string[]) => number} what one's bid comes to with these bottles, in tenths */
 export const totalWith = (question, codes) => (question.total ?? 0) + total(codes);

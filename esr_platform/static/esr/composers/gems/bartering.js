@@ -66,7 +66,7 @@ export function bartering(about, hold) {
   function other_() {
     const what = stake(view, action, other);
     if (!standing) return { name: "other", label: say("Decline"), note: say("%(name)s may then give one gem for it", { name }), move: "decline" };
-    return { name: "other", label: say("Accept"), note: say("you get %(gems)s, %(name)s takes %(what)s", { gems: gemsText(standing), name, what }), move: "accept" };
+    return { name: "other", label: say("Accept"), note: say("you get %(gems)s, %(name)s takes %(what)s", { gems: gemsText(standing), name, what }), move: "accept", strong: true };
   }
 
   function press({ key, shiftKey }) {
@@ -98,7 +98,7 @@ function trail(barter) {
   if (!barter?.offers.length) return null;
   const items = barter.offers.slice(-TRAIL).map(({ seat, offer }, place, shown) => {
     const stones = offer.flatMap((number, colour) => (number > 2 ? [stone(colour), element("b", "", number)] : Array.from({ length: number }, () => stone(colour))));
-    return element("li", place === shown.length - 1 ? "now" : "", mark(seat), element("span", "slip", ...stones));
+    return element("li", place === shown.length - 1 ? "latest" : "", mark(seat), element("span", "slip", ...stones));
   });
   const made = element("ol", "compose-trail", ...items);
   made.setAttribute("aria-hidden", "true"); // the conversation beside the board has it in words

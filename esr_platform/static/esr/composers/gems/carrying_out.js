@@ -5,6 +5,7 @@ import { cardName, cardRule, COLOURS, colourName, gemsText, listing, total, vect
 import { namesOf } from "../../boards/gems/rows.js";
 import { element } from "../../elements.js";
 import { say, sayCount } from "../../words.js";
+import { capital } from "../phrases.js";
 import { columns, gems, row, whose } from "./columns.js";
 import { isLegal } from "./legal.js";
 import { adjusted, halfScoring, halved, threeOf } from "./outcomes.js";
@@ -38,7 +39,7 @@ export function halving(about, hold) {
   };
   const text = ({ colour }) => (colour ? halfText(halfScoring(all, COLOURS.indexOf(colour)), colour, (other) => (other === seat ? say("You") : name(other))) : say("Choose the colour that is scored."));
   return picking(about, hold, {
-    title: cardName("half"),
+    title: capital(cardName("half")),
     lead: leadOf(about),
     rows: colourRow(say("Your gems"), own(about), () => true, note).map((one) => ({ ...one, seat, pile: seat })),
     move: ({ colour }) => (colour ? { colour } : null),
@@ -61,7 +62,7 @@ export function takingThree(about, hold) {
   const taken = (colour) => threeOf(supply, COLOURS.indexOf(colour));
   const what = (colour) => gemsText(vectorOf(Array(taken(colour)).fill(colour)));
   return picking(about, hold, {
-    title: cardName("three"),
+    title: capital(cardName("three")),
     lead: leadOf(about),
     rows: colourRow(say("The bank"), supply, () => true),
     move: ({ colour }) => (colour ? { colour } : null),
@@ -93,7 +94,7 @@ export function swapping(about, hold) {
   const taken = (picks) => others.find(({ id }) => picks[id]);
   const move = (picks) => (picks.give && taken(picks) ? { give: picks.give, seat: taken(picks).seat, take: picks[taken(picks).id] } : null);
   return picking(about, hold, {
-    title: cardName("swap"),
+    title: capital(cardName("swap")),
     lead: leadOf(about),
     rows: [...others, give],
     order: ["give", "take"],
@@ -115,7 +116,7 @@ export function robbing(about, hold) {
   const missing = (picks) => rows.filter(({ id }) => !picks[id]);
   const taken = (picks) => Object.fromEntries(rows.map(({ id }) => [id, picks[id]]));
   return picking(about, hold, {
-    title: cardName("rob"),
+    title: capital(cardName("rob")),
     lead: leadOf(about),
     rows,
     move: (picks) => (missing(picks).length ? null : { take: taken(picks) }),
@@ -189,7 +190,7 @@ export function applying(about, hold) {
   const text = told.length ? say("You %(what)s.", { what: listing(told) }) : say("Nothing changes for you.");
   const cells = (counts) => counts.map((count, colour) => element("div", count === before[colour] ? "cell" : "cell deciding", gems(colour, count)));
   return {
-    title: cardName(question.card),
+    title: capital(cardName(question.card)),
     lead: leadOf(about),
     body: columns(
       row({ who: whose(seat, say("You have")), cells: cells(before), sum: element("div", "sum", eventCard(question.card)), kind: "own", label: say("You have") }),
@@ -198,7 +199,7 @@ export function applying(about, hold) {
     start: { choice: null },
     fits: ({ choice }) => choice === null,
     show() {},
-    judge: () => ({ text, good: true, ways: [{ name: "other", ...declining(about), move: "decline" }, { name: "main", label: say("Carry it out"), note: text, move: "apply" }] }),
+    judge: () => ({ text, good: true, ways: [{ name: "other", ...declining(about), move: "decline" }, { name: "main", label: say("Carry it out"), move: "apply" }] }),
     press({ key }) {
       if (/^d$/i.test(key)) hold.select("other");
       else if (/^c$/i.test(key)) hold.select("main");

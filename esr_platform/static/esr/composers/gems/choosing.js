@@ -7,6 +7,7 @@ import { namesOf } from "../../boards/gems/rows.js";
 import { element, html } from "../../elements.js";
 import { say } from "../../words.js";
 import { isArrow, towards } from "../hearing.js";
+import { capital } from "../phrases.js";
 import { isLegal } from "./legal.js";
 import { cardOf, worthOf } from "./outcomes.js";
 
@@ -121,7 +122,7 @@ export function drawingOne(about, hold) {
     title: say("Take an event card"),
     lead: say("The card on display, or the unseen one on top of the stack."),
     choices: [
-      { move: "face_up", label: card, note: cardRule(display), drawn: eventCard(display) },
+      { move: "face_up", label: capital(card), note: cardRule(display), drawn: eventCard(display) },
       { move: "blind", label: say("The unseen card"), note: say("“%(card)s” then goes under the stack without effect", { card }), drawn: cardBack() },
     ],
     ask: say("Choose a card; nothing is sent yet."),

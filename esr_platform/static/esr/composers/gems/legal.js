@@ -8,7 +8,7 @@ const isCount = (number) => Number.isInteger(number) && number >= 0;
 
 /** @type {(value: *, keys: string[]) => boolean} an object with exactly these keys */
 const has = (value, keys) =>
-  value !== null && typeof value === "object" && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
+  value !== null && typeof value === "object" && !Array.isArray(value) && JSON.stringify(Object.keys(value).sort()) === JSON.stringify([...keys].sort());
 
 /** @type {(offer: *, holdings: number[]) => boolean} at least one gem, and only what is there */
 export const isHeld = (offer, holdings) =>
