@@ -12,8 +12,8 @@ from django.core.cache import cache
 from django.db.models import Avg
 
 from ladder.models import Block, Match
-from ladder.pages.lobby.viewers import watching
 from ladder.pages.running import scene_of
+from ladder.pages.viewers import watching
 from ladder.tables.public import public_cut
 
 KEPT_SECONDS: Final = 4

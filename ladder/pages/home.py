@@ -21,12 +21,12 @@ from ladder.pages.boards import table as drawn_table
 from ladder.pages.climbing import Climbs, climbs
 from ladder.pages.live_tables import LiveTable, live_tables
 from ladder.pages.lobby.starts import Start, starts
-from ladder.pages.lobby.viewers import said, watching_said
 from ladder.pages.matches import SeatTable, names, seats_shown
 from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
 from ladder.pages.telling import with_names
+from ladder.pages.viewers import said, watching_said
 from ladder.pages.watching import Moment
 from ladder.pages.words import enumerated
 
@@ -146,7 +146,7 @@ class HomePage:
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; seven queries, eight once a minute."""
+    """The first page for ``user``; seven queries, once every few seconds some more for the table that it follows."""
     seen = matches_seen_by(user).select_related("ladder")
     moment, followed = watching.kept(), best()
     tables, live, finished = _running_and_finished(seen, moment)

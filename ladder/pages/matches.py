@@ -17,12 +17,12 @@ from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
 from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
-from ladder.pages.lobby.viewers import watching_said
 from ladder.pages.paging import Part, part
 from ladder.pages.running import Running, running
 from ladder.pages.sat import StoodIn, again, own_seat, stood_in
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
+from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 
 ROWS = 30

@@ -64,7 +64,7 @@ class Lobby {
   async renew() {
     this.fetched = performance.now();
     this.waiting = null;
-    const response = await fetch(location.pathname, { headers: { accept: "text/html" } });
+    const response = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
     if (!response.ok) return;
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
     this.held = false;

@@ -30,11 +30,11 @@ from ladder.models import (
 from ladder.models.ladders import Viewer
 from ladder.pages.lobby.forms import OfferForm
 from ladder.pages.lobby.starts import Start, starts
-from ladder.pages.lobby.viewers import watching_said
 from ladder.pages.lobby.words import clock_said, free_said, left_said, looking_said, others_said
 from ladder.pages.matches import names, seats_shown
 from ladder.pages.players import player_address
 from ladder.pages.seeing import matches_in_order_seen_by
+from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 from ladder.persons import require_rated
 
@@ -198,13 +198,20 @@ class LobbyPage:
 
 
 def lobby_page(
-    viewer: Viewer, person: User | None, guest: str | None, form: OfferForm | None, address: str
+    viewer: Viewer,
+    person: User | None,
+    guest: str | None,
+    form: OfferForm | None,
+    address: str,
+    wanted: str | None = None,
 ) -> LobbyPage:
     """The lobby for ``viewer``; ``guest`` is the hash of a guest's secret, ``address`` where the site is for links.
 
+    The ladder that is called ``wanted`` stands first among those on which people look.
     At most nineteen queries, however many people there are.
     """
     ladders = ladders_for_people(viewer)
+    quick = sorted(ladders, key=lambda one: one.slug != wanted)
     looking, own = _looking(person)
     mine, offers = _offers(ladders, person, address)
     return LobbyPage(
@@ -214,8 +221,8 @@ def lobby_page(
         mine=mine,
         offers=offers,
         search=_search(own, ladders, looking),
-        quick=[Quick(one, looking.get(one.pk, 0)) for one in ladders if _of_people(one)],
-        mixed=[Quick(one, looking.get(one.pk, 0)) for one in ladders if not _of_people(one)],
+        quick=[Quick(one, looking.get(one.pk, 0)) for one in quick if _of_people(one)],
+        mixed=[Quick(one, looking.get(one.pk, 0)) for one in quick if not _of_people(one)],
         why_not_rated=why_not_rated(person),
         starts=starts(ladders),
         running=_running(viewer),
@@ -290,7 +297,8 @@ def _offers(ladders: Sequence[Ladder], person: User | None, address: str) -> tup
     waiting = Seek.objects.filter(state=Seek.State.OPEN, expires__gt=Now(), ladder__in=ladders)
     seeks = list(with_players(waiting.filter(_shown_to(person))).order_by("-pk")[:MOST_OFFERS])
     ratings = _ratings(seeks)
-    mine, others = [], []
+    mine: list[Offer] = []
+    others: list[Offer] = []
     for seek in seeks:
         sits = person is not None and any(player.bot.owner_id == person.pk for player in seek.players.all())
         own = person is not None and seek.by_id == person.pk
@@ -303,7 +311,7 @@ def _shown_to(person: User | None) -> Q:
     if person is None:
         return everybody
     sits = SeekPlayer.objects.filter(seek=OuterRef("pk"), bot__owner=person)
-    return everybody | Q(by=person) | Exists(sits)
+    return Q(everybody | Q(by=person) | Q(Exists(sits)))
 
 
 def with_players(seeks: QuerySet[Seek]) -> QuerySet[Seek]:

@@ -198,7 +198,7 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 def _lobby(request: HttpRequest, form: OfferForm | None, status: int = 200) -> HttpResponse:
     site = f"{request.scheme}://{request.get_host()}"
-    page = lobby_page(request.user, person_of(request), hash_of(request), form, site)
+    page = lobby_page(request.user, person_of(request), hash_of(request), form, site, request.GET.get("ladder"))
     return render(request, "pages/play/lobby.html", {"page": page}, status=status)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from django.http import HttpRequest
 
@@ -17,7 +17,7 @@ SECRET: Final = "guest"  # noqa: S105 - a name
 
 def person_of(request: HttpRequest) -> User | None:
     """Who has signed in; ``None`` for anybody else."""
-    return cast("User", request.user) if request.user.is_authenticated else None
+    return request.user if request.user.is_authenticated else None
 
 
 def secret_of(request: HttpRequest) -> str | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from random import Random
 
 import orjson
 from django.test import Client
+from django.utils import timezone
 
 from bots.persons import player_of
 from esr_platform.accounts.models import User
@@ -36,6 +38,7 @@ def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:
 def move_on(match: Match, random: Random) -> bool:
     """Let one of the people who are asked play a random legal move; whether there was one."""
     as_if_later(match)
+    Chair.objects.filter(table=match.pk, owes=True).update(due_at=timezone.now() - timedelta(seconds=1))
     position = table_of(match)
     seat = next((seat for seat, chair in enumerate(position.chairs) if chair.owes), None)
     if seat is None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.core.cache import caches
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from bots.models import Bot
 from bots.persons import player_of
@@ -219,7 +222,10 @@ def test_a_private_ladder_is_on_offer_to_its_members_alone() -> None:
     assert "Cellar club" not in html(ada)
     assert ada.post("/play/look/", {"ladder": DUEL}).status_code == 404
     seek = Seek.objects.create(
-        ladder=Ladder.objects.get(slug=DUEL), by=person("eve"), clock="usual", expires="2999-01-01"
+        ladder=Ladder.objects.get(slug=DUEL),
+        by=person("eve"),
+        clock="usual",
+        expires=timezone.now() + timedelta(hours=1),
     )
     assert ada.post(f"/play/seeks/{seek.pk}/take/").status_code == 404
 
