@@ -53,6 +53,7 @@ export function composing(root, about, formOf) {
     focus: () => composer.focus(),
     draft: () => composer.draft,
     say: (reason) => composer.refused(reason),
+    update: () => composer.form.show(composer.draft),
     destroy: () => composer.destroy(),
   };
 }
