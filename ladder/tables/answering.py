@@ -123,9 +123,9 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     with transaction.atomic():
         table = held(match_id)
         if table is not None:
-            forgive_at(table)
+            forgiven = forgive_at(table)  # by that it may be asked anew as of now, which is after it arrived
             if table.owes(seat, decision) and table.position.chairs[seat].kind == Chair.Kind.PERSON:
-                return _settle(table, seat, heard, table.at(arrived))
+                return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
             save_and_tell(table)
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
 
