@@ -136,7 +136,7 @@ async (sheets) => {
         const key = keys[random(keys.length)];
         (main.contains(document.activeElement) ? document.activeElement : main.lastElementChild).dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: /[A-Z]/.test(key) && key.length === 1, bubbles: true, cancelable: true }));
       }
-      if (random(12) === 0) {
+      if (window.state.sent.length || random(12) === 0) {
         sent.push(...window.state.sent);
         mount(position, { bare: true, kept: window.state.kept });
       }

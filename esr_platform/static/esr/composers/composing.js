@@ -151,7 +151,7 @@ class Composing {
     this.busy = true;
     this.refusal.textContent = "";
     const reason = await sent(this.about.send, way.move);
-    this.busy = false;
+    this.busy = !reason; // what was sent is sent
     if (reason) this.refused(reason);
   }
 

@@ -9,7 +9,7 @@ const keyOf = ([level, x]) => `${level},${x}`;
 /** @type {(cells: Object[], cell: number[]) => Object|undefined} */
 export const inCell = (cells, [level, x]) => cells.find((cell) => cell.level === level && cell.x === x);
 
-/** @type {(cell: number[], cells: Object[]) => string} where it is, for those who listen */
+/** Where it is, for those who listen: its row, what it lies over, and on which two. */
 function placeText([level, x], cells) {
   const over = inCell(cells, [level, x]);
   const row = level ? say("row %(row)s", { row: level + 1 }) : say("first row");

@@ -154,7 +154,7 @@ export function freelyChoosing(about, hold) {
     id,
     group: id,
     seat: null,
-    pile: place ? null : "supply",
+    pile: "supply",
     text: place ? say("and") : say("You take"),
     options: (picks) => options(rest(picks, names[1 - place]), (colour) => rest(picks, names[1 - place])[colour] > 0),
   }));

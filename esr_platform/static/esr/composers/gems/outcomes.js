@@ -1,6 +1,6 @@
 // What would come of a card or an action, as far as all of it is on the table: pure arithmetic of the rules.
 
-import { COLOURS, gemCardOf, total, VALUES, vectorOf } from "../../boards/gems/codes.js";
+import { gemCardOf, VALUES, vectorOf } from "../../boards/gems/codes.js";
 
 const ADJUSTED = 4;
 const TAKEN = 3;
@@ -54,8 +54,3 @@ export function worthOf(card, supply) {
 export function cardOf(view, seat) {
   return view.players[view.active ?? seat]?.gem_card ?? null;
 }
-
-/** @type {(gems: number[]) => string} colours of a vector, as in `["R", "R"]` */
-export const colours = (gems) => COLOURS.flatMap((colour, place) => Array.from({ length: gems[place] }, () => colour));
-
-export { total };

@@ -61,17 +61,20 @@ export function picking(about, hold, spec) {
 
   const made = rows.map((one) => {
     const cells = COLOURS.map((colour, place) => pickable(place, one.id, one.text, () => pick(one.id, colour)));
-    const who = one.seat === null ? [element("span", "", one.text)] : whose(one.seat, one.seat === self ? one.text : one.text);
+    const who = one.seat === null ? [element("span", "", one.text)] : whose(one.seat, one.text);
     return { one, cells, element: row({ who, cells: cells.map((cell) => cell.element), kind: one.seat === self ? "own" : "", label: one.text }) };
   });
   const body = columns(...made.map((each) => each.element));
   body.classList.add("picks");
-  const atPile = (pile) => rows.find((one) => one.pile === pile);
-  const canPoint = (pile, colour) => Boolean(atPile(pile)?.options({})[colour].enabled);
-  const pointing = onPiles(about.board, ({ seat, colour }) => pointed(atPile(seat), colour), canPoint);
+  const canPoint = (pile, colour) => rows.some((one) => one.pile === pile && one.options({})[colour].enabled);
+  const pointing = onPiles(about.board, ({ seat, colour }) => pointed(seat, colour), canPoint);
 
-  function pointed(one, colour) {
-    if (one?.options(hold.draft().picks)[colour].enabled) pick(one.id, COLOURS[colour]);
+  /** A pile stands for its row; where it has several, for the first of them without a choice. */
+  function pointed(pile, colour) {
+    const { picks } = hold.draft();
+    const there = rows.filter((one) => one.pile === pile);
+    const one = there.find(({ id }) => !picks[id]) ?? there.at(-1);
+    if (one?.options(picks)[colour].enabled) pick(one.id, COLOURS[colour]);
   }
 
   function show({ picks }) {
