@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bots import remote
 from bots.languages import LANGUAGES
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.filling_up import people_on
@@ -259,4 +259,5 @@ def _versions(ladder: Ladder, entries: Sequence[Entry]) -> dict[int, int]:
     """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
     if ladder.freezes_at is None:
         return active_versions([entry.bot_id for entry in entries])
-    return {bot: version.number for bot, version in playing_versions(entries).items()}
+    playing = playing_versions(entries).items()
+    return {bot: version.number for bot, version in playing if version.bot.kind != Bot.Kind.PERSON}
