@@ -15,5 +15,6 @@ if TYPE_CHECKING:
 def switch(person: User, on: bool) -> None:
     """Switch the talk on or off for ``person``, at all tables, also at those at which they play now."""
     with transaction.atomic():
-        hold_acting(person.pk)
-        type(person).objects.filter(pk=person.pk).update(chat=on)
+        held = hold_acting(person.pk)
+        held.chat = on
+        held.save(update_fields=["chat"])

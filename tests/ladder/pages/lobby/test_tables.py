@@ -189,6 +189,7 @@ def test_moves_go_on_from_both_sides(ada: User, bob: User) -> None:
     match, random = met(ada, bob), Random(3)
     for _ in range(6):
         assert move_on(match, random)
+    as_if_later(match)
     text = html(signed_in(ada), match)
     assert "The game so far" in text
     assert "round 1" in text.lower()
