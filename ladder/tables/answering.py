@@ -212,6 +212,8 @@ def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling
     """Judge an answer to the decision that is open, and go on with what it gives."""
     chair = table.position.chairs[seat]
     assert chair.due_at is not None and chair.deadline is not None
+    if chair.kind == Chair.Kind.PERSON and chair.due_at <= table.clock_now:
+        received = max(received, chair.due_at)  # an outage was forgiven while it was on its way
     if received < chair.due_at:
         ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
     elif heard.names_another(chair.asked):

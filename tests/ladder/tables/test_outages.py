@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from django.utils import timezone
 from ladder.models import Attempt, Chair, Match, PlayedMove
 from ladder.tables import outages, rights
 from ladder.tables.absences import notice_gone
-from ladder.tables.answering import Verdict, expire
+from ladder.tables.answering import Verdict, answer_seat, expire
 from ladder.tables.rights import rights_of
 from ladder.tables.sweeping import sweep_tables
 from tests.ladder.snapshots import snapshot
@@ -119,6 +120,15 @@ def test_an_answer_that_comes_before_the_first_beat_is_not_late(match: Match) ->
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
     assert outages.beat() == 0
     assert moved(match, before[1:]) == [pytest.approx(60, abs=2)] * 2
+
+
+def test_an_answer_to_what_was_asked_in_an_outage_that_ends_while_it_is_on_its_way_counts(match: Match) -> None:
+    body = b'{"id": 1, "move": "gems"}'
+    asked_ago(match, 20)
+    beat_ago(match, 60)
+    assert outages.beat() == 1
+    assert answer_seat(match.pk, 0, 1, body, monotonic() - 1).verdict is Verdict.PLAYED
+    assert PlayedMove.objects.get().wall_ms == 0
 
 
 def test_what_comes_meanwhile_from_a_clock_that_has_run_out_keeps_what_was_forgiven(match: Match) -> None:
