@@ -128,5 +128,4 @@ def test_the_page_of_a_table_fits_its_window_and_axe_finds_nothing(hall: Hall) -
         looker.look(slug)
         ada.send(ada.until_asked()["default"])
         looker.look(f"{slug}-waiting")
-        assert looker.faults == []
-        assert ada.said == []
+        assert (looker.faults, ada.said) == ([], [])

@@ -191,6 +191,7 @@ class SittingTable extends HTMLElement {
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);
+    this.showing.add(this.told.own(now.you, this.seat));
     this.moves.show(now);
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
     this.tab.call(now.decision !== null);

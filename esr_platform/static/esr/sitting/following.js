@@ -47,6 +47,19 @@ export class Told {
     return end === this.place && (!this.last || moment.ply > this.last.ply);
   }
 
+  /**
+   * The last scene with what this seat alone knows by now: a choice of its own may lie face down before anybody is shown it.
+   * @param {Object|null|undefined} you
+   * @param {number} seat
+   * @returns {Object[]} none where nothing is new
+   */
+  own(you, seat) {
+    if (!you || !this.last || JSON.stringify(you) === JSON.stringify(this.last.view.you)) return [];
+    const yous = this.last.yous.map((other, one) => (one === seat ? you : other));
+    this.last = { ...this.last, view: { ...this.last.view, you }, yous };
+    return [this.last];
+  }
+
   fold(moment, start, seat) {
     if (start < this.place) throw new Gap(`entries from ${start} on came again in another way`);
     const bare = { view: moment.view, yous: moment.yous, seat, ply: moment.ply, entries: moment.entries, standing: this.memory };
