@@ -32,7 +32,7 @@ from ladder.ratings.elo import START_RATING
 from ladder.rules import merged_on
 from ladder.seating.beginning import begin
 from ladder.seating.capacity import hosted_room
-from ladder.seating.people import hold_people, may_begin, require_may_begin
+from ladder.seating.people import hold_people, may_begin, may_have_code, require_may_begin
 from ladder.seating.presence import note_here
 from ladder.seating.telling import tell_lobby
 
@@ -181,9 +181,11 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
     people = hold_people(bot.owner_id for bot in players if bot.owner_id is not None)
     mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)
     still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
-    out = [bot.pk for bot in players if bot.owner_id not in people or not may_begin(bot.owner_id, rated=True)]
-    if out:
+    able = {one for one in people if may_begin(one, rated=True) and may_have_code(one, len(table.bots))}
+    out = [bot.pk for bot in players if bot.owner_id not in able]
+    if out:  # or whoever was drawn with them would be again, and never play
         Pairing.objects.filter(bot__in=out).delete()
+        tell_lobby()
         return None
     if still != set(table.players):
         return None

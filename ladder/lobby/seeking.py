@@ -35,7 +35,7 @@ GRACE: Final = timedelta(seconds=30)
 """So long an open offer stays after its maker was last seen in the lobby."""
 
 LINK: Final = timedelta(hours=24)
-TWICE: Final = timedelta(seconds=5)
+TWICE: Final = timedelta(seconds=10)
 """The same table against bots once more within this is a second click, and that game."""
 
 _TRIES: Final = 5
@@ -89,7 +89,7 @@ def take_seat(offered: Seek | str, by: User) -> Seek:
 
     Who can begin no game by then has left; if it is whoever made the offer, it is not on any more.
     """
-    found = _offered(offered)
+    found = _offered(offered, by)
     for _try in range(_TRIES):
         done = _sit_down(found, by)
         if done is not None:
@@ -191,9 +191,12 @@ def _bots(offered: Seek) -> list[Bot]:
     return [player.bot for player in players]
 
 
-def _offered(offered: Seek | str) -> Seek:
-    if isinstance(offered, Seek):
+def _offered(offered: Seek | str, by: User) -> Seek:
+    """The offer itself, or that of a token. Raises ``Refused``; seats by link are for who has it, not its number."""
+    if isinstance(offered, Seek) and (offered.kind != Seek.Kind.LINK or offered.by_id == by.pk):
         return offered
+    if isinstance(offered, Seek):
+        raise Refused(_("These seats are for whoever has the link to them. Ask for it."))
     found = Seek.objects.filter(token=offered).first() if offered else None
     if found is None:
         raise Refused(_("There is no such invitation. Ask for another link."))

@@ -19,7 +19,7 @@ from ladder.models import Entry, Ladder, Match
 from ladder.persons import PEOPLE_LIMITS, entry_of, require_sits
 from ladder.rules import merged_on
 from ladder.seating.capacity import held_free, hosted_room
-from ladder.seating.people import end_searches, people_of, require_hosted_seats
+from ladder.seating.people import end_searches, people_of, require_code
 from ladder.seating.telling import tell_found
 from ladder.tables.opening import open_table
 
@@ -87,7 +87,7 @@ def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
     hosted = sum(bot.kind == Bot.Kind.HOSTED for bot in bots)
     if hosted and hosted > hosted_room():
         raise TooMany(_("Too many bots that run here play live games now. Try again in a minute."), 60)
-    require_hosted_seats(people, hosted)
+    require_code(people, hosted)
 
 
 def _entry(version: BotVersion, ladder: Ladder) -> Entry:

@@ -64,21 +64,29 @@ def require_may_begin(person: User, *, rated: bool) -> None:
     raise TooMany(_("You play a rated game already. One at a time: end that one first."), RETRY_S)
 
 
-def require_hosted_seats(people: Collection[int], seats: int) -> None:
-    """Raises ``TooMany`` where one of ``people`` would have code keep more seats than that, with these.
+def may_have_code(person: int, seats: int) -> bool:
+    """Whether code that runs here may sit at so many seats more of the games of ``person``, whose row is held.
 
-    Those of a table that somebody has left count as long as it runs.
+    Those of a table that they have left count as long as it runs.
     """
-    for person in people:
-        tables = _chairs_of([person]).values("table")
-        kept = Chair.objects.filter(table__in=tables, kind__in=Chair.ASKED_BY_WORKERS, forfeit="").count()
-        if seats and kept + seats > settings.HOSTED_SEATS_A_PERSON:
-            most = settings.HOSTED_SEATS_A_PERSON
-            raise TooMany(
-                _("Bots that run here sit at %(most)s seats of one person's games at most. Wait until one has ended.")
-                % {"most": most},
-                RETRY_S,
-            )
+    if not seats:
+        return True
+    tables = _chairs_of([person]).values("table")
+    kept = Chair.objects.filter(table__in=tables, kind__in=Chair.ASKED_BY_WORKERS, forfeit="").count()
+    most: int = settings.HOSTED_SEATS_A_PERSON
+    return kept + seats <= most
+
+
+def require_code(people: Collection[int], seats: int) -> None:
+    """Raises ``TooMany`` where that is too much for one of ``people``."""
+    if all(may_have_code(person, seats) for person in people):
+        return
+    most = settings.HOSTED_SEATS_A_PERSON
+    raise TooMany(
+        _("Bots that run here sit at %(most)s seats of one person's games at most. Wait until one has ended.")
+        % {"most": most},
+        RETRY_S,
+    )
 
 
 def end_searches(people: Collection[int], found: int | None = None) -> None:

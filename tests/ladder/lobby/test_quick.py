@@ -182,6 +182,17 @@ def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> 
     assert dora is not None
 
 
+@override_settings(HOSTED_SEATS_A_PERSON=1)
+def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
+    ada, bob = both
+    seeking.seek(ada, on(OPEN), kind=Seek.Kind.BOTS)
+    for user in both:
+        look_for(user, on(THREE_OPEN))
+    waited(60)
+    assert pair() == 0
+    assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
+
+
 def test_where_no_game_can_begin_nobody_looks_in_vain(both: Sequence[User]) -> None:
     ada, _ = both
     with pytest.raises(Refused, match="not for people"):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
 from django.test import override_settings
+from django.utils import timezone
 
 from bots.models import Bot
 from bots.refusals import Refused, TooMany
@@ -13,7 +15,8 @@ from ladder.challenges.challenging import answer
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.rematching import WITHIN, may_ask, rematch
 from ladder.lobby.seeking import seek, take_seat
-from ladder.models import Block, Match, Seek
+from ladder.models import Block, Chair, Match, Seek
+from ladder.seating.presence import here_among
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -74,6 +77,8 @@ def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None
 def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
     match = played(both)
     cache.clear()
+    assert here_among([both[1].pk]) == {both[1].pk}, "who has just played is"
+    Chair.objects.update(seen_at=timezone.now() - timedelta(minutes=10))
     with pytest.raises(Refused, match="not here now"):
         rematch(match, both[0])
 

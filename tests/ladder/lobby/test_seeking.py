@@ -132,6 +132,9 @@ def test_a_link_is_for_whoever_has_it(both: Sequence[User]) -> None:
         take_seat("x" * 43, bob)
     with pytest.raises(Refused, match="no such invitation"):
         take_seat("", bob)
+    with pytest.raises(Refused, match="whoever has the link"):
+        take_seat(made, bob)
+    assert take_seat(made, ada).state == "open"
     assert take_seat(made.token, bob).state == "started"
 
 
