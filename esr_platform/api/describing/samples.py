@@ -254,6 +254,7 @@ CHALLENGE: Final = {
         {"bot": "garnet", "name": "Garnet", "owner": "miriam", "accepted": True},
         {"bot": "opal", "name": "Opal", "owner": "ada", "accepted": None},
     ],
+    "rated": False,
     "limits": {"startup_ms": 3000, "move_ms": 5000, "bank_ms": 60000, "game_ms": 600000, "memory_mb": 512},
     "expires": _NOW,
     "match": None,

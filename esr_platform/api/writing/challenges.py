@@ -47,7 +47,7 @@ class ChallengedDocument(serializers.Serializer[Any]):
 
 
 class ChallengeDocument(serializers.Serializer[Any]):
-    """A casual game that somebody proposes. It begins once every bot has accepted: then ``match`` is that game."""
+    """A game that somebody proposes. It begins once every player has accepted: then ``match`` is that game."""
 
     id = serializers.IntegerField()
     ladder = serializers.CharField()
@@ -56,6 +56,7 @@ class ChallengeDocument(serializers.Serializer[Any]):
     by = serializers.CharField(help_text="user name")
     state = serializers.ChoiceField(choices=Challenge.State.values)
     players = ChallengedDocument(many=True, help_text="by seat")
+    rated = serializers.BooleanField(help_text="only with people at the table, who propose such games on the site")
     limits = serializers.DictField(child=serializers.IntegerField(), help_text="milliseconds and MiB")
     expires = serializers.DateTimeField(help_text="until then it can be accepted")
     match = serializers.IntegerField(allow_null=True)
