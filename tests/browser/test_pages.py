@@ -68,10 +68,12 @@ def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
         """async () => {
             const uses = [...document.querySelectorAll('use')].map((use) => use.href.baseVal.split('#'));
             const sheets = new Map();
-            for (const [sheet] of uses) {
+            for (const [sheet] of uses.filter(([sheet]) => sheet)) {
                 sheets.set(sheet, sheets.get(sheet) ?? await (await fetch(sheet)).text());
             }
-            return uses.filter(([sheet, name]) => !sheets.get(sheet).includes(`id="${name}"`));
+            const drawn = ([sheet, name]) =>
+                sheet ? sheets.get(sheet).includes(`id="${name}"`) : document.getElementById(name) !== null;
+            return uses.filter((use) => !drawn(use));
         }"""
     )
     assert referenced == []

@@ -36,7 +36,7 @@ class Running:
     def output(self) -> str:
         return (self.data / "output").read_text()
 
-    def says(self, text: str, seconds: float = 60) -> None:
+    def says(self, text: str, seconds: float = 180) -> None:
         """Wait until ``text`` was printed."""
         wait_until(lambda: text in self.output or self.process.poll() is not None, f"it says {text!r}", seconds)
         assert text in self.output, self.output

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from random import Random
 
 from django.db import transaction
 
 from bots.models import Bot
+from games.record import replay
 from games.registry import GAMES
 from ladder.blocks import Player, schedule_block
 from ladder.leases import MOST_FAILURES, claim, give_back
@@ -80,6 +82,13 @@ def finish(match: Match, forfeits: dict[int, str] | None = None, variety: int = 
     return match
 
 
+def variety_with_a_turn(match: Match) -> int:
+    """With which random game of ``match``'s deal there is one winner, and a step that turned it."""
+    game = GAMES[match.ladder.game]
+    games = ((variety, replay(report_of(match, variety=variety).record)) for variety in count())
+    return next(variety for variety, state in games if game.turning_point(state) is not None)
+
+
 def make_void(match: Match) -> Match:
     """Fail at ``match`` until it is given up."""
     for _ in range(MOST_FAILURES):
@@ -108,7 +117,7 @@ def built() -> Site:
     matches = list(Match.objects.select_related("ladder").filter(ladder=ladder).order_by("pk"))
     site = Site(
         ladder=ladder,
-        finished=finish(matches[0]),
+        finished=finish(matches[0], variety=variety_with_a_turn(matches[0])),
         forfeited=finish(matches[1], {2: "exit"}),
         void=make_void(matches[2]),
         closed=finish(matches[4]),
