@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from ladder.models import Chair, Ladder, Match, PlayedMove, Result
+from ladder.models import Chair, Ladder, Match, PlayedMove, SeatResult
 from ladder.tables.reading import position_of
 from tests.browser.seated import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
 from tests.browser.test_composers import letters
@@ -103,7 +103,7 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
         assert sum(sitter.played().values()) > 20
         heard_all(sitter, match)
     assert Match.objects.get(pk=match.pk).status == Match.Status.FINISHED
-    winners = [result.seat.index for result in Result.objects.filter(seat__match=match, rank=1)]
+    winners = [result.seat.index for result in SeatResult.objects.filter(seat__match=match, rank=1)]
     expect(ada.page.locator(".sitting-end h2")).to_have_text(
         re.compile("You win" if winners == [ada.seat] else "wins|share")
     )
@@ -167,7 +167,7 @@ def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> Non
     for sitter in (ada, bob):
         sitter.until_the_end()
         heard_all(sitter, match)
-    assert not Result.objects.filter(seat__match=match).exclude(forfeit="").exists()
+    assert not SeatResult.objects.filter(seat__match=match).exclude(forfeit="").exists()
     assert ada.said == bob.said == []
 
 
@@ -185,6 +185,6 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
         heard_all(sitter, match)
         assert sitter.said == []
     wait_until(lambda: Match.objects.get(pk=match.pk).status in Match.ENDED, "the result is there")
-    gone = Result.objects.get(seat__match=match, seat__index=cid.seat)
+    gone = SeatResult.objects.get(seat__match=match, seat__index=cid.seat)
     assert (gone.forfeit, gone.rank) == ("abandoned", 3)
     expect(ada.page.locator(".sitting-ranking li").last).to_contain_text("left the table")

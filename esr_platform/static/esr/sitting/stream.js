@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 8_000;
 const BELIEVED_404 = 4;
 
 /** Why a stream ends for good, by status. What is not here is tried again. */
-const FINAL = { 400: "refused", 401: "signed-out", 403: "refused", 410: "closed" };
+const FINAL = { 204: "closed", 400: "refused", 401: "signed-out", 403: "refused", 410: "closed" };
 
 /** An event does not follow on what was heard before it: all is to be told anew. */
 export class Gap extends Error {}
@@ -105,7 +105,7 @@ export class Stream {
     try {
       const headers = { accept: "text/event-stream", ...(this.place === null ? {} : { "last-event-id": this.place }) };
       const response = await fetch(this.address, { headers, cache: "no-store", signal: this.reading.signal });
-      if (!response.ok) return this.refused(response);
+      if (response.status !== 200) return this.refused(response);
       await this.read(response);
     } catch (error) {
       if (error instanceof Gap) this.place = null;
