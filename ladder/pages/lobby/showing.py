@@ -193,6 +193,11 @@ class LobbyPage:
         return self.search is not None and not _of_people(self.search.ladder)
 
     @property
+    def searched(self) -> Sequence[Quick]:
+        """The ladders on which somebody looks, for who cannot look there."""
+        return [one for one in (*self.quick, *self.mixed) if one.looking]
+
+    @property
     def may_look(self) -> bool:
         return self.person is not None and not self.why_not_rated
 
