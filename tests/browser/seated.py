@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from bots.persons import player_of
 from bots.protocol import Limits
@@ -88,10 +89,18 @@ class Sitter:
             number = self.page.evaluate(NUMBER)
             for selector in self.page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move]):
                 press(f".compose {selector}")
-            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=20_000)
+            self.until_answered(number)
             done.add(question["kind"])
             self.play(kept=set(kinds) - done)
         return done
+
+    def until_answered(self, number: int) -> None:
+        """Wait until a decision is no longer asked."""
+        try:
+            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=20_000)
+        except PlaywrightTimeout as error:
+            focused = self.page.evaluate("document.activeElement.outerHTML.slice(0, 300)")
+            raise AssertionError(f"not sent: {self.asked()}, {self.composer.inner_text()}, {focused}") from error
 
     def _until_kept(self) -> dict[str, Any] | None:
         """The next decision that waits for a hand; ``None`` at the end of the game."""

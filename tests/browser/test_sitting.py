@@ -135,7 +135,7 @@ def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
         for key in keys:
             assert ada.page.evaluate(NUMBER) == number, "nothing is sent by one key"
             ada.page.keyboard.press(key)
-        ada.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number)
+        ada.until_answered(number)
     ada.page.keyboard.press("Shift+?")
     expect(ada.page.get_by_role("dialog")).to_be_visible()
     ada.page.keyboard.press("Escape")

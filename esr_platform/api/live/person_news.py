@@ -110,10 +110,10 @@ def _news(position: Position, looks: Looks, ask: Asked, story: Story | None, sho
         known = replace(known, hidden=known.hidden | gone)
         known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
         events.append((event, known.place))
-    if position.match.status in Match.ENDED and not known.over:
+    again_ms = None if known.over else looks.again_ms(ask.seat)
+    if position.match.status in Match.ENDED and not known.over and again_ms is None:  # or the last moves were not told
         known = replace(known, over=True)
         events.append((_end(position), known.place))
-    again_ms = None if known.over else looks.again_ms(ask.seat)
     return SeatNews(known, events, None if again_ms is None else again_ms / 1000)
 
 

@@ -37,8 +37,6 @@ import { Turn } from "./sitting/turn.js";
 /** A connection that is there again sooner was never worth a word. */
 const WORTH_A_WORD_MS = 900;
 
-const VIEWERS_MS = 20_000;
-
 /** So long after the game it is asked whether somebody says something, and so often. */
 const AFTERWARDS_MS = 180_000;
 const SELDOM_MS = 6_000;
@@ -84,7 +82,6 @@ class SittingTable extends HTMLElement {
     for (const name of Object.keys(listener)) listener[name] = listener[name].bind(this);
     this.stream = new Stream(this.dataset.stream, listener);
     this.stream.start();
-    this.countViewers();
   }
 
   /** The board; the page says in which order they sit. */
@@ -163,6 +160,7 @@ class SittingTable extends HTMLElement {
     if (type === "moments") this.newMoments(data);
     else if (type === "present") this.show(data.present ?? data);
     else if (type === "chat") this.talk.hear(data);
+    else if (type === "viewers") this.watched(data.viewers);
     else if (type === "end") this.end(data);
   }
 
@@ -218,14 +216,10 @@ class SittingTable extends HTMLElement {
     this.decision.say(say("Ten seconds left."));
   }
 
-  /** How many look on, asked once in a while and by who looks at the page. */
-  async countViewers() {
+  /** How many look on. */
+  watched(viewers) {
     const place = this.find("watching");
-    while (place && this.dataset.viewers && !this.life.signal.aborted && !this.ended) {
-      const found = document.hidden ? null : await fetch(this.dataset.viewers).then((response) => response.json(), () => null);
-      if (Number.isFinite(found?.viewers)) place.textContent = viewersText(found.viewers);
-      await new Promise((done) => setTimeout(done, VIEWERS_MS));
-    }
+    if (place) place.textContent = viewersText(viewers);
   }
 
   /** @param {{status: string, reason?: string, outcome?: Object, href?: string}} data */

@@ -27,15 +27,17 @@ export class Talk {
     this.find("say")?.addEventListener("submit", (event) => this.submitted(event));
   }
 
-  /** @type {(data: {lines: Object[], hidden?: number[]}) => void} lines that are new, and those that staff has hidden since */
-  hear({ lines, hidden = [] }) {
+  /** @type {(data: {lines: Object[]}) => void} lines that are new, and the numbers of `hidden` ones */
+  hear({ lines }) {
     if (!this.list) return;
-    for (const line of lines) this.take(line);
-    for (const line of hidden) this.forget(this.lines.get(line));
+    for (const line of lines) {
+      if (line.hidden) this.forget(this.lines.get(line.id));
+      else this.take(line);
+    }
     while (this.list.children.length > MOST) this.forget(this.list.firstElementChild);
     const empty = this.find("talk-empty");
     if (empty) empty.hidden = this.lines.size > 0;
-    this.list.lastElementChild?.scrollIntoView?.({ block: "nearest" });
+    this.list.scrollTop = this.list.scrollHeight; // of the list alone: the page stays where it is
     this.count();
   }
 
