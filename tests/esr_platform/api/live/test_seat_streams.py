@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from random import Random
@@ -16,9 +15,10 @@ from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.seat_stream import MOST_WINDOWS
 from ladder.models import Chair, Match
 from ladder.tables.ending import finish
-from tests.esr_platform.api.live.people import Window, people, session_of, table_of_people, window
+from tests.esr_platform.api.live.following import Follower, play, seated
+from tests.esr_platform.api.live.people import people, session_of, table_of_people, window
 from tests.esr_platform.api.live.programs import Site, Stream
-from tests.ladder.tables.playing import pass_time, position
+from tests.ladder.tables.playing import position
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow
@@ -26,90 +26,9 @@ pytestmark = pytest.mark.slow
 DUEL = "edel-stein-reich-duel"
 
 
-class Follower:
-    """One seat as its client follows it: it vanishes now and then, and goes on where it was."""
-
-    def __init__(self, match: Match, seat: int, browser: Window) -> None:
-        self.match, self.seat, self.browser = match, seat, browser
-        self.place: str | None = None
-        self.entries: list[Any] = []
-        self.begun: int | None = None
-        self.present: dict[str, Any] = {}
-        self.end: dict[str, Any] | None = None
-        self.answered = 0
-        self.connect()
-
-    def connect(self) -> None:
-        self.stream, self.read = self.browser.sit(self.match.pk, self.place), 0
-        assert self.stream.status == 200
-
-    def vanish(self) -> None:
-        self.stream.close()
-        self.connect()
-
-    def take_in(self) -> None:
-        """Read what has come: the events must follow on each other, without a gap and nothing twice."""
-        lines = list(self.stream.lines)
-        whole = len(lines) - lines[::-1].index("") if "" in lines else 0
-        place = None
-        for line in lines[self.read : whole]:
-            if line.startswith("id: "):
-                place = line.removeprefix("id: ")
-            elif line.startswith("data: "):
-                self.take(json.loads(line.removeprefix("data: ")))
-                self.place = place or self.place
-        self.read = max(self.read, whole)
-
-    def take(self, event: dict[str, Any]) -> None:
-        if event["type"] == "moments":
-            if self.begun is None:
-                assert event["reset"]
-                self.begun = event["log_from"]
-            assert "reset" not in event or not self.entries
-            assert event["log_from"] == self.begun + len(self.entries), "no gap and no double"
-            self.entries += [entry for moment in event["moments"] for entry in moment["entries"]]
-        if event["type"] in ("moments", "present"):
-            self.present = event["present"]
-        if event["type"] == "end":
-            assert self.end is None
-            self.end = event
-
-    @property
-    def asked(self) -> int | None:
-        self.take_in()
-        found: int | None = self.present.get("decision")
-        return found
-
-
 @pytest.fixture
 def users(transactional_db: None) -> list[User]:
     return people(2)
-
-
-def seated(site: Site, users: list[User], match: Match) -> list[Follower]:
-    return [Follower(match, seat, window(site, user)) for seat, user in enumerate(users)]
-
-
-def play(match: Match, followers: list[Follower], moves: int, random: Random, *, breaking: float = 0.0) -> None:
-    """Answer what the streams ask, over HTTP, at most ``moves`` times; of streams some break off before each."""
-
-    def who() -> Follower | None:
-        return next((one for one in followers if (one.asked or 0) > one.answered), None)
-
-    for _ in range(moves):
-        wait_until(lambda: who() is not None or not position(match).state().pending, "somebody is asked")
-        one = who()
-        if one is None:
-            return
-        for other in followers:
-            if random.random() < breaking:
-                other.vanish()
-        number = one.present["decision"]
-        move = position(match).state().random_move(one.seat, random)
-        said = one.browser.answer(match.pk, number, move)
-        assert said.status_code == 200, said.text
-        one.answered = number
-        pass_time(match)
 
 
 def test_a_game_is_played_by_two_windows_that_break_off_and_nothing_is_missed_or_doubled(
