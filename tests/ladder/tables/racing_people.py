@@ -7,15 +7,20 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import django
 import orjson
 
-from ladder.models import Match
-from ladder.tables import outages, rights
-from ladder.tables.absences import note_seen
-from ladder.tables.answering import answer_seat
-from ladder.tables.person_view import present
-from ladder.tables.reading import position_at
-from tests.ladder.racing import ACTIONS, Act, main, or_none  # sets Django up, so before all that follows
+django.setup()
+
+from ladder.models import Match  # noqa: E402
+from ladder.tables import outages, rights  # noqa: E402
+from ladder.tables.absences import note_seen  # noqa: E402
+from ladder.tables.answering import answer_seat  # noqa: E402
+from ladder.tables.person_view import present  # noqa: E402
+from ladder.tables.reading import position_at  # noqa: E402
+from ladder.tables.waking import ask_seat  # noqa: E402
+from tests.ladder.racing import ACTIONS, Act, main, or_none  # noqa: E402
+from tests.ladder.tables.hosted import Fakes, default  # noqa: E402
 
 RIGHTS = {"resign": rights.resign, "abort": rights.abort, "claim": rights.claim, "return": rights.sit_down}
 
