@@ -14,13 +14,16 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as NotSettled
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
+SETTLED_MS = 8_000
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
@@ -228,7 +231,8 @@ class Camera:
             response = page.goto(address)
             if response is None or response.status != 200:
                 raise Missing(f"{address} answers {response and response.status}")
-            page.wait_for_load_state("networkidle")
+            with suppress(NotSettled):  # a page that listens to a stream is never idle
+                page.wait_for_load_state("networkidle", timeout=SETTLED_MS)
             page.screenshot(path=FOLDER / f"{shot.name}{ending}.png")
 
     def _address(self, page: Page, shot: Shot) -> str:
