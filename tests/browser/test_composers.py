@@ -41,6 +41,16 @@ PER_KIND = 6
 MOVES = 14
 """So many of the legal moves of one position are composed where there are more."""
 
+FOREIGN: list[Any] = [
+    {"offer": [99, 0, 0, 0]},
+    {"picks": {"give": "X"}},
+    {"bottle": 99, "cell": [9, 9]},
+    [],
+    "draft",
+    {},
+]
+"""Drafts that belong to no decision."""
+
 
 def kind_of(question: Document) -> str:
     """Kinds as forms see them: an immediate card is one of its own."""
@@ -405,14 +415,7 @@ def test_a_draft_comes_back_and_one_of_another_decision_does_not(watched: Page) 
         mount(watched, about, bare=True, kept=kept)
         watched.evaluate("(one) => document.querySelector(one).click()", f".compose {send}")
         assert sent(watched) == [about["moves"][-1]], kind
-        for wrong in (
-            {"offer": [99, 0, 0, 0]},
-            {"picks": {"give": "X"}},
-            {"bottle": 99, "cell": [9, 9]},
-            [],
-            "draft",
-            {},
-        ):
+        for wrong in FOREIGN:
             mount(watched, about, bare=True, kept=wrong)
             assert watched.locator(".compose-said").inner_text() != ""
 
