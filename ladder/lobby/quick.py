@@ -84,9 +84,10 @@ def seen(people: Collection[int]) -> int:
     """
     if not people:
         return 0
-    note_here(people)
     stale = Pairing.objects.filter(bot__owner__in=people, seen_at__lt=Now() - _NOTED)
-    return seeking.stay(people) + (stale.update(seen_at=Now()) if stale.exists() else 0)
+    written = seeking.stay(people) + (stale.update(seen_at=Now()) if stale.exists() else 0)
+    note_here(people)  # last: it is the cache's, which may be away
+    return written
 
 
 def forget() -> int:

@@ -68,7 +68,8 @@ def seek(
             return known
         require_may_begin(by, rated=rated)
         require_offer(by)
-        require_seat(player)
+        if kind != Seek.Kind.BOTS:
+            require_seat(player)
         made = Seek.objects.create(
             ladder=ladder,
             by=by,

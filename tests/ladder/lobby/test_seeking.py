@@ -300,13 +300,14 @@ def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
         seek(bob, on(PEOPLE))
 
 
-@override_settings(SEEKS_AT_ONCE=2, SEEKS_A_DAY=3)
+@override_settings(SEEKS_AT_ONCE=2, SEEKS_A_DAY=4)
 def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Sequence[User]) -> None:
     ada, bob = both
     first = seek(ada, on(PEOPLE))
     take_seat(seek(bob, on(THREE_PEOPLE)), ada)
     with pytest.raises(TooMany, match="wait at 2 tables"):
         seek(ada, on(PEOPLE), clock="quick")
+    assert seek(ada, on(OPEN), kind="bots").state == "started", "there nobody waits"
     withdraw(first, ada)
     withdraw(seek(ada, on(PEOPLE), clock="quick"), ada)
     withdraw(seek(ada, on(PEOPLE), clock="calm"), ada)
