@@ -13,7 +13,7 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.seat_stream import MOST_WINDOWS
-from ladder.models import Chair, Match
+from ladder.models import Chair
 from ladder.tables.ending import finish
 from tests.esr_platform.api.live.following import Follower, play, seated
 from tests.esr_platform.api.live.people import people, session_of, table_of_people, window
