@@ -12,6 +12,7 @@ import orjson
 
 django.setup()
 
+from bots.refusals import Refused  # noqa: E402
 from ladder.models import Match  # noqa: E402
 from ladder.tables import outages, rights  # noqa: E402
 from ladder.tables.absences import note_seen  # noqa: E402
@@ -19,7 +20,7 @@ from ladder.tables.answering import answer_seat  # noqa: E402
 from ladder.tables.person_view import present  # noqa: E402
 from ladder.tables.reading import position_at  # noqa: E402
 from ladder.tables.waking import ask_seat  # noqa: E402
-from tests.ladder.racing import ACTIONS, Act, main, or_none  # noqa: E402
+from tests.ladder.racing import ACTIONS, Act, main  # noqa: E402
 from tests.ladder.tables.hosted import Fakes, default  # noqa: E402
 
 RIGHTS = {"resign": rights.resign, "abort": rights.abort, "claim": rights.claim, "return": rights.sit_down}
@@ -31,13 +32,18 @@ def answering_seat(match: int, seat: int, decision: int, moves: list[Any]) -> Ac
     return lambda: [str(answer_seat(match, seat, decision, body).verdict) for body in bodies]
 
 
+def _used(right: str, match: int, seat: int) -> bool:
+    try:
+        RIGHTS[right](match, seat)
+    except Refused:
+        return False
+    return True
+
+
 def using(match: int, seat: int, right: str) -> Act:
     """Make use of a right; whether that was allowed."""
 
-    def act() -> bool:
-        return or_none(lambda: RIGHTS[right](match, seat) is None) or False
-
-    return act
+    return lambda: _used(right, match, seat)
 
 
 def noting(match: int, seats: list[int], times: int) -> Act:
@@ -59,8 +65,8 @@ def playing_by_hand(match: int, seat: int, seed: int) -> Act:
             position = position_at(match)
             assert position is not None
             now = present(position, seat)
-            if now["rights"]["return"] and or_none(lambda: rights.sit_down(match, seat) is None):
-                said["return"] += 1
+            if now["rights"]["return"]:
+                said["return"] += _used("return", match, seat)
             if now["decision"] is not None:
                 question = now["question"]
                 body = orjson.dumps({"move": random.choice(question["legal"] or [question["default"]])})
