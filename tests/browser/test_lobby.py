@@ -7,17 +7,18 @@ from random import Random
 import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
 
 from esr_platform.accounts.models import User
 from ladder.chatting import report, say
 from ladder.lobby import quick, seeking
-from ladder.models import Ladder, Match, Seek
+from ladder.models import Chair, Ladder, Match, Seek
 from ladder.opening import open_house
 from ladder.seating.presence import note_here
-from tests.browser.looking import Looker
+from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
-from tests.ladder.live import remote_bots, seated, to_round
+from tests.ladder.live import as_if_later, remote_bots, seated, to_round
 from tests.ladder.pages.lobby.meeting import DUEL, met
 from tests.ladder.uploaded import person
 
@@ -99,3 +100,24 @@ def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
     assert seek.ladder.slug == "edel-stein-reich-3-open"
     assert "house-haggler" in seek.players.values_list("bot__slug", flat=True)
     assert Match.objects.filter(pk=seek.match_id).exists()
+
+
+def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_server: LiveServer) -> None:
+    context = browser.new_context(
+        base_url=live_server.url, java_script_enabled=False, viewport={"width": PHONE[0], "height": PHONE[1]}
+    )
+    page = context.new_page()
+    page.goto("/play/")
+    page.get_by_role("button", name="Sit down: Edel, Stein & Reich for two").click()
+    expect(page.get_by_role("heading", name="How it stands")).to_be_visible()
+    match = Match.objects.get()
+    as_if_later(match)
+    page.get_by_role("link", name="look again").click()
+    page.get_by_label("Your decision: action").select_option(label="gems")
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / "lobby-without-javascript.png", full_page=True)
+    page.get_by_role("button", name="Play it").click()
+    assert match.played_moves.filter(move="gems").exists()
+    page.get_by_role("button", name="Resign").click()
+    assert Chair.objects.get(table=match.pk, kind=Chair.Kind.PERSON).forfeit == "resign"
+    context.close()

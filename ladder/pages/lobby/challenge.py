@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot
 from bots.persons import is_guest, known_player, player_of
+from games.registry import GAMES
 from ladder.challenges import challenging
 from ladder.claiming import kind_sits
 from ladder.lobby import seeking
@@ -22,7 +23,7 @@ from ladder.models import Challenge, Entry, Ladder, Seek
 from ladder.pages.lobby.forms import CASUAL, RATED
 from ladder.pages.lobby.showing import ladders_for_people, why_not_rated
 from ladder.pages.owning.access import bot_seen_by
-from ladder.pages.words import table
+from ladder.pages.words import players_word, seats
 from ladder.seating.presence import here_among
 
 if TYPE_CHECKING:
@@ -139,6 +140,10 @@ def _for_two(ladder: Ladder) -> bool:
 
 
 def _said(ladder: Ladder) -> str:
-    filled = ladder.seats - 2
-    said = f"{ladder.name} ({table(ladder)})"
-    return said if filled <= 0 else gettext("%(table)s, filled with house bots") % {"table": said}
+    """``Edel, Stein & Reich, four seats, filled with house bots``."""
+    if ladder.by_invitation:
+        return ladder.name
+    its = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
+    if ladder.seats > 2:
+        return gettext("%(game)s, %(seats)s, filled with house bots") % its
+    return gettext("%(game)s, %(players)s") % {**its, "players": players_word(ladder.players)}

@@ -177,7 +177,7 @@ def test_a_person_is_challenged_and_accepts() -> None:
     ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
     made = Challenge.objects.get()
     assert "ada challenges you" in html(bob)
-    assert "You have challenged bob" in html(ada)
+    assert "You have asked for a game with bob" in html(ada)
     response = bob.post(f"/play/challenges/{made.pk}/answer/", {"answer": "yes"})
     assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
 
