@@ -94,6 +94,7 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     cid.page.wait_for_function(
         "() => document.querySelector('sitting-table').present.waiting.includes(1)", timeout=30_000
     )
+    ada.play(kept=KINDS)
     bob.context.set_offline(False)
     expect(bob.page.locator(".sitting-lost")).to_be_hidden(timeout=30_000)
     by_hand = ada.play_by_hand(KINDS, ada.page.click)
@@ -126,7 +127,6 @@ def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
     bob = hall.visitor(known("bob"), 1, viewport=PHONE, has_touch=True, is_mobile=True)
     bob.open(match)
     bob.play()
-    ada.page.keyboard.press("Tab")
     for _ in range(15):
         question = ada.until_asked()
         keys = letters(question, question["default"])

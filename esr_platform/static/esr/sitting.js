@@ -2,18 +2,7 @@
 //
 // What it is told comes as events (docs/api.md), what it says goes to the decisions and actions of its seat; the page
 // that holds it is ladder/pages/templates/pages/play/table.html. It knows no game: a board draws (docs/boards.md) and a
-// composer puts moves together. Without this script the page has the same table as text, with a form.
-//
-// A composer is the module composers/<board>.js. `compose(root, about)` is called for every decision that the seat owes,
-// with `about`:
-//   question  what is asked, the decision of docs/views.md; `present` is all that stands now
-//   moment    the scene that is on the board, docs/boards.md; `seat` is whose it is
-//   table     what the board was told of the table; `board` is the element in which it is drawn, `home` this element
-//   draft     `get()` and `set(value)`: what was put together so far, any JSON value, null at first; it outlives the page
-//   send      `send(move)` → Promise of {sent, reason}: whether the table took it, and if not why; it may be sent anew
-// It gives {update(present, moment), destroy(), say(reason), title}: `update` while the same decision stays open, `say` for
-// what the table refused (which is said below it, too), `title` what stands above it. All of them may be missing.
-// `keys()` of the module, if it has that, are the pairs of keys and what they do that `?` shows.
+// composer puts moves together (docs/composers.md). Without this script the page has the same table as text, with a form.
 
 import { element, html } from "./elements.js";
 import { boardAt } from "./replay/board.js";

@@ -40,6 +40,7 @@ export class Stream {
     this.listener = listener;
     this.place = null;
     this.over = false;
+    this.isThere = false;
     this.failures = 0;
     this.leastWaitMs = 0;
     this.unknown = 0;
@@ -131,6 +132,7 @@ export class Stream {
 
   broken() {
     if (this.over) return 0;
+    this.isThere = false;
     this.listener.lost();
     this.failures += 1;
     const longest = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
@@ -150,16 +152,21 @@ export class Stream {
       const { done, value } = await reader.read();
       if (done) return;
       this.lastByte = performance.now();
+      this.connected();
       for (const event of events.add(value)) this.tell(event);
       if (this.over) return;
     }
   }
 
+  connected() {
+    this.failures = this.unknown = 0;
+    if (this.isThere || this.over) return;
+    this.isThere = true;
+    this.listener.there();
+  }
+
   tell(event) {
     if (this.over) return;
-    if (this.failures || !this.heardAny) this.listener.there();
-    this.heardAny = true;
-    this.failures = this.unknown = 0;
     if (event.type === "closed") return this.end("closed");
     this.listener.heard(event);
     if (event.id !== null) this.place = event.id; // only what has been taken in is not asked for again
