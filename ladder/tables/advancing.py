@@ -105,7 +105,7 @@ class Held:
     def settle(self, seat: int, answered: Answered) -> None:
         """Play what ``seat`` has answered, or the default move if that was at fault, and all that follows."""
         chair = self.position.chairs[seat]
-        if self.position.begins_a_round:
+        if self.position.began_a_round_unseen:
             absences.withdraw_votes(self)
         if chair.kind != Chair.Kind.STAND_IN:
             clock = self.position.clock(seat).spent(answered.wall_ms)
@@ -239,6 +239,8 @@ class Held:
         self.state.play(seat, row.move, default=reason or None)
         row.match, row.seat, row.number = self.match, self.position.chairs[seat].seat, table.moves
         row.delays = self._delays()
+        if table.round != self.state.rounds_begun and not row.delays:
+            absences.withdraw_votes(self)  # else later: that a round has begun would tell what was forced
         row.round = table.round = self.state.rounds_begun
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))

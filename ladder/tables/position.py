@@ -80,10 +80,12 @@ class Position:
         return [seat for seat, chair in enumerate(self.chairs) if chair.kind in Chair.OF_PEOPLE]
 
     @property
-    def begins_a_round(self) -> bool:
-        """Whether the last move has begun a round, and nobody has played in it."""
+    def began_a_round_unseen(self) -> bool:
+        """Whether the last move has begun a round after something that was shown later, and nobody has played in it."""
+        if not self.rows or not self.rows[-1].delays:
+            return False
         rounds = [row.round for row in self.rows[-2:]]
-        return bool(rounds) and rounds[-1] != (rounds[0] if len(rounds) > 1 else 1)
+        return rounds[-1] != (rounds[0] if len(rounds) > 1 else 1)
 
     @property
     def watched(self) -> datetime:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from ladder.models import Chair, LedgerEntry, Match, PlayedMove, Result
+from ladder.models import Chair, Ladder, LedgerEntry, Match, PlayedMove, Result
+from ladder.rebuilding import rerate
 from tests.ladder.tables.people import (
     LATE_S,
     again,
@@ -30,7 +31,6 @@ from tests.ladder.tables.people import (
     table_for,
 )
 from tests.ladder.tables.playing import run_out
-from tests.ladder.test_races import check_accounts
 from tests.services.races import Race, race_of
 from tests.services.workers import Processes
 
@@ -55,6 +55,11 @@ def use(match: Match, seat: int, right: str) -> tuple[str, dict[str, Any]]:
 
 def moves_of(match: Match, seat: int, decision: int) -> int:
     return PlayedMove.objects.filter(match=match, seat__index=seat, decision=decision).count()
+
+
+def check_ratings() -> None:
+    """Every ladder's numbers are what its ledger gives."""
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
 
 
 def check_running(match: Match) -> None:
@@ -128,7 +133,7 @@ def test_of_two_who_resign_at_once_one_has_won(race: Race) -> None:
     assert record is not None
     assert [score.get("forfeit") for score in record["outcome"]["scores"]].count("resign") == 1
     assert Result.objects.count() == LedgerEntry.objects.filter(kind="result").count() == 1
-    check_accounts()
+    check_ratings()
 
 
 @pytest.mark.parametrize("rated", [False, True])
@@ -163,7 +168,7 @@ def test_everything_at_once_has_one_end(race: Race, rated: bool) -> None:
     assert Result.objects.count() == (ended.status == "finished")
     assert LedgerEntry.objects.filter(kind="result").count() == (rated and ended.status == "finished")
     assert ended.block.ended is not None
-    check_accounts()
+    check_ratings()
 
 
 def test_an_outage_is_forgiven_once_whoever_sees_that_it_is_over(race: Race) -> None:
@@ -194,4 +199,4 @@ def test_a_person_with_two_tabs_and_a_bot_with_two_workers_play_one_game(race: R
     assert one + other == asked.filter(seat__index=1).count()
     assert set(chain.from_iterable(tabs)) <= {"played", "same", "other"}
     check_ended(match)
-    check_accounts()
+    check_ratings()
