@@ -63,9 +63,6 @@ class Class:
             "version": "some-version",
             "first": self.bot.slug,
             "second": "house-greedy",
-            "seek_id": 1,
-            "challenge_id": 1,
-            "line_id": 1,
         }
 
 
