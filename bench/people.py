@@ -57,7 +57,7 @@ def session(user: User) -> str:
     from django.test import Client
 
     client = Client()
-    client.force_login(user, settings.AUTHENTICATION_BACKENDS[0])
+    client.force_login(user)
     return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
