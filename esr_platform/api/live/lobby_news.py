@@ -151,14 +151,15 @@ def _challenges(people: Collection[int]) -> tuple[Mapping[int, Mapping[int, Docu
     rows = mine.filter(state=Challenge.State.OPEN, expires__gt=Now()).select_related("ladder", "by")
     players = ChallengePlayer.objects.select_related("bot").order_by("index")
     for one in rows.prefetch_related(Prefetch("players", queryset=players)).order_by("pk") if people else ():
-        seated = {player.bot.owner_id: player for player in one.players.all() if player.bot.kind == Bot.Kind.PERSON}
+        by_hand = [player for player in one.players.all() if player.bot.kind == Bot.Kind.PERSON]
+        seated = {player.bot.owner_id or 0: player for player in by_hand}
         document = {"id": one.pk, "by": one.by.username, "ladder": one.ladder.slug}
         for person in {one.by_id, *seated} & set(people):
             said = Counter(str(player.accepted) for player in one.players.all())
             own[person].append({**document, "said": sorted(said.items())})
         for person, player in seated.items():
             if person in people and player.accepted is None:
-                asked[person or 0][one.pk] = document
+                asked[person][one.pk] = document
     return asked, own
 
 

@@ -79,10 +79,11 @@ class Presence:
 
     async def _say_who_waits(self) -> None:
         """Who is in the lobby: what they offer and look for stays."""
-        people = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None} - {None}
-        if people:
-            for note in (note_here, seeking.stay, quick.seen):
-                await _tried(partial(threads.write, note, people))
+        seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
+        people = {one for one in seen if one is not None}
+        notes: tuple[Callable[[Collection[int]], object], ...] = (note_here, seeking.stay, quick.seen)
+        for note in notes if people else ():
+            await _tried(partial(threads.write, note, people))
 
     async def end_sessions(self) -> None:
         """End what hangs on sessions that open nothing any more, or somebody else's account."""
