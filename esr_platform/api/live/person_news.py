@@ -89,6 +89,8 @@ def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[in
     while wanted:
         part = dict(wanted)  # of each seat one
         stories = looks.stories(part)
+        beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
+        stories |= looks.stories(beyond) if beyond else {}  # no log was ever so long: it is told anew
         found |= {(seat, log): stories[seat] for seat, log in part.items()}
         wanted -= set(part.items())
     return found
@@ -134,12 +136,13 @@ def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, 
 def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
     """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
     start, shown = story.log_from, story.moments
+    anew = known.log is None or known.log > story.log_to
     while shown and not shown[0]["entries"] and shown[0]["ply"] <= known.ply:
         shown = shown[1:]  # a choice that lies face down has no entry: it was told
     for first in range(0, len(shown), MOST_MOMENTS):
         part = shown[first : first + MOST_MOMENTS]
         event = {"type": "moments", "log_from": start, "moments": part, "present": now}
-        yield {**event, "reset": True} if known.log is None and first == 0 else event
+        yield {**event, "reset": True} if anew and first == 0 else event
         start += sum(len(one["entries"]) for one in part)
 
 
