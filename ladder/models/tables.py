@@ -117,7 +117,7 @@ class Chair(models.Model):
             ),
             models.CheckConstraint(
                 name="chair_of_a_guest_is_a_persons",
-                condition=Q(guest="") | Q(kind__in=["person", "stand-in"]) & Exact(Length("guest"), 64),
+                condition=Q(guest="") | Q(kind__in=["person", "stand-in"]) & Q(Exact(Length("guest"), 64)),
             ),
             models.CheckConstraint(name="chair_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
             models.CheckConstraint(name="chair_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)),

@@ -51,7 +51,8 @@ class PersonPage:
     @property
     def games(self) -> int:
         """Rated games by hand and of the bots that are shown, on ladders that the viewer may see."""
-        return sum(bot.played for bot in self.bots) + sum(entry.games for entry in self.by_hand)
+        of_bots: int = sum(bot.played for bot in self.bots)
+        return of_bots + sum(entry.games for entry in self.by_hand)
 
     @property
     def shown(self) -> Sequence[Bot]:
