@@ -141,14 +141,17 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
     print(f"  the visitors: {found['cpu_s'] / found['wall_s']:.0%} of a core")
     print(f"  {sum(rates.values()):.2f} events a second for each spectator: {parts}")
-    print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; logs told to the end: {len(found['ends'])},")
-    print(f"  of which not whole: {not_whole(found['ends'])}; streams opened again: {found['opened_again']}")
+    ends, again = found["ends"], found["opened_again"]
+    print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; streams opened again: {again}")
+    print(f"  logs told to the end: {len(ends)}, not whole: {not_whole(ends)}")
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     faults = PlayedMove.objects.exclude(default="").count()
     decided = [at_s for at_s, _ in found["moves"] if first.at_s <= at_s < last.at_s]
+    own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
-        f"  {len(decided) / span:.0f} moves/s; answers by status: {found['answers']}; defaults {faults}; games {games}"
+        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms of the web server's processor time each, streams included"
     )
+    print(f"  answers by status: {found['answers']}; moves played by default: {faults}; games {games}")
     print(f"  broken: {len(found['broken'])} {found['broken'][:3]}")
     print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
 
