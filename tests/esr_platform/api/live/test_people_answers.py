@@ -14,14 +14,18 @@ from django.http import HttpResponse
 from django.utils import timezone
 from pytest_django import Settings
 
+from bots.persons import guest_player, player_of
 from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.accounts.models import User
 from esr_platform.api.live.turns import MOST_WAITING, Turns
 from esr_platform.api.problems import Refusal
+from ladder.blocks import Player
 from ladder.models import Attempt, Chair, ChatLine, ChatReport, Match, PlayedMove
+from ladder.tables.opening import open_table
+from ladder.tables.rights import hash_of
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.live.people import Tab, people, session_of, table_of_people
-from tests.ladder.tables.playing import position
+from tests.ladder.tables.playing import CALM, live_ladder, position
 
 pytestmark = pytest.mark.django_db
 
@@ -226,3 +230,16 @@ def test_nobody_plays_on_with_a_session_of_somebody_who_is_suspended(match: Matc
     User.objects.update(is_active=False)
     unmoved(match, lambda: sitters[0].answer(1, {"move": "x"}), 401, "authentication_failed")
     assert session_of(None)
+
+
+def test_a_guest_plays_by_the_secret_of_the_session_and_says_nothing(users: list[User]) -> None:
+    ladder = live_ladder("edel-stein-reich-duel", 2, "people")
+    players = [Player(guest_player(), None), Player(player_of(users[0]), None)]
+    match = open_table(ladder, players, rated=False, limits=CALM, guests={0: hash_of("a secret")})
+    guest, other = Tab(said={"guest": "a secret"}), Tab(said={"guest": "another secret"})
+    problem(guest.post(f"games/{match.pk}/seat/claim"), 422, "refused")
+    problem(guest.post(f"games/{match.pk}/seat/chat", {"preset": "thanks"}), 422, "refused")
+    problem(other.post(f"games/{match.pk}/seat/abort"), 404, "not_found")
+    assert document(guest.post(f"games/{match.pk}/seat/abort"))["seat"] == 0
+    match.refresh_from_db()
+    assert match.status == Match.Status.ABORTED
