@@ -155,7 +155,7 @@ class MatchPage:
         """Where the viewer plays by hand."""
         return own_seat(list(self.match.seats.all()), self.viewer)
 
-    @property
+    @cached_property
     def again(self) -> str:
         """How the viewer can play this table again (``ladder.pages.sat``)."""
         return again(self.match, list(self.match.seats.all()), self.viewer)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from django.db.models import F
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from bots.models import Bot
 from bots.persons import is_guest
 from ladder.lobby.rematching import WITHIN
-from ladder.models import Block, Ladder, Match, Sitting
+from ladder.models import Block, Challenge, Ladder, Match, Sitting
 
 if TYPE_CHECKING:
     from ladder.models import Seat
@@ -56,11 +57,13 @@ def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
 def again(match: Match, seats: Sequence[Seat], person: int | None) -> str:
     """How somebody can play this table again: ``rematch`` for who just played there, ``now`` for guests' tables.
 
-    Empty where that is not possible, or not theirs to ask.
+    ``accept`` where one of the others has asked for a rematch. Empty where that is not possible, or not theirs to ask.
+    One query for who played there.
     """
     if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > WITHIN:
         return ""
     if own_seat(seats, person) is not None:
-        return "rematch"
+        asked = Challenge.objects.filter(again=match, state=Challenge.State.OPEN, expires__gt=Now())
+        return "accept" if asked.exclude(by=person).exists() else "rematch"
     by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
     return "now" if by_guest and match.ladder.players == Ladder.Players.OPEN else ""

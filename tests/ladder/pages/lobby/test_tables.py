@@ -153,6 +153,8 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
     note_here([bob.pk])
     signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
     assert Challenge.objects.get().again == match
+    assert "Accept the rematch" in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
+    assert "Accept the rematch" not in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
     response = signed_in(bob).post(f"/play/tables/{match.pk}/rematch/")
     assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
     Match.objects.filter(pk=match.pk).update(ended=timezone.now() - timedelta(hours=1))
