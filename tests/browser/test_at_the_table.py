@@ -118,11 +118,44 @@ def test_a_draft_outlives_a_page_that_is_loaded_again(hall: Hall) -> None:
     assert PlayedMove.objects.get(match=match).move == "event"
 
 
+HIDDEN = """() => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""As if another tab was looked at."""
+
+
+def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"])
+    (ada,) = hall.sit(match, ["ada"])
+    ada.until_asked()
+    expect(ada.page.locator("[data-alert]")).to_have_text("Your turn.")
+    own = ada.page.title()
+    ada.page.evaluate(HIDDEN)
+    expect(ada.page).to_have_title("Your turn")
+    expect(ada.page).to_have_title(own)
+    expect(ada.page).to_have_title("Your turn")
+    ada.page.emulate_media(reduced_motion="reduce")
+    ada.page.evaluate(HIDDEN)
+    expect(ada.page).to_have_title("• Your turn")
+    ada.page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    expect(ada.page).to_have_title(own)
+    sound = ada.page.get_by_role("button", name="Warning sound")
+    expect(sound).to_have_attribute("aria-pressed", "false")
+    sound.click()
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    ada.open(match)
+    expect(sound).to_have_attribute("aria-pressed", "true")
+    assert ada.said == []
+
+
 def test_the_page_of_a_table_fits_its_window_and_axe_finds_nothing(hall: Hall) -> None:
     for slug in ("edel-stein-reich-4-people", "edel-stein-reich-duel-people", "die-weinhaendler-4-people"):
         ladder = Ladder.objects.get(slug=slug)
-        match = table_of_people(ladder, ["ada", "bob", "cid", "dora"][: ladder.seats])
-        ada = hall.visitor(known("ada"), 0)
+        names = ["ada", "bob", "cid", "dora"][: ladder.seats]
+        match = table_of_people(ladder, names)
+        first = Chair.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index
+        ada = hall.visitor(known(names[first]), first)
         ada.open(match)
         looker = Looker(ada.page, "sitting")
         looker.look(slug)

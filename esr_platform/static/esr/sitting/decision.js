@@ -5,6 +5,12 @@ import { element } from "../elements.js";
 import { say } from "../words.js";
 import { Draft } from "./drafts.js";
 
+/** What was there before an answer came, by the code of the problem. */
+const BEFORE = {
+  late: () => say("Too late: the default move was played for you."),
+  answered: () => say("This decision had an answer already."),
+};
+
 /**
  * @typedef {Object} Sent
  * @property {boolean} sent
@@ -94,7 +100,8 @@ export class Decision {
 
   judged(number, { status, document: found }) {
     if (status === 0) return { sent: false, reason: say("The game has gone on.") };
-    if (status === 200 || status === 409) return this.settle(number, status === 200 ? "" : found.detail);
+    if (status === 200) return this.settle(number, "");
+    if (status === 409) return this.settle(number, (BEFORE[found.code] ?? BEFORE.answered)());
     const reason = found.detail || say("The table did not take it (%(status)s). Try again.", { status });
     this.say(reason);
     this.composer?.say?.(reason);
@@ -110,8 +117,8 @@ export class Decision {
       this.close();
       if (focused) this.about.home.focus({ preventScroll: true }); // or the keyboard would begin at the top of the page
     }
-    this.done(number, problem ?? "");
-    return { sent: !problem, reason: problem ?? "" };
+    this.done(number, problem);
+    return { sent: !problem, reason: problem };
   }
 
   say(text) {
