@@ -149,7 +149,7 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
     decided = [at_s for at_s, _ in found["moves"] if first.at_s <= at_s < last.at_s]
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
-        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms of the web server's processor time each, streams included"
+        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms of the web server's processor time for each, streams too"
     )
     print(f"  answers by status: {found['answers']}; moves played by default: {faults}; games {games}")
     print(f"  broken: {len(found['broken'])} {found['broken'][:3]}")
