@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from ladder.models import Chair, ChatReport, Ladder, PlayedMove
+from ladder.models import Chair, ChatReport, Ladder, Match, PlayedMove
 from tests.browser.looking import Looker
-from tests.browser.seated import Hall, Sitter, known, table_of_people
+from tests.browser.seated import Hall, Sitter, table_of_people
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -22,6 +23,11 @@ SOON_S = 5.0
 
 def duel() -> Ladder:
     return Ladder.objects.get(slug="edel-stein-reich-duel-people")
+
+
+def asked_first(match: Match, names: Sequence[str]) -> str:
+    """Who of those at a table owes a decision now: who begins is drawn."""
+    return names[Chair.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index]
 
 
 def agree_to(sitter: Sitter, button: str) -> None:
@@ -106,7 +112,7 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
 
 def test_a_draft_outlives_a_page_that_is_loaded_again(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
-    ada, _bob = hall.sit(match, ["ada", "bob"])
+    (ada,) = hall.sit(match, [asked_first(match, ["ada", "bob"])])
     ada.until_asked("action")
     ada.page.locator('.compose [data-choice="event"]').click()
     assert not PlayedMove.objects.filter(match=match).exists(), "nothing is sent by choosing"
@@ -127,7 +133,7 @@ HIDDEN = """() => {
 
 def test_a_player_who_looks_elsewhere_is_called(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
-    (ada,) = hall.sit(match, ["ada"])
+    (ada,) = hall.sit(match, [asked_first(match, ["ada", "bob"])])
     ada.until_asked()
     expect(ada.page.locator("[data-alert]")).to_have_text("Your turn.")
     own = ada.page.title()
@@ -154,9 +160,7 @@ def test_the_page_of_a_table_fits_its_window_and_axe_finds_nothing(hall: Hall) -
         ladder = Ladder.objects.get(slug=slug)
         names = ["ada", "bob", "cid", "dora"][: ladder.seats]
         match = table_of_people(ladder, names)
-        first = Chair.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index
-        ada = hall.visitor(known(names[first]), first)
-        ada.open(match)
+        (ada,) = hall.sit(match, [asked_first(match, names)])
         looker = Looker(ada.page, "sitting")
         looker.look(slug)
         ada.send(ada.until_asked()["default"])

@@ -180,6 +180,7 @@ def test_three_people_play_die_weinhaendler_and_one_of_them_leaves_for_good(hall
     cid.context.close()
     hall.contexts.remove(cid)
     expect(ada.page.locator(".sitting-seats")).to_contain_text("a house bot plays", timeout=90_000)
+    assert ada.play_by_hand(("bid", "lay"), ada.page.click) == {"bid", "lay"}
     for sitter in (ada, bob):
         sitter.until_the_end()
         heard_all(sitter, match)
