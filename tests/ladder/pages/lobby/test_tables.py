@@ -194,4 +194,4 @@ def test_moves_go_on_from_both_sides(ada: User, bob: User) -> None:
     as_if_later(match)
     text = html(signed_in(ada), match)
     assert "The game so far" in text
-    assert "round 1" in text.lower()
+    assert "Phase 1, turn 1" in text
