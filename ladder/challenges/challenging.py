@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from bots import remote
@@ -52,19 +53,22 @@ def challenge(
 
     Bots are seated as given, with people the seats are drawn. Other people and their remote bots are asked, and have to
     be here. Without any the game begins at once. The same proposal while the first is open is that one. Without
-    ``limits`` it is played by the usual ones; ``again`` is the game that is played once more.
+    ``limits`` it is played by the usual ones; ``again`` is the game of the same players that is played once more: a
+    proposal of that, whoever has made it, is that one, too.
     """
     require_table(by, ladder, bots, rated=rated)
     asked = [bot for bot in bots if bot.kind != Bot.Kind.HOSTED and bot.owner_id != by.pk]
     here = _here(asked)
     with transaction.atomic():
-        person = hold_acting(by.pk)
-        known = _open_one(by, ladder, bots, rated=rated)
+        people = hold_people([by.pk, *(people_of(bots) if again else ())])
+        if by.pk not in people:
+            raise Refused("Your account is closed, so nothing was changed.")
+        known = _open_one(by, ladder, bots, rated=rated) or (again and once_more(again))
         if known is not None:
             return known
         require_room(by)
         require_unasked(asked)
-        require_not_too_often(by, people_of(asked))
+        require_not_too_often(by, people_of(asked), again)
         require_free(by, bots, rated=rated)
         for bot in asked:
             if bot.pk not in here:
@@ -83,7 +87,13 @@ def challenge(
         )
         tell(None, "challenged", [bot.pk for bot in asked])
         tell_asked(people_of(asked))
-        return _begun(made, {person.pk: person}, person)
+        return _begun(made, people, people[by.pk])
+
+
+def once_more(played: Match) -> Challenge | None:
+    """The proposal to play a game once more that is open, or by which it is being played."""
+    on = Q(state=_State.OPEN, expires__gt=Now()) | Q(state=_State.STARTED, match__status=Match.Status.RUNNING)
+    return Challenge.objects.filter(on, again=played).select_related("ladder", "by").order_by("pk").first()
 
 
 def answer(made: Challenge, bot: Bot, accepted: bool) -> Challenge:
@@ -125,6 +135,8 @@ def withdraw(made: Challenge, by: User) -> Challenge:
 def expire() -> int:
     """End the challenges that were not answered in time; how many. Safe to run twice at once."""
     late = Challenge.objects.filter(state=_State.OPEN, expires__lte=Now())
+    if not late.exists():
+        return 0
     with transaction.atomic():
         free = late.select_for_update(skip_locked=True, no_key=True).order_by("pk")
         ids = list(free.values_list("pk", flat=True))

@@ -20,7 +20,7 @@ from games.base import Document
 from ladder.chatting.presets import PRESETS
 from ladder.chatting.reading import document
 from ladder.chatting.telling import tell_said
-from ladder.models import Block, ChatLine, Match, Seat
+from ladder.models import Block, ChatLine, Match, Seat, Table
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 LONGEST: Final = 300
 AFTERWARDS: Final = timedelta(minutes=10)
 """So long after the game there is something to say."""
+
+TWICE: Final = timedelta(seconds=2)
+"""The same words once more within this are the same line: nobody knows whether the first ones had arrived."""
 
 _MINUTE: Final = timedelta(minutes=1)
 _MARKS: Final = re.compile(r"M{3}")
@@ -46,7 +49,11 @@ def say(match_id: int, seat: int, by: User, *, text: str = "", preset: str = "")
         words = _words(place, text) if not preset else ""
         if preset and preset not in PRESETS:
             raise Refused(_("There is no such sentence. Choose one of those that are offered."))
+        known = _said_just_now(person, match_id, preset, words)
+        if known is not None:
+            return document(known)
         _require_room(person, match_id)
+        _hold_table(match_id)
         line = ChatLine.objects.create(match_id=match_id, seat=place, by=person, preset=preset, text=words)
         line.refresh_from_db(fields=["created"])
         tell_said(match_id)
@@ -80,6 +87,18 @@ def _words(place: Seat, text: str) -> str:
     if not words.isprintable() or _MARKS.search("".join(unicodedata.category(char)[0] for char in words)):
         raise Refused(_("That has characters in it that cannot be seen, or marks piled up on a letter."))
     return words
+
+
+def _said_just_now(person: User, match_id: int, preset: str, words: str) -> ChatLine | None:
+    """The last line of ``person`` at the table, if it is this very one and not older than ``TWICE``."""
+    mine = ChatLine.objects.filter(by=person, match=match_id, created__gt=Now() - TWICE).select_related("seat")
+    last = mine.order_by("-pk").first()
+    return last if last is not None and (last.preset, last.text) == (preset, words) else None
+
+
+def _hold_table(match_id: int) -> None:
+    """Lines of one table are written one after the other: readers go on after the last number that they have seen."""
+    Table.objects.select_for_update(no_key=True).get(pk=match_id)
 
 
 def _require_room(person: User, match_id: int) -> None:

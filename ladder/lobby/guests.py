@@ -6,6 +6,7 @@ all. Of secrets and addresses hashes are kept, for a while.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from datetime import timedelta
 from hashlib import sha256
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
@@ -39,6 +40,8 @@ from ladder.tables.telling import save_and_tell
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
+
+logger = logging.getLogger(__name__)
 
 MOST_SEATS: Final = 4
 CLOCK: Final = "usual"
@@ -109,12 +112,15 @@ def hash_of(secret: str) -> str:
 def close_idle() -> int:
     """End the games in which guests have decided nothing for ``IDLE``; how many. Safe to run twice at once."""
     matches = _running().filter(match__started__lt=Now() - IDLE).values_list("match", flat=True)
-    return sum(_close(match_id) for match_id in matches if not _lately(match_id))
+    return sum(_closed(match_id) for match_id in matches if not _lately(match_id))
 
 
 def forget_guests() -> int:
     """Forget who sat at games that have ended a while ago, and sessions that are over; of how many games."""
-    call_command("clearsessions")
+    try:
+        call_command("clearsessions")
+    except Exception:
+        logger.exception("sessions that are over are kept")
     old = GuestTable.objects.filter(created__lt=Now() - KEPT).exclude(match__status=Match.Status.RUNNING)
     forgotten = 0
     while ids := list(old.values_list("pk", flat=True)[:_AT_ONCE]):
@@ -123,6 +129,17 @@ def forget_guests() -> int:
             Chair.objects.filter(table__in=list(tables.values_list("match", flat=True))).update(guest="")
             forgotten += tables.delete()[0]
     return forgotten
+
+
+def _closed(match_id: int) -> bool:
+    """One game that cannot be closed holds up no other one."""
+    try:
+        return _close(match_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("the guest's match %s was not closed", match_id)
+        return False
 
 
 def _close(match_id: int) -> bool:

@@ -43,8 +43,8 @@ def quick_bots(ladder: Ladder, seats: int) -> list[Bot]:
 def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bool) -> list[Bot]:
     """The bots that ``by`` has named for a table of ``ladder``, with house bots where none was named.
 
-    Raises ``Refused`` for those that cannot be named: remote bots have to be asked, and nobody plays their own for a
-    rating.
+    Raises ``Refused`` for those that cannot be named: remote bots have to be asked, nobody plays their own for a
+    rating, and no two of one person sit at a rated table.
     """
     bots = [bot for bot in named if bot is not None]
     if len({bot.pk for bot in bots}) != len(bots):
@@ -52,6 +52,9 @@ def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bo
     standing = set(Entry.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
         _require_named(by, bot, stands=bot.pk in standing, rated=rated, invited=ladder.by_invitation)
+    owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
+    if rated and len(set(owners)) != len(owners):
+        raise Refused(_("Two bots of one person do not play for a rating together. Choose another one."))
     others = house_of(ladder).exclude(pk__in=[bot.pk for bot in bots])
     return [*bots, *_drawn(others, len(named) - len(bots))]
 

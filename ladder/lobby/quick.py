@@ -13,7 +13,8 @@ from datetime import timedelta
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -85,7 +86,10 @@ def seen(people: Collection[int]) -> int:
     if not people:
         return 0
     stale = Pairing.objects.filter(bot__owner__in=people, seen_at__lt=Now() - _NOTED)
-    written = seeking.stay(people) + (stale.update(seen_at=Now()) if stale.exists() else 0)
+    written = seeking.stay(people)
+    if stale.exists():
+        with transaction.atomic():
+            written += Pairing.objects.filter(pk__in=_free(stale)).update(seen_at=Now())
     note_here(people)  # last: it is the cache's, which may be away
     return written
 
@@ -93,10 +97,13 @@ def seen(people: Collection[int]) -> int:
 def forget() -> int:
     """End the searches of those of whom nothing was heard for long; how many."""
     gone = Pairing.objects.filter(seen_at__lt=Now() - FORGOTTEN)
-    ended = gone.delete()[0] if gone.exists() else 0
-    if ended:
-        tell_lobby()
-    return ended
+    if not gone.exists():
+        return 0
+    with transaction.atomic():
+        ended: int = Pairing.objects.filter(pk__in=_free(gone)).delete()[0]
+        if ended:
+            tell_lobby()
+        return ended
 
 
 def pair(random: Random | None = None) -> int:
@@ -121,6 +128,12 @@ def _require_games(player: Bot, ladder: Ladder) -> None:
     frozen = frozen_ladders().filter(pk=ladder.pk).exists()
     if frozen and not Entry.objects.filter(ladder=ladder, bot=player).exists():
         raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder})
+
+
+def _free(searches: QuerySet[Pairing]) -> list[int]:
+    """Those of ``searches`` that nobody else holds, held from here on: whoever does may be waiting for another one."""
+    rows = searches.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk")
+    return list(rows.values_list("pk", flat=True))
 
 
 # --- reading -------------------------------------------------------------------------------------------------------
@@ -168,13 +181,20 @@ def _hosted(ladder: Ladder) -> list[Candidate]:
 
 
 def _open(ladder: Ladder, table: Found) -> bool:
-    """Open the table if everybody is still there and may begin, in a transaction of its own."""
+    """Open the table if everybody is still there and may begin, in a transaction of its own.
+
+    One that cannot be opened holds up no other one.
+    """
     try:
         with transaction.atomic():
             return _opened(ladder, table) is not None
     except Refused as refused:
         logger.info("nobody sits down on %s: %s", ladder, refused)
-        return False
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("nobody can sit down on %s", ladder)
+    return False
 
 
 def _opened(ladder: Ladder, table: Found) -> Match | None:
@@ -185,7 +205,7 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
     able = {one for one in people if may_begin(one, rated=True) and may_have_code(one, len(table.bots))}
     out = [bot.pk for bot in players if bot.owner_id not in able]
     if out:  # or whoever was drawn with them would be again, and never play
-        Pairing.objects.filter(bot__in=out).delete()
+        Pairing.objects.filter(bot__in=out, ladder=ladder).delete()
         tell_lobby()
         return None
     if still != set(table.players):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.refusals import Refused
-from ladder.challenges.challenging import answer, challenge
+from ladder.challenges.challenging import answer, challenge, once_more
 from ladder.models import Block, Challenge, Match
 
 if TYPE_CHECKING:
@@ -24,18 +24,18 @@ WITHIN: Final = timedelta(minutes=30)
 def rematch(match: Match, by: User) -> Challenge:
     """Ask for another game of those who played ``match``, with its clock, for ``by``, who was one of them.
 
-    Where one of the others has asked already, this accepts. The seats are drawn anew. It is a challenge, with its
-    limits; once everybody has accepted, its ``match`` is the new game. Raises ``Refused``.
+    Where one of the others has asked already, this accepts; where it is being played, it is that game. The seats are
+    drawn anew. It is a challenge, with its limits; once everybody has accepted, its ``match`` is the new game. Raises
+    ``Refused``.
     """
     players = _players(match, by)
     own = next(bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk)
-    asked = Challenge.objects.filter(again=match, state=Challenge.State.OPEN, expires__gt=Now()).exclude(by=by)
-    waiting = asked.select_related("ladder", "by").order_by("pk").first()
-    if waiting is not None:
-        return answer(waiting, own, True)
-    rated = match.block.purpose == Block.Purpose.LIVE
-    limits = Limits(**match.table.limits)
-    return challenge(by, match.ladder, players, rated=rated, limits=limits, again=match)
+    made = once_more(match)
+    if made is None:
+        rated = match.block.purpose == Block.Purpose.LIVE
+        limits = Limits(**match.table.limits)
+        made = challenge(by, match.ladder, players, rated=rated, limits=limits, again=match)
+    return answer(made, own, True) if made.state == Challenge.State.OPEN and made.by_id != by.pk else made
 
 
 def may_ask(match: Match, by: User) -> bool:

@@ -140,7 +140,11 @@ def stay(people: Collection[int]) -> int:
     """These people are in the lobby: their open offers stay. Of how many; nothing is written before it is time."""
     mine = Seek.objects.filter(by__in=people, state=_State.OPEN, kind=Seek.Kind.OPEN)
     fading = mine.filter(expires__gt=Now(), expires__lt=Now() + GRACE * 0.7)
-    return fading.update(expires=Now() + GRACE) if fading.exists() else 0
+    if not fading.exists():
+        return 0
+    with transaction.atomic():  # without waiting: who holds one of them may be waiting for another one
+        free = fading.select_for_update(skip_locked=True, no_key=True).order_by("pk")
+        return Seek.objects.filter(pk__in=list(free.values_list("pk", flat=True))).update(expires=Now() + GRACE)
 
 
 # --- sitting down --------------------------------------------------------------------------------------------------
@@ -157,6 +161,8 @@ def _sit_down(found: Seek, by: User) -> Seek | None:
         bots = _bots(locked)
         if not concerned.issuperset(people_of(bots)):
             return None
+        if locked.state == _State.STARTED and by.pk in people_of(bots):
+            return locked
         _require_open(locked)
         player = require_place(by, locked.ladder, rated=locked.rated)
         if player in bots:

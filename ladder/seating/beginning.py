@@ -49,7 +49,8 @@ def begin(
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
     versions = versions_of(locked, bots)
     _require_room(bots, people)
-    players = [Player(version, _entry(version, locked) if rated else None) for version in versions]
+    entries = _entries(versions, locked) if rated else {}
+    players = [Player(version, entries.get(version.bot_id)) for version in versions]
     try:
         match = open_table(locked, players, rated=rated, limits=limits)
     except NoSeason as none:
@@ -88,6 +89,11 @@ def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
     if hosted and hosted > hosted_room():
         raise TooMany(_("Too many bots that run here play live games now. Try again in a minute."), 60)
     require_code(people, hosted)
+
+
+def _entries(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Entry]:
+    """By bot, whose rows are held in the order in which everybody holds them. Raises ``Refused``."""
+    return {version.bot_id: _entry(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
 
 
 def _entry(version: BotVersion, ladder: Ladder) -> Entry:

@@ -52,6 +52,16 @@ def read(match: Match, user: User | None, after: int = 0, most: int = 100) -> li
     return lines_after(match.pk, user.pk if user else None, after, most)
 
 
+def test_the_same_words_sent_twice_are_one_line(both: Sequence[User], match: Match) -> None:
+    ada, bob = both
+    first = tell(match, ada, "Hello")
+    assert tell(match, ada, "Hello") == first
+    assert len({first, tell(match, ada, preset="hello"), tell(match, bob, "Hello"), tell(match, ada, "Hello")}) == 4
+    ChatLine.objects.update(created=F("created") - timedelta(seconds=3))
+    tell(match, ada, "Hello")
+    assert len(read(match, bob)) == 5
+
+
 def test_what_one_says_the_others_read(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     said = say(match.pk, seat(match, ada), ada, text="  Nice \n offer ")
@@ -145,8 +155,8 @@ def test_an_account_that_is_closed_says_and_reads_nothing(both: Sequence[User], 
 @override_settings(CHAT_LINES_A_MINUTE=2, CHAT_LINES_A_GAME=3)
 def test_nobody_talks_all_the_time(both: Sequence[User], match: Match) -> None:
     ada, bob = both
-    for _ in range(2):
-        tell(match, ada, "again")
+    tell(match, ada, "again")
+    tell(match, ada, "and once again")
     with pytest.raises(TooMany, match="within a minute"):
         tell(match, ada, "and again")
     tell(match, bob, "enough")

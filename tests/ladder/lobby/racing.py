@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -105,7 +106,7 @@ def talking(match: int, seat: int, person: int, times: int, most: int) -> Act:
 
     def act() -> int:
         with override_settings(CHAT_LINES_A_GAME=most, CHAT_LINES_A_MINUTE=1000):
-            said = [_or(None, partial(say, match, seat, user, text=f"{n}")) for n in range(times)]
+            said = [_or(None, partial(say, match, seat, user, text=f"{os.getpid()} {n}")) for n in range(times)]
         return sum(one is not None for one in said)
 
     return act

@@ -12,12 +12,13 @@ from django.utils import timezone
 from bots.refusals import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
-from ladder.lobby import seeking
+from ladder.lobby import quick, seeking
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.quick import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
-from ladder.models import Block, Chair, Entry, Ladder, Pairing, Seek
+from ladder.models import Block, Chair, Entry, Ladder, Match, Pairing, Seek
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
+from ladder.seating.beginning import begin
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, rated_at, running, waited
 from tests.ladder.uploaded import DUEL, staff
 
@@ -183,6 +184,25 @@ def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> 
 
 
 @override_settings(HOSTED_SEATS_A_PERSON=1)
+def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
+    both: Sequence[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = people("cid", "dora", "emil")
+    for user in (*both, *others):
+        look_for(user, on(PEOPLE if user in both else "die-weinhaendler-3-people"))
+    waited(20, *both)
+
+    def broken(ladder: Ladder, *args: Any, **more: Any) -> Match:
+        if ladder == on(PEOPLE):
+            raise ValueError("something of it is broken")
+        return begin(ladder, *args, **more)
+
+    monkeypatch.setattr(quick, "begin", broken)
+    assert pair() == 1
+    (match,) = running()
+    assert at(match) == {"cid", "dora", "emil"}
+
+
 def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
     ada, bob = both
     seeking.seek(ada, on(OPEN), kind=Seek.Kind.BOTS)

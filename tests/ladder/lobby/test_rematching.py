@@ -11,7 +11,8 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.refusals import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.challenges.challenging import answer
+from ladder.challenges.allowances import MOST_REMATCHES
+from ladder.challenges.challenging import answer, withdraw
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.rematching import WITHIN, may_ask, rematch
 from ladder.lobby.seeking import seek, take_seat
@@ -52,6 +53,18 @@ def test_when_both_ask_the_game_begins(both: Sequence[User]) -> None:
     assert len(running()) == 1
 
 
+def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> None:
+    match = played(both)
+    rematch(match, both[0])
+    begun = rematch(match, both[1])
+    assert [rematch(match, one) for one in both] == [begun] * 2
+    alone = seek(both[0], on(OPEN), kind=Seek.Kind.BOTS).match
+    assert alone is not None
+    with_bots = ended(alone)
+    assert rematch(with_bots, both[0]) == rematch(with_bots, both[0])
+    assert len(running()) == 2
+
+
 def test_bots_keep_their_seats_at_the_table(both: Sequence[User]) -> None:
     first = seek(both[0], on(THREE_OPEN), kind=Seek.Kind.BOTS).match
     assert first is not None
@@ -87,6 +100,22 @@ def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
 def test_the_limits_are_those_of_challenges(both: Sequence[User]) -> None:
     with pytest.raises(TooMany, match="24 hours"):
         rematch(played(both), both[0])
+
+
+def test_who_has_declined_is_asked_no_more_after_that_game(both: Sequence[User]) -> None:
+    match = played(both)
+    answer(rematch(match, both[0]), player(both[1]), False)
+    with pytest.raises(TooMany, match="Let them ask you"):
+        rematch(match, both[0])
+    assert rematch(match, both[1]).state == "open", "who has declined may ask"
+
+
+def test_who_says_nothing_is_asked_a_few_times(both: Sequence[User]) -> None:
+    match = played(both)
+    for _ in range(MOST_REMATCHES):
+        withdraw(rematch(match, both[0]), both[0])
+    with pytest.raises(TooMany, match="Let them ask you"):
+        rematch(match, both[0])
 
 
 def test_a_guest_is_asked_by_nobody(both: Sequence[User]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from bots.models import Bot
+from bots.models import Bot, BotVersion
 from bots.refusals import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
@@ -16,8 +16,10 @@ from ladder.joining import join
 from ladder.lobby import quick
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.seeking import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
-from ladder.models import Block, Chair, Match, Seek
+from ladder.models import Block, Chair, Entry, Ladder, Match, Seek
+from ladder.persons import entry_of
 from ladder.seasons import close
+from ladder.seating import beginning
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
 from tests.ladder.seating.guests import guests
 from tests.ladder.uploaded import DUEL, staff, uploaded
@@ -28,6 +30,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 @pytest.fixture
 def both(house: None) -> Sequence[User]:
     return people("ada", "bob")
+
+
+class Backwards:
+    """Draws seats so that whoever came first to the site sits last."""
+
+    def sample(self, bots: list[Bot], count: int) -> list[Bot]:
+        return sorted(bots, key=lambda bot: -bot.pk)[:count]
 
 
 def house_bot(name: str) -> Bot:
@@ -44,6 +53,30 @@ def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> No
     assert at(match) == {"ada", "bob"}
     assert match.table.limits["move_ms"] == CLOCKS["calm"].move_ms
     assert set(match.table.chairs.values_list("kind", flat=True)) == {Chair.Kind.PERSON}
+
+
+def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -> None:
+    made = seek(both[0], on(PEOPLE))
+    begun = take_seat(made, both[1])
+    assert begun.match is not None
+    assert [take_seat(made, one).match for one in both] == [begun.match] * 2
+    with pytest.raises(Refused, match="without you"):
+        take_seat(made, *people("cid"))
+
+
+def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
+    both: Sequence[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+
+    def noted(version: BotVersion, ladder: Ladder) -> Entry:
+        held.append(version.bot_id)
+        return entry_of(version, ladder)
+
+    monkeypatch.setattr(beginning, "entry_of", noted)
+    monkeypatch.setattr(beginning, "_RANDOM", Backwards())
+    assert take_seat(seek(both[0], on(PEOPLE), rated=True), both[1]).match is not None
+    assert held == sorted(held) and len(held) == 2
 
 
 def test_a_rated_game_is_of_entries_and_played_at_the_usual_clock(both: Sequence[User]) -> None:
@@ -212,6 +245,16 @@ def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) 
     join(theirs, on(THREE_OPEN))
     with pytest.raises(Refused, match="Your own bot sits there"):
         take_seat(seek(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
+
+
+def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence[User]) -> None:
+    ada, bob = both
+    theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
+    for bot in theirs:
+        join(bot, on(THREE_OPEN))
+    with pytest.raises(Refused, match="Two bots of one person"):
+        seek(ada, on(THREE_OPEN), rated=True, kind="bots", bots=theirs)
+    assert seek(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
 
 
 @override_settings(LIVE_HOSTED_SEATS=0)
