@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from django.contrib.auth import get_user_model
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, Max, OuterRef
 
 from bots.models import Bot
+from bots.prepared import Prepared
 from games.base import Document
 from ladder.chatting.presets import PRESETS
 from ladder.models import ChatLine, Seat
 
 PAGE = 100
+
+_SAID = Prepared(
+    lambda match_id: (
+        ChatLine.objects.filter(match=match_id)
+        .order_by()
+        .values("match")
+        .annotate(last=Max("pk"), hidden=Count("hidden_at"))
+        .values_list("last", "hidden")
+    )
+)
+
+
+def said_so_far(match_id: int) -> tuple[int, int]:
+    """The id of the last line at a table, 0 if nothing was said, and how many were hidden.
+
+    Where both are as somebody knows them, they know all that there is to read.
+    """
+    return next(iter(_SAID(match_id=match_id)), (0, 0))
 
 
 def lines_after(match_id: int, person: int | None, line: int = 0, most: int = PAGE) -> list[Document]:

@@ -15,7 +15,7 @@ import orjson
 from django.urls import reverse
 
 from games.base import Document
-from ladder.chatting.reading import hidden_lines, lines_after
+from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
 from ladder.models import Match
 from ladder.tables.person_view import Looks, Story
 from ladder.tables.position import Position
@@ -150,6 +150,9 @@ def _said(match_id: int, user_id: int | None, known: Known) -> Iterator[Document
     """What was said at the table since, in parts, and which lines are to be seen no longer."""
     if user_id is None:
         return
+    last, hidden_ones = said_so_far(match_id)
+    if last <= known.line and hidden_ones == len(known.hidden):
+        return  # as mostly: three questions less for every move
     line = known.line
     while True:
         lines = lines_after(match_id, user_id, line, MOST_LINES)

@@ -117,6 +117,8 @@ class Challenges(_Challenging):
         bots = [_bot(token, slug) for slug in form.validated_data["bots"]]
         if token.bot_id is not None and token.bot_id not in {bot.pk for bot in bots}:
             raise PermissionDenied("A token of a bot makes challenges in which this bot plays.")
+        if any(bot.kind == Bot.Kind.PERSON and bot.owner_id == person.pk for bot in bots):
+            raise PermissionDenied("A program seats nobody themselves. Challenge them on the site, signed in.")
         with refusals():
             made = challenge(person, ladder, bots)
         address = {"Location": reverse("api:challenge", args=(made.pk,))}

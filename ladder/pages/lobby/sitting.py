@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from games.base import Document, Game
 from games.registry import GAMES
@@ -32,9 +32,9 @@ _LIVE: Final = "/api/v1/games"
 """Where the roads of live games begin; they belong to the API."""
 
 _HERE: Final = {
-    "away": "%(name)s is away; the clock goes on.",
-    "stand-in": "A house bot plays for %(name)s, who can come back.",
-    "left": "%(name)s has left the table.",
+    "away": gettext_noop("%(name)s is away; the clock goes on."),
+    "stand-in": gettext_noop("A house bot plays for %(name)s, who can come back."),
+    "left": gettext_noop("%(name)s has left the table."),
 }
 
 
