@@ -42,7 +42,8 @@ class Browser:
 
 def find(key: str) -> Browser | None:
     """Who has the session ``key``; ``None`` if there is no such one, or none any more."""
-    session = next(iter(_sessions(key=key)), None) if len(key) <= _LONGEST else None
+    is_one = len(key) <= _LONGEST and key.isascii() and key.isalnum()  # PostgreSQL takes no text with a NUL
+    session = next(iter(_sessions(key=key)), None) if is_one else None
     if session is None:
         return None
     said = session.get_decoded()
