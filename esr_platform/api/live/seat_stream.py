@@ -103,10 +103,11 @@ class SeatStream:
                 return  # it may be somebody else who would read it
             self._known = news.known
             pieces = [self.framing.event(event, place) for event, place in news.events]
-            if self._viewers != viewers:
+            speaks = bool(pieces) or clock() >= spoke + KEEP_ALIVE_S
+            if speaks and self._viewers != viewers:  # not by itself: it would tell when this stream was touched
                 viewers = self._viewers
                 pieces.append(self.framing.event({"type": "viewers", "game": self._match, "viewers": viewers}))
-            if pieces or clock() >= spoke + KEEP_ALIVE_S:
+            if speaks:
                 yield b"".join(pieces) or self.framing.keep_alive
                 spoke = clock()
             if self._known.over:
