@@ -8,10 +8,11 @@ When they were here is noted in ``Chair.seen_at`` and ``left_at``. These two cha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -54,11 +55,14 @@ def note_seen(seats: Mapping[int, Collection[int]]) -> int:
     chairs = Chair.objects.filter(long_ago, kind__in=Chair.OF_PEOPLE, table__in=running.values("pk"))
     found = chairs.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
     new = [(pk, match, left) for pk, match, seat, left in found if seat in seats[match]]
-    if new:
-        Chair.objects.filter(pk__in=[pk for pk, *_ in new]).update(seen_at=Now(), left_at=None)
-    for match in sorted({match for _, match, left in new if left is not None}):
-        tell(match, "moved")
-    return len(new)
+    if not new:
+        return 0
+    with transaction.atomic():
+        noted = _free(pk for pk, *_ in new)
+        Chair.objects.filter(pk__in=noted).update(seen_at=Now(), left_at=None)
+        for match in sorted({match for pk, match, left in new if left is not None and pk in noted}):
+            tell(match, "moved")
+    return len(noted)
 
 
 def notice_gone() -> int:
@@ -67,11 +71,23 @@ def notice_gone() -> int:
     unseen = Chair.objects.filter(kind=Chair.Kind.PERSON, left_at=None, seen_at__lt=Now() - AWAY)
     gone = unseen.filter(table__in=watched.filter(match__table__over=False).values("match"))
     found = dict(gone.order_by("pk").values_list("pk", "table"))
-    if found:
-        unseen.filter(pk__in=found).update(left_at=Now())
-    for match in sorted(set(found.values())):
-        tell(match, "moved")
-    return len(found)
+    if not found:
+        return 0
+    with transaction.atomic():
+        noted = _free(found)
+        written: int = unseen.filter(pk__in=noted).update(left_at=Now())
+        for match in sorted({match for pk, match in found.items() if pk in noted}):
+            tell(match, "moved")
+    return written
+
+
+def _free(chairs: Iterable[int]) -> set[int]:
+    """Those of ``chairs`` that nobody else holds, held from here on; the others are noted the next time.
+
+    Whoever holds one may be waiting for another one.
+    """
+    rows = Chair.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=list(chairs)).order_by("pk")
+    return set(rows.values_list("pk", flat=True))
 
 
 # --- what follows for their chairs ---------------------------------------------------------------------------------
@@ -81,6 +97,8 @@ def answered(table: Held, chair: Chair, missed: bool) -> None:
     """A person has answered, or ``missed``, the decision that was played just now."""
     chair.missed = chair.missed + 1 if missed else 0
     seat = chair.seat.index
+    if not missed and table.position.unseen(seat) >= AWAY / 2:  # who answers is here, also without a stream
+        Chair.objects.filter(pk=chair.pk).update(seen_at=Now(), left_at=None)
     if missed and (
         chair.missed >= MOST_MISSED or table.position.unseen(seat) >= AWAY or not table.position.clock(seat).allowed_ms
     ):

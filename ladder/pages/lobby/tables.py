@@ -21,7 +21,7 @@ from ladder.pages.lobby.sitting import sitting_page
 from ladder.pages.lobby.visitors import person_of, secret_of
 from ladder.pages.pacing import too_many
 from ladder.pages.seeing import match_seen_by
-from ladder.tables import rights
+from ladder.tables import absences, rights
 from ladder.tables.answering import Ruling, Verdict, answer_seat
 
 SCOPE: Final = "table"
@@ -42,6 +42,7 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
+    absences.note_seen({match_id: {seat}})  # without a script nothing else says so
     page = sitting_page(match_id, seat, person_of(request))
     if page.match.status != Match.Status.RUNNING:
         return redirect("pages:match", match_id)
@@ -109,12 +110,11 @@ def _seat(request: HttpRequest, match_id: int) -> int | None:
 
 
 def _body(sent: str) -> bytes:
-    """The answer as programs send it; what is no JSON is a word."""
+    """The answer as programs send it; what is no JSON, or nested too deeply to be written again, is a word."""
     try:
-        move = orjson.loads(sent)
-    except orjson.JSONDecodeError:
-        move = sent
-    return orjson.dumps({"move": move})
+        return orjson.dumps({"move": orjson.loads(sent)})
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return orjson.dumps({"move": sent})
 
 
 def _say(request: HttpRequest, ruling: Ruling) -> None:

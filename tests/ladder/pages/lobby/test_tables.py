@@ -92,6 +92,14 @@ def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> No
     assert "Waiting for" in html(clients[seat], match)
 
 
+def test_without_a_script_who_looks_at_the_table_is_there(ada: User, bob: User) -> None:
+    match = met(ada, bob)
+    chairs = Chair.objects.filter(table=match.pk, seat__index=0)
+    chairs.update(seen_at=timezone.now() - timedelta(minutes=5))
+    html(signed_in(ada), match)
+    assert chairs.filter(seen_at__gt=timezone.now() - timedelta(minutes=1)).exists()
+
+
 def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Client) -> None:
     match = met(ada, bob)
     as_if_later(match)
@@ -101,6 +109,7 @@ def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Clie
         {"decision": "x", "move": "1"},
         {"decision": "9" * 30, "move": "1"},
         {"decision": "1", "move": "[" * 500},
+        {"decision": "1", "move": "[" * 500 + "]" * 500},
     ):
         assert mine.post(f"/play/tables/{match.pk}/answer/", sent).status_code == 302
     assert mine.post(f"/play/tables/{match.pk}/act/", {"do": "win"}).status_code == 302
