@@ -148,7 +148,10 @@ def resign(match_id: int, seat: int) -> None:
 
 
 def abort(match_id: int, seat: int) -> None:
-    """End the game without a result where one may alone, or say that one wants to; with the last who sits, it ends."""
+    """End the game without a result where one may alone, or say that one wants to; with the last who does, it ends.
+
+    Who could still come back has to as well, and says so there: nobody loses their game by a lost connection.
+    """
     with _table(match_id, seat) as (table, chair):
         position = table.position
         alone = _abort_alone(position, seat)
@@ -156,8 +159,8 @@ def abort(match_id: int, seat: int) -> None:
             raise Refused(_unless_agreed(position, chair))
         chair.would_abort = True
         table.change(chair)
-        sitting = [one for one in position.chairs if _sits(one)]
-        if alone or all(one.would_abort for one in sitting):
+        others = [one for one in position.chairs if _sits(one) or _may_return(one)]
+        if alone or all(one.would_abort for one in others):
             table.aborted = alone or AGREED
 
 

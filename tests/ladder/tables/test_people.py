@@ -254,6 +254,18 @@ def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> 
     assert [position(match).unseen(seat) > timedelta(seconds=9) for seat in range(3)] == [False, False, True]
 
 
+def test_who_answers_is_here_also_without_a_stream() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    first = owing(match)[0]
+    for seat in range(3):
+        seen(match, seat, ago_s=70)
+    answer_any(match, first)
+    other = next(seat for seat in range(3) if seat != first)
+    assert look(match, other)["here"][first] == "here"
+    assert not rights_of(position(match), other)["claim"]
+    assert rights_of(position(match), first)["claim"]
+
+
 def test_who_goes_is_noticed_once_and_who_comes_is_here_again() -> None:
     match = table_for(GEMS, people(3))
     assert notice_gone() == 0
@@ -495,6 +507,21 @@ def test_and_afterwards_only_if_all_agree_in_one_round() -> None:
         rights.abort(match.pk, seat)
     assert (again(match).status, again(match).reason) == ("aborted", rights.AGREED)
     check_ended(match)
+
+
+def test_who_could_still_come_back_has_to_agree_too() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    answer_any(match, owing(match)[0])
+    gone = owing(match)[0]
+    seen(match, gone, ago_s=31)
+    miss(match, gone)
+    assert chair_at(match, gone).kind == Chair.Kind.STAND_IN
+    rights.abort(match.pk, 1 - gone)
+    assert again(match).status == "running", "one alone has agreed with nobody"
+    rights.sit_down(match.pk, gone)
+    for seat in (gone, 1 - gone):
+        rights.abort(match.pk, seat)
+    assert again(match).reason == rights.AGREED
 
 
 def test_nobody_ends_a_rated_game_against_bots_without_a_result() -> None:
