@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot
 from bots.persons import is_guest, known_player, player_of
+from bots.refusals import Refused
 from games.registry import GAMES
 from ladder.challenges import challenging
 from ladder.claiming import kind_sits
@@ -119,6 +120,8 @@ def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | 
     ladder, other = form.chosen, page.opponent
     if other.bot is not None and not other.is_remote:
         return seeking.seek(by, ladder, rated=form.rated, kind=Seek.Kind.BOTS, bots=[other.bot])
+    if page.away:  # nobody gets a row, by which they are found, for somebody else's click
+        raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
     asked = player_of(other.person).bot if other.person is not None else other.bot
     assert asked is not None
     filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []

@@ -182,6 +182,14 @@ def test_a_person_is_challenged_and_accepts() -> None:
     assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
 
 
+def test_who_is_away_gets_no_row_by_which_they_are_found() -> None:
+    bob = verified("bob")
+    answer = signed_in(person("ada")).post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
+    assert answer.status_code == 422
+    assert not Bot.objects.filter(owner=bob).exists()
+    assert "/people/bob/" not in html(Client(), "/search/?q=bob")
+
+
 def test_a_challenge_is_declined_or_withdrawn_by_those_whose_it_is() -> None:
     bob_himself = verified("bob")
     ada, bob, eve = signed_in(person("ada")), signed_in(bob_himself), signed_in(person("eve"))
