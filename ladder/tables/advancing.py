@@ -6,7 +6,7 @@ order of locks is everywhere: people by id, order, match, attempt, table, chairs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -35,6 +35,8 @@ STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
 _OF_PEOPLE: Final = ("kind", "stand_in", "missed", "returned", "resigned", "would_abort")
 _CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
+_CHANGED_MEANWHILE: Final = tuple(name for name in _CHANGED if name != "woken_at")
+"""Of a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class Held:
         while pending := self.state.pending:
             for seat in pending:
                 chair, now = self.position.chairs[seat], self.clock_now
-                row = PlayedMove(received_at=now, visible_at=now)
+                row = PlayedMove(received_at=now, visible_at=max(self.position.table.settled_at, now))
                 if chair.owes:
                     row.decision, row.asked_at = chair.asked, chair.due_at
                     chair.owes, chair.due_at, chair.deadline = False, None, None
@@ -274,14 +276,18 @@ class Held:
         table = self.position.table
         table.over = not self.state.pending
         PlayedMove.objects.bulk_create(self.appended)
-        if self._changed:
-            Chair.objects.bulk_create(
-                self._changed.values(), update_conflicts=True, unique_fields=["seat"], update_fields=_CHANGED
-            )
+        going_on = [chair for chair in self._changed.values() if chair.owes and chair not in self.asked]
+        self._write(going_on, _CHANGED_MEANWHILE)
+        self._write([chair for chair in self._changed.values() if chair not in going_on], _CHANGED)
         for chair, version, move in self._seated:
             sittings.change(chair, version, move)
         table.save(update_fields=["moves", "round", "settled_at", "over"])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
+
+    @staticmethod
+    def _write(chairs: Collection[Chair], columns: Collection[str]) -> None:
+        if chairs:
+            Chair.objects.bulk_create(chairs, update_conflicts=True, unique_fields=["seat"], update_fields=columns)
 
 
 def held(match_id: int) -> Held | None:

@@ -114,4 +114,4 @@ def _count_as_seen(chair: Chair, since: datetime, now: datetime) -> None:
     """Whoever was here when it began was here all the time; who had gone before has been gone no longer for it."""
     if chair.seen_at is not None and chair.seen_at < now:
         seen = now if chair.seen_at >= since else chair.seen_at + (now - since)
-        Chair.objects.filter(pk=chair.pk, seen_at=chair.seen_at).update(seen_at=seen)
+        Chair.objects.filter(pk=chair.pk, seen_at__lte=chair.seen_at).update(seen_at=seen)  # SQLite keeps fewer digits
