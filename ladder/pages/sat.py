@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
 from bots.persons import is_guest
@@ -19,8 +19,8 @@ from ladder.models import Block, Challenge, Ladder, Match, Sitting
 if TYPE_CHECKING:
     from ladder.models import Seat
 
-_ON: Final = "%(bot)s played for %(person)s from move %(first)s to the end."
-_TO: Final = "%(bot)s played for %(person)s from move %(first)s to move %(last)s."
+_ON: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to the end.")
+_TO: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to move %(last)s.")
 
 
 @dataclass(frozen=True)
