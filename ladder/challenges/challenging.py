@@ -63,7 +63,7 @@ def challenge(
         people = hold_people([by.pk, *(people_of(bots) if again else ())])
         if by.pk not in people:
             raise Refused("Your account is closed, so nothing was changed.")
-        known = _open_one(by, ladder, bots, rated=rated) or (again and once_more(again))
+        known = _open_one(by, ladder, bots, rated=rated) or (once_more(again) if again else None)
         if known is not None:
             return known
         require_room(by)

@@ -266,7 +266,8 @@ def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
     try:
         row = position.row_of(seat, decision)
     except LookupError:
-        return Ruling(Verdict.LATE) if position.match.status in Match.ENDED else UNKNOWN
+        gone = position.match.status in Match.ENDED or position.table.over or position.chairs[seat].forfeit
+        return Ruling(Verdict.LATE) if gone else UNKNOWN
     return _of_settled(position, row, heard)
 
 

@@ -13,9 +13,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from ladder.models import Chair, Match, PlayedMove, Table
-from ladder.tables import outages, rights, sweeping
+from ladder.tables import ending, outages, rights, sweeping
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.advancing import Held
+from ladder.tables.answering import Verdict
 from ladder.tables.person_view import moments, present
 from ladder.tables.sweeping import sweep_tables
 from tests.ladder.tables.people import (
@@ -30,6 +31,7 @@ from tests.ladder.tables.people import (
     miss,
     owing,
     people,
+    say,
     seen,
     table_for,
 )
@@ -90,6 +92,14 @@ def test_who_resigns_takes_no_turn_from_the_worker_that_asks_in_their_chair(
     assert chair.woken_at is not None
 
 
+def test_an_answer_that_comes_when_one_has_resigned_is_late_also_before_the_result_is_there() -> None:
+    match = table_for("edel-stein-reich-duel", people(2))
+    (seat,) = owing(match)
+    rights.resign(match.pk, seat)
+    assert again(match).status == "running"
+    assert say(match, seat, "gems").verdict is Verdict.LATE
+
+
 def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that() -> None:
     """A default move of who has lost by a claim is still to be shown when the last one resigns."""
     match = table_for(GEMS, [*people(2), *house("greedy")], rated=True, players="open")
@@ -116,7 +126,7 @@ def test_a_game_that_has_taken_too_long_and_ends_just_now_has_its_result(
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Match.objects.update(lease_until=Now() - timedelta(seconds=1))
-    void = sweeping.void
+    void = ending.void
 
     def at_last(match_id: int, *args: Any) -> bool:
         Table.objects.filter(pk=match_id).update(over=True)
