@@ -86,7 +86,8 @@ def _files(pattern: str) -> Iterator[Path]:
 
 def _read(path: Path, source: str) -> Iterator[Found]:
     place = path.relative_to(ROOT).as_posix()
-    for _, function, messages, _ in extract_python(io.BytesIO(source.encode()), PYTHON, [], {}):
+    found: Any = extract_python(io.BytesIO(source.encode()), PYTHON, [], {})
+    for _, function, messages, _ in found:
         parts = messages if isinstance(messages, tuple) else (messages,)
         spec = PYTHON[function] or (1,)
         context = next((parts[at[0] - 1] for at in spec if isinstance(at, tuple)), None)
