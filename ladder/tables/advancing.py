@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from math import inf
 from random import Random, SystemRandom
 from time import monotonic
 from typing import Final
@@ -79,7 +80,7 @@ class Held:
     def __post_init__(self) -> None:
         self.state = self.position.state()
         self._steps = len(self.state.steps_since(0))
-        self._paces = self.position.paces
+        self._paces = self.position.paces(sittings.stood_in(self.position.chairs))
         self._changed: dict[int, Chair] = {}
         self._seated: list[tuple[Chair, BotVersion, int]] = []
         self._hasty = False
@@ -261,8 +262,9 @@ class Held:
         """As late as a move of ``seat`` would be; nothing is hidden any more in what is played out."""
         if self._hasty:
             return 0
-        delay = delay_ms(self._paces, seat, kind, self.random)
-        return min(delay, among_people(self.position.limits.move_ms)) if self.position.people else delay
+        by_hand = self.position.chairs[seat].kind == Chair.Kind.PERSON
+        most_ms = among_people(self.position.limits.move_ms) if self.position.people else inf
+        return delay_ms(self._paces, seat, kind, self.random, by_hand=by_hand, most_ms=most_ms)
 
     # --- writing -------------------------------------------------------------------------------------------------
 

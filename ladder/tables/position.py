@@ -6,7 +6,7 @@ viewer is not to know yet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -104,11 +104,19 @@ class Position:
         """Those of the whole game, as they were when it began."""
         return Limits(**self.table.limits)
 
-    @property
-    def paces(self) -> list[Pace]:
-        """How long seats took for the decisions that they answered themselves."""
+    def paces(self, stood_in: Mapping[int, Collection[range]]) -> list[Pace]:
+        """How long seats took for the decisions that they answered; ``stood_in`` is by seat when it was not a person.
+
+        By the numbers of moves, where somebody stood in (``sittings.stood_in``).
+        """
+        people = set(self.people)
         return [
-            Pace(row.seat, row.kind, milliseconds(row.asked_at, row.received_at))
+            Pace(
+                row.seat,
+                row.kind,
+                milliseconds(row.asked_at, row.received_at),
+                row.seat in people and not any(row.number in part for part in stood_in.get(row.seat, ())),
+            )
             for row in self.rows
             if row.asked_at is not None and not row.default
         ]

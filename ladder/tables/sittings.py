@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from sys import maxsize
 
 from bots.models import BotVersion
 from ladder.models import Chair, Match, Sitting
@@ -15,6 +16,18 @@ def begin(match: Match, chairs: Iterable[Chair]) -> None:
         Sitting.objects.bulk_create(
             Sitting(match=match, seat=chair.seat, version=chair.seat.version, from_move=0) for chair in chairs
         )
+
+
+def stood_in(chairs: Iterable[Chair]) -> dict[int, list[range]]:
+    """By seat, the numbers of the moves while which a bot sat in a person's chair; one query, if one ever has."""
+    seats = {chair.seat_id: chair.seat for chair in chairs if chair.stand_in_id is not None}
+    rows = Sitting.objects.filter(seat__in=seats).order_by("pk") if seats else ()
+    found: dict[int, list[range]] = {}
+    for row in rows:
+        if row.version_id != seats[row.seat_id].version_id:
+            part = range(row.from_move, maxsize if row.to_move is None else row.to_move)
+            found.setdefault(seats[row.seat_id].index, []).append(part)
+    return found
 
 
 def change(chair: Chair, version: BotVersion, move: int) -> None:

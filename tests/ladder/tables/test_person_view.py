@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from games.base import Document
@@ -16,9 +17,11 @@ from ladder.models import Chair, Match, PlayedMove
 from ladder.tables import person_view, rights
 from ladder.tables.person_view import Looks, moments, moments_of, present
 from ladder.tables.position import Position
+from ladder.tables.sittings import stood_in
 from tests.ladder.tables.people import (
     against_the_house,
     answer_any,
+    ask_workers,
     chair_at,
     look,
     miss,
@@ -274,6 +277,37 @@ def test_a_forced_move_that_is_held_back_looks_like_somebody_who_thinks() -> Non
         assert seen_by["decision"] is None or viewer in shown.pending
         assert seen_by["clocks"] == [chair.bank_ms for chair in at.chairs]
         assert seen_by["round"] == shown.rounds_begun
+
+
+def test_a_forced_move_of_a_person_comes_as_late_as_people_think() -> None:
+    match = table_for("die-weinhaendler", people(3))
+    while not PlayedMove.objects.exclude(delays=[]).exists():
+        settle(match)
+        seat = owing(match)[0]
+        PlayedMove.objects.filter(match=match).update(asked_at=F("received_at") - timedelta(seconds=40))
+        state = position(match).state()
+        say(match, seat, state.legal_moves(seat)[-1])
+    delays = [delay for row in position(match).rows for delay in row.delays]
+    assert all(900 <= delay < 15_000 for delay in delays), delays
+
+
+def test_who_is_stood_in_for_is_as_fast_as_whoever_sits_there() -> None:
+    match = table_for("edel-stein-reich", people(3), rated=True)
+    answer_any(match, 0)
+    seen(match, 0, ago_s=40)
+    while chair_at(match, 0).kind == Chair.Kind.PERSON:
+        if 0 in owing(match):
+            miss(match, 0)
+        else:
+            answer_any(match, owing(match)[0])
+    for _ in range(6):
+        ask_workers(match)
+        answer_any(match, owing(match)[0])
+    at = position(match)
+    paces = at.paces(stood_in(at.chairs))
+    assert [pace.by_hand for pace in paces if pace.seat == 0][:1] == [True]
+    assert [pace.by_hand for pace in paces if pace.seat == 0][-1:] == [False]
+    assert all(pace.by_hand for pace in paces if pace.seat != 0)
 
 
 def test_an_absence_is_told_to_its_own_seat_alone() -> None:
