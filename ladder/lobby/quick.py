@@ -90,7 +90,7 @@ def seen(people: Collection[int]) -> int:
     if stale.exists():
         with transaction.atomic():
             written += Pairing.objects.filter(pk__in=_free(stale)).update(seen_at=Now())
-    note_here(people)  # last: it is the cache's, which may be away
+    note_here(people)
     return written
 
 

@@ -1,7 +1,11 @@
-"""Which people are here: in the lobby, noted for a moment in the cache, or at a table, until a while after its game."""
+"""Which people are here: in the lobby, noted for a moment in the cache, or at a table, until a while after its game.
+
+While the cache is away nobody is seen in the lobby, and everything else goes on.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from datetime import timedelta
 from typing import Final
@@ -9,8 +13,11 @@ from typing import Final
 from django.core.cache import cache
 from django.db.models import Q
 from django.db.models.functions import Now
+from redis import RedisError
 
 from ladder.models import Chair, Match
+
+logger = logging.getLogger(__name__)
 
 HERE_S: Final = 45
 """Who was not noted for so long is away: several times what lies between two notes."""
@@ -24,15 +31,27 @@ AFTERWARDS: Final = timedelta(minutes=3)
 
 def note_here(people: Collection[int]) -> None:
     """Note that these people, by id, are in the lobby."""
-    if people:
+    if not people:
+        return
+    try:
         cache.set_many({_key(one): True for one in people}, HERE_S)
+    except (RedisError, OSError) as error:
+        logger.warning("nobody is noted in the lobby: %s", error)
 
 
 def here_among(people: Collection[int]) -> set[int]:
     """Those of ``people`` who are here."""
-    keys = {_key(one): one for one in people}
-    waiting = {keys[key] for key in cache.get_many(keys)} if keys else set()
+    waiting = _in_lobby(people)
     return waiting | _playing(set(people) - waiting)
+
+
+def _in_lobby(people: Collection[int]) -> set[int]:
+    keys = {_key(one): one for one in people}
+    try:
+        return {keys[key] for key in cache.get_many(keys)} if keys else set()
+    except (RedisError, OSError) as error:
+        logger.warning("nobody is seen in the lobby: %s", error)
+        return set()
 
 
 def _playing(people: Collection[int]) -> set[int]:
