@@ -177,12 +177,16 @@ class Held:
         self._changed[chair.seat.index] = chair
 
     def play_out(self) -> None:
-        """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody."""
+        """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody.
+
+        They are shown no earlier than the moves before them; what was forced and held back is shown with them.
+        """
         self._hasty = True
+        before = [row.visible_at for row in (*self.position.rows, *self.appended)]
         while pending := self.state.pending:
             for seat in pending:
                 chair, now = self.position.chairs[seat], self.clock_now
-                row = PlayedMove(received_at=now, visible_at=max(self.position.table.settled_at, now))
+                row = PlayedMove(received_at=now, visible_at=max([now, *before]))
                 if chair.owes:
                     row.decision, row.asked_at = chair.asked, chair.due_at
                     chair.owes, chair.due_at, chair.deadline = False, None, None

@@ -114,7 +114,8 @@ class Looks:
         That is a move that is held back, or a question that is to be told.
         """
         position = self._position
-        moments = [_next_shown(row, position.now) for row in position.rows]
+        moments: list[datetime | None] = [row.visible_at for row in position.rows]
+        moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
         moments.append(position.chairs[seat].due_at)
         coming = [moment for moment in moments if moment is not None and moment > position.now]
         return milliseconds(position.now, min(coming)) + 1 if coming else None

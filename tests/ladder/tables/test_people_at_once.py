@@ -17,7 +17,7 @@ from ladder.tables import ending, outages, rights, sweeping
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.advancing import Held
 from ladder.tables.answering import Verdict
-from ladder.tables.person_view import moments, present
+from ladder.tables.person_view import Looks, moments, present
 from ladder.tables.sweeping import sweep_tables
 from tests.ladder.tables.people import (
     again,
@@ -33,6 +33,7 @@ from tests.ladder.tables.people import (
     people,
     say,
     seen,
+    settle,
     table_for,
 )
 from tests.ladder.tables.playing import position
@@ -111,7 +112,9 @@ def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that
         if held_back.exists():
             break
         ask_workers(match)
-    assert held_back.exists()
+    later = timezone.now() + timedelta(minutes=1)
+    assert held_back.update(visible_at=later)
+    Table.objects.filter(pk=match.pk).update(settled_at=later)
     rights.resign(match.pk, 0)
     assert Table.objects.get(pk=match.pk).over
     shown = list(PlayedMove.objects.order_by("number").values_list("visible_at", flat=True))
@@ -120,6 +123,23 @@ def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that
         assert present(position(match), seat) and moments(position(match), seat, 0)
     assert not position(match).shown_to(None).outcome
     check_ended(match)
+
+
+def test_what_is_held_back_delays_no_end() -> None:
+    """A forced move is still to be shown when all but one have resigned: there is nothing to hide any more."""
+    match = table_for("die-weinhaendler", people(3))
+    while not PlayedMove.objects.exclude(delays=[]).exists():
+        settle(match)
+        seat = owing(match)[0]
+        say(match, seat, position(match).state().legal_moves(seat)[-1])
+    assert Looks(position(match)).again_ms(0) is not None
+    rights.resign(match.pk, 0)
+    rights.resign(match.pk, 1)
+    check_ended(match)
+    at = position(match)
+    for viewer in range(3):
+        assert Looks(at).again_ms(viewer) is None
+        assert at.shown_to(viewer).outcome == at.state().outcome is not None
 
 
 def test_a_game_that_has_taken_too_long_and_ends_just_now_has_its_result(
