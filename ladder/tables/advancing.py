@@ -182,7 +182,7 @@ class Held:
         They are shown no earlier than the moves before them; what was forced and held back is shown with them.
         """
         self._hasty = True
-        before = [row.visible_at for row in (*self.position.rows, *self.appended)]
+        before = [row.visible_at for row in self.position.rows] + [row.visible_at for row in self.appended]
         while pending := self.state.pending:
             for seat in pending:
                 chair, now = self.position.chairs[seat], self.clock_now
