@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from django.core.cache import cache
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
@@ -47,7 +47,7 @@ def beat() -> int:
     cache.set("heartbeat", True, _KEPT_S)  # people play through Redis, too: while it is away, so is the site
     _note_watched()
     missed = _open().filter(heartbeat_at__lt=Now() - WATCHED_WITHIN).order_by("match")
-    return sum(map(forgive, list(missed.values_list("match", flat=True))))
+    return sum(map(_forgiven, list(missed.values_list("match", flat=True))))
 
 
 def forgive(match_id: int) -> bool:
@@ -58,6 +58,17 @@ def forgive(match_id: int) -> bool:
             return False
         save_and_tell(table)
     return True
+
+
+def _forgiven(match_id: int) -> bool:
+    """One table that cannot go on must not hold up the others."""
+    try:
+        return forgive(match_id)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("live match %s is not forgiven an outage", match_id)
+        return False
 
 
 def forgive_at(table: Held) -> bool:

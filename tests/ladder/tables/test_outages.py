@@ -74,6 +74,24 @@ def test_the_time_that_the_site_was_away_is_added_once(match: Match) -> None:
     assert chair_at(match, 0).bank_ms == 180_000
 
 
+def test_a_table_that_cannot_go_on_keeps_no_other_one_from_its_time(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = table_for("edel-stein-reich-duel", people(2, "other"))
+    for one in (match, other):
+        beat_ago(one, 60)
+    forgive = outages.forgive
+
+    def broken(match_id: int) -> bool:
+        if match_id == match.pk:
+            raise ValueError("something of it is broken")
+        return forgive(match_id)
+
+    monkeypatch.setattr(outages, "forgive", broken)
+    assert outages.beat() == 1
+    assert Attempt.objects.get(match=other).heartbeat_at > timezone.now() - timedelta(seconds=3)
+
+
 def test_who_was_asked_in_the_middle_of_it_gets_the_rest_of_it(match: Match) -> None:
     asked_ago(match, 20)
     beat_ago(match, 60)
