@@ -7,7 +7,7 @@ The rows of all people concerned are held first, by id, then the seek's, then th
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +23,7 @@ from ladder.lobby.opponents import table_of
 from ladder.lobby.room import require_offer, require_place, require_seat
 from ladder.models import Ladder, Seek, SeekPlayer
 from ladder.seating.beginning import begin
-from ladder.seating.people import hold_people, may_begin, people_of, require_may_begin
+from ladder.seating.people import hold_people, may_begin, may_have_code, people_of, require_may_begin
 from ladder.seating.telling import tell_lobby
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def seek(
         table = [player, *table_of(by, ladder, bots, rated=rated)]
         SeekPlayer.objects.bulk_create(SeekPlayer(seek=made, index=i, bot=bot) for i, bot in enumerate(table))
         tell_lobby()
-        return _begun(_held(made.pk), {by.pk})
+        return _begun(_held(made.pk), {by.pk: by}, by)
 
 
 def take_seat(offered: Seek | str, by: User) -> Seek:
@@ -173,15 +173,20 @@ def _sit_down(found: Seek, by: User) -> Seek | None:
         index = min(set(range(locked.ladder.seats)) - set(locked.players.values_list("index", flat=True)))
         SeekPlayer.objects.create(seek=locked, index=index, bot=player)
         tell_lobby()
-        return _begun(locked, people)
+        return _begun(locked, people, by)
 
 
-def _begun(locked: Seek, people: Collection[int]) -> Seek:
-    """Begin the game if the table is full; the rows of ``people``, who are everybody at it, and the seek are held."""
+def _begun(locked: Seek, people: Mapping[int, User], by: User) -> Seek:
+    """Begin the game if the table is full; the rows of ``people``, who are everybody at it, and the seek are held.
+
+    What keeps others than ``by`` from playing keeps nobody waiting: they have left.
+    """
     bots = _bots(locked)
     if len(bots) < locked.ladder.seats:
         return locked
-    gone = [one for one in people_of(bots) if one not in people or not may_begin(one, rated=locked.rated)]
+    hosted = sum(bot.kind == Bot.Kind.HOSTED for bot in bots)
+    others = [one for one in people_of(bots) if one != by.pk]
+    gone = [one for one in others if one not in people or not _can_begin(people[one], locked, hosted)]
     if locked.by_id in gone:
         return _end(locked, _State.WITHDRAWN)
     if gone:
@@ -190,6 +195,15 @@ def _begun(locked: Seek, people: Collection[int]) -> Seek:
     limits = limits_of(locked.clock, rated=locked.rated)
     match = begin(locked.ladder, bots, rated=locked.rated, limits=limits, seek=locked.pk)
     return _end(locked, _State.STARTED, match=match)
+
+
+def _can_begin(person: User, locked: Seek, hosted: int) -> bool:
+    """Whether ``person``, who has sat down there before, can play with so many ``hosted`` bots."""
+    try:
+        require_place(person, locked.ladder, rated=locked.rated)
+    except Refused:
+        return False
+    return may_begin(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
 
 
 def _bots(offered: Seek) -> list[Bot]:

@@ -16,7 +16,7 @@ from ladder.joining import join
 from ladder.lobby import quick
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.seeking import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
-from ladder.models import Block, Chair, Entry, Ladder, Match, Seek
+from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Seek
 from ladder.persons import entry_of
 from ladder.seasons import close
 from ladder.seating import beginning
@@ -341,6 +341,27 @@ def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
         take_seat(made, bob)
     with pytest.raises(Refused, match="account is closed"):
         seek(bob, on(PEOPLE))
+
+
+@override_settings(HOSTED_SEATS_A_PERSON=2)
+def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
+    take_seat(made, bob)
+    seek(bob, on(THREE_OPEN), kind="bots")
+    assert take_seat(made, cid).state == "open"
+    assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid", "Greedy"}
+
+
+def test_who_is_a_member_no_more_holds_up_nobody() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    club = found_ladder(Plan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
+    invite(club, [ada, bob, cid])
+    made = seek(ada, club)
+    take_seat(made, bob)
+    Membership.objects.filter(person=bob).delete()
+    assert take_seat(made, cid).state == "open"
+    assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
 
 
 @override_settings(SEEKS_AT_ONCE=2, SEEKS_A_DAY=4)
