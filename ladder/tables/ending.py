@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from django.db import transaction
 
+from bots.persons import LANGUAGE
 from bots.protocol import bot_seed
 from bots.runner.report import Forfeit, MatchReport, SeatReport, Strike, Thought
 from ladder.bot_seeds import seeds_key
@@ -96,9 +97,11 @@ def _forfeit(seat: int, chair: Chair) -> Forfeit:
 
 
 def _seat_report(position: Position, seat: int, moves: list[PlayedMove]) -> SeatReport:
+    """What is kept of a seat for good: of a person no name, which may be taken away, or go with their account."""
+    chair = position.chairs[seat]
     answered = [move for move in moves if move.decision is not None]
     return SeatReport(
-        label=str(position.chairs[seat].seat.version),
+        label=LANGUAGE if chair.kind in Chair.OF_PEOPLE else str(chair.seat.version),
         bot_seed=bot_seed(seeds_key(), str(position.match.pk), seat, 1),
         ready_us=None,
         decisions=tuple(Thought(move.decision or 0, 1000 * move.wall_ms, None, 0) for move in answered),

@@ -9,7 +9,7 @@ from django.test import Client
 
 from esr_platform.accounts import deleting, moderating
 from esr_platform.accounts.models import User
-from ladder.models import Chair, Entry, Match
+from ladder.models import Chair, Entry, Match, Result
 from ladder.tables import rights
 from tests.esr_platform.api.live.people import Tab
 from tests.ladder.house import opened_house
@@ -64,6 +64,7 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
     assert record is not None
     assert record["outcome"]["scores"][seat]["forfeit"] == "abandoned"
     assert again(match).status == "finished"
+    assert "player" not in repr(Result.objects.get(match=match).report), "what is kept for good has no names of people"
     assert Entry.objects.get(bot__owner=stays).rating > Entry.objects.get(bot__owner=gone).rating
 
 
