@@ -110,16 +110,16 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
 def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
     """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``rights.seat_of``).
 
-    What is no legal answer costs nothing and holds up nobody.
+    What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
     """
     arrived = monotonic() if arrived is None else arrived
     asked = next(iter(_persons_at(match_id=match_id, seat=seat)), 0) if 0 < match_id < 2**63 else 0
     if not 1 <= decision <= asked:
         return UNKNOWN
     heard = _read(body)
-    refused = _refused(match_id, seat, decision, heard)
-    if refused is not None:
-        return refused
+    ruling = _without_the_lock(match_id, seat, decision, heard)
+    if ruling is not None:
+        return ruling
     with transaction.atomic():
         table = held(match_id)
         if table is not None:
@@ -185,12 +185,17 @@ def _read(body: bytes) -> _Heard:
     return _Heard(body, posted, known)
 
 
-def _refused(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling | None:
-    """Why an answer of a person to the decision that they owe is none, found without holding anything."""
+def _without_the_lock(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling | None:
+    """What is said to an answer of a person that moves nothing, found without holding anything.
+
+    That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
+    """
     position = position_at(match_id)
-    chair = None if position is None else position.chairs[seat]
-    if position is None or chair is None or not chair.owes or chair.asked != decision:
+    if position is None:
         return None
+    chair = position.chairs[seat]
+    if not chair.owes or chair.asked != decision:
+        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
     if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
         return None
     state = position.state()

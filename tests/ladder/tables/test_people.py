@@ -15,7 +15,7 @@ from bots.refusals import Refused
 from games.base import Document
 from ladder.blocks import Player
 from ladder.models import Chair, Entry, Match, PlayedMove, SeatLog, SeatResult, Sitting
-from ladder.tables import rights
+from ladder.tables import answering, rights
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.answering import Verdict, answer_seat, expire
 from ladder.tables.opening import open_table
@@ -127,6 +127,19 @@ def test_an_answer_that_is_none_costs_a_person_nothing_and_they_may_answer_again
     assert not PlayedMove.objects.exists()
     assert chair_at(match, 0).strikes == 0
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
+
+
+def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = table_for(GEMS, people(3))
+    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answering, "held", never)
+    assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [Verdict.SAME, Verdict.OTHER]
+    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
+    assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
 
 
 def test_an_answer_with_the_number_of_another_decision_is_told_so() -> None:
