@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.db import transaction
+from django.db.models.functions import Now
 from django.http import Http404
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -115,7 +117,7 @@ def challenge_page(by: User, opponent: Opponent) -> ChallengePage:
 def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | Seek:
     """Ask them, or begin at once with a bot that runs here. Raises ``Refused``.
 
-    The seats that are left are the house's.
+    The seats that are left are the house's: they are drawn once, however often the same is sent.
     """
     ladder, other = form.chosen, page.opponent
     if other.bot is not None and not other.is_remote:
@@ -124,8 +126,14 @@ def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | 
         raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
     asked = player_of(other.person).bot if other.person is not None else other.bot
     assert asked is not None
-    filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []
-    return challenging.challenge(by, ladder, [player_of(by).bot, asked, *filled], rated=form.rated)
+    with transaction.atomic():
+        own = player_of(by).bot  # whose row is held from here on: what is sent twice at once is sent twice
+        waiting = Challenge.objects.filter(by=by, ladder=ladder, rated=form.rated, state=Challenge.State.OPEN)
+        known = waiting.filter(expires__gt=Now(), again=None, players__bot=asked).first()
+        if known is not None:
+            return known
+        filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []
+        return challenging.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
 
 
 def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:

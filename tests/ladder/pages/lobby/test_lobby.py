@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from pytest_django import Settings
 
 from bots.models import Bot
 from bots.persons import player_of
@@ -182,6 +183,15 @@ def test_a_person_is_challenged_and_accepts() -> None:
     assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
 
 
+def test_a_challenge_sent_twice_is_one_whichever_bots_of_the_house_are_drawn() -> None:
+    bob = verified("bob")
+    ada = signed_in(person("ada"))
+    note_here([bob.pk])
+    for _ in range(4):
+        ada.post("/play/challenge/people/bob/", {"ladder": "edel-stein-reich-5-open", "counts": "casual"})
+    assert Challenge.objects.get().players.count() == 5
+
+
 def test_who_is_away_gets_no_row_by_which_they_are_found() -> None:
     bob = verified("bob")
     answer = signed_in(person("ada")).post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
@@ -264,6 +274,16 @@ def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
     for address in ("now", "offer", "look", "stop", "seeks/1/take", "tables/1/act", "tables/1/answer"):
         assert client.post(f"/play/{address}/").status_code == 403
         assert client.get(f"/play/{address}/").status_code == 405
+
+
+def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "table": 2}
+    made, bob = offered(signed_in(person("ada"))), signed_in(person("bob"))
+    acts = ["take", "leave", "take"]
+    assert [bob.post(f"/play/seeks/{made.pk}/{act}/").status_code for act in acts][-1] == 429
+    assert bob.post("/play/stop/").status_code == 429
+    assert bob.get("/play/").status_code == 200
+    assert signed_in(person("cid")).post("/play/stop/").status_code == 302, "others are counted for themselves"
 
 
 def test_staff_reads_what_was_reported_and_hides_it() -> None:
