@@ -19,13 +19,10 @@ from ladder.lobby.rematching import rematch as play_again
 from ladder.models import Match
 from ladder.pages.lobby.sitting import sitting_page
 from ladder.pages.lobby.visitors import person_of, secret_of
-from ladder.pages.pacing import too_many
+from ladder.pages.pacing import of_acts
 from ladder.pages.seeing import match_seen_by
 from ladder.tables import absences, rights
 from ladder.tables.answering import Ruling, Verdict, answer_seat
-
-SCOPE: Final = "table"
-"""Of what changes something at a table, in ``settings.REQUESTS_A_MINUTE``."""
 
 _ACTS: Final[Mapping[str, Callable[[int, int], None]]] = {
     "resign": rights.resign,
@@ -51,14 +48,12 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_POST
 @never_cache
+@of_acts
 def answer(request: HttpRequest, match_id: int) -> HttpResponse:
     """Play a move that was chosen in the form."""
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    refused = too_many(request, SCOPE)
-    if refused is not None:
-        return refused
     sent, number = request.POST.get("move", ""), request.POST.get("decision", "")
     if not number.isascii() or not number.isdigit() or len(number) > 9:
         messages.error(request, _("The form was not whole. Send it once more."))
@@ -69,14 +64,12 @@ def answer(request: HttpRequest, match_id: int) -> HttpResponse:
 
 @require_POST
 @never_cache
+@of_acts
 def act(request: HttpRequest, match_id: int) -> HttpResponse:
     """Resign, abort, claim, or take the chair back."""
     seat, does = _seat(request, match_id), _ACTS.get(request.POST.get("do", ""))
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    refused = too_many(request, SCOPE)
-    if refused is not None:
-        return refused
     try:
         if does is None:
             raise Refused(_("Choose what is to be done."))
@@ -89,6 +82,7 @@ def act(request: HttpRequest, match_id: int) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
     """Ask for the same table once more."""
     match, person = match_seen_by(request.user, match_id), person_of(request)

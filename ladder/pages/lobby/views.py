@@ -33,6 +33,7 @@ from ladder.pages.lobby.link import link_page
 from ladder.pages.lobby.showing import house_bots, ladders_for_people, lobby_page
 from ladder.pages.lobby.starts import starts
 from ladder.pages.lobby.visitors import hash_of, keep_secret, person_of, secret_of
+from ladder.pages.pacing import of_acts
 from ladder.pages.people.showing import person_at
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def offer_seats(request: HttpRequest) -> HttpResponse:
     """Offer seats, or sit down with bots at once."""
     form, person = _offer_form(request, request.POST), _signed_in(request)
@@ -75,6 +77,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
     return _try(request, lambda: _to(seeking.take_seat(seek, person)))
@@ -83,6 +86,7 @@ def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
     return _act(request, lambda: seeking.leave_seat(seek, person), _("You have left the seat."))
@@ -91,6 +95,7 @@ def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def withdraw_seek(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
     return _act(request, lambda: seeking.withdraw(seek, person), _("You offer these seats no longer."))
@@ -98,6 +103,7 @@ def withdraw_seek(request: HttpRequest, seek_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@of_acts
 def seek_link(request: HttpRequest, token: str) -> HttpResponse:
     """The seats that somebody has sent a link to: who sits there, and a button to sit down."""
     page = link_page(request.user, token)
@@ -116,6 +122,7 @@ def seek_link(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def look(request: HttpRequest) -> HttpResponse:
     """Look for a rated game."""
     ladder, person = _ladder(request), _signed_in(request)
@@ -125,6 +132,7 @@ def look(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def stop_looking(request: HttpRequest) -> HttpResponse:
     person = _signed_in(request)
     return _act(request, lambda: quick.stop(person))
@@ -132,6 +140,7 @@ def stop_looking(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @never_cache
+@of_acts
 def play_now(request: HttpRequest) -> HttpResponse:
     """Sit down with house bots at once, signed in or as a guest."""
     ladder, person = _ladder(request), person_of(request)
@@ -151,6 +160,7 @@ def play_now(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@of_acts
 def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a hosted bot sit down with oneself, or ask a remote one or a person by the row that plays for them."""
     return _challenge(request, opponent_at(request.user, slug))
@@ -159,6 +169,7 @@ def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
+@of_acts
 def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
     """Ask a person, who may never have played here."""
     return _challenge(request, person_opponent(person_at(username)))
@@ -180,6 +191,7 @@ def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
+@of_acts
 def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """Accept or decline a challenge, or take one's own back."""
     person, said = _signed_in(request), request.POST.get("answer", "")
