@@ -82,6 +82,8 @@ def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
             offered = take_seat(offered.token, one)
     except Refused:
         return None
+    if offered.match_id is None:
+        return None
     return Match.objects.select_related("table", "ladder", "block").get(pk=offered.match_id)
 
 
