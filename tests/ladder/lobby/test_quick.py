@@ -183,7 +183,6 @@ def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> 
     assert dora is not None
 
 
-@override_settings(HOSTED_SEATS_A_PERSON=1)
 def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
     both: Sequence[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +202,7 @@ def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
     assert at(match) == {"cid", "dora", "emil"}
 
 
+@override_settings(HOSTED_SEATS_A_PERSON=1)
 def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
     ada, bob = both
     seeking.seek(ada, on(OPEN), kind=Seek.Kind.BOTS)
