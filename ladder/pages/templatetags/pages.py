@@ -22,7 +22,6 @@ from ladder.pages import markup, matches, words
 register = template.Library()
 
 SECTIONS = (
-    (gettext_lazy("Play"), "lobby"),
     (gettext_lazy("Ladders"), "ladders"),
     (gettext_lazy("Matches"), "matches"),
     (gettext_lazy("Bots"), "bots"),
@@ -59,7 +58,7 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
     request, user = context.get("request"), context.get("user")
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
-    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:4], *own, *SECTIONS[4:])]
+    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
     exact = max((address for _, address, _ in found if here.startswith(address)), key=len, default="")
     return [(title, address, address == exact, name) for title, address, name in found]
 

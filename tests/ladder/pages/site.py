@@ -48,7 +48,6 @@ class Site:
         matches = (self.finished, self.forfeited, self.void, self.closed, self.running, self.queued, self.unrated)
         return [
             "/",
-            "/play/",
             "/ladders/",
             f"/ladders/{self.ladder.slug}/",
             f"/ladders/{self.ladder.slug}/statistics/",
