@@ -16,7 +16,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -156,6 +156,9 @@ bench-tables: $(VENV)/.dev services  ## how long the server takes for the table 
 bench-api: $(VENV)/.dev services  ## reading over the API beside bare views, and 200 remote bots at once (BENCH_ARGS=--short)
 	@tools/system-packages wrk || true
 	@$(BIN)/python -m bench.api $(BENCH_ARGS)
+
+bench-people: $(VENV)/.dev services  ## 100 tables of people and 500 spectators at once, on both databases (BENCH_ARGS=--short)
+	@$(BIN)/python -m bench.people $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house

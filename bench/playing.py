@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import linear_regression, quantiles
@@ -77,12 +79,32 @@ def rss_mb(pid: int) -> float:
     return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:"))
 
 
-def run(secrets: list[str], options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
-    """Start the site, let the bots play, and look at it all the while."""
-    folder, port = Path(os.environ["VAR_DIR"]), free_port()
+@dataclass(frozen=True)
+class Running:
+    """A site that runs: where it listens, and its processes by name."""
+
+    port: int
+    parts: dict[str, int]
+
+    def watch(self, command: list[str], said: str) -> list[Look]:
+        """Run ``command``, which is told ``said`` on standard input, and look at the site until it has ended."""
+        began, looks = time.monotonic(), list[Look]()
+        clients = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True)
+        assert clients.stdin is not None
+        with clients.stdin as words:
+            words.write(said)
+        while clients.poll() is None:
+            looks.append(look(began, self.parts))
+            time.sleep(EVERY_S)
+        return looks
+
+
+@contextmanager
+def site(**settings: str) -> Iterator[Running]:
+    """One web server, one worker and the clock, on the database that this process sees; ``settings`` are theirs."""
     names = ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL", "LOG_LEVEL")
-    out = folder / "played.json"
-    with broker(folder) as redis, processes({name: os.environ[name] for name in names}) as group:
+    environment, port = {**{name: os.environ[name] for name in names}, **settings}, free_port()
+    with broker(Path(os.environ["VAR_DIR"])) as redis, processes(environment) as group:
         web = group.python(
             *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
             *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
@@ -91,15 +113,15 @@ def run(secrets: list[str], options: argparse.Namespace) -> tuple[dict[str, Any]
         database = postgres_pid()
         parts |= {"database": database} if database else {}
         wait_until(lambda: answers(port), "the web server answers", 60)
-        command = [sys.executable, "-m", "bench.remote_players", *map(str, (port, options.seconds, PACE_S, out))]
-        players = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, text=True)
-        began, looks = time.monotonic(), list[Look]()
-        assert players.stdin is not None
-        with players.stdin as tokens:
-            tokens.write("\n".join(secrets))
-        while players.poll() is None:
-            looks.append(look(began, parts))
-            time.sleep(EVERY_S)
+        yield Running(port, parts)
+
+
+def run(secrets: list[str], options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
+    """Start the site, let the bots play, and look at it all the while."""
+    out = Path(os.environ["VAR_DIR"]) / "played.json"
+    with site() as running:
+        command = [sys.executable, "-m", "bench.remote_players"]
+        looks = running.watch([*command, *map(str, (running.port, options.seconds, PACE_S, out))], "\n".join(secrets))
     return json.loads(out.read_text()), looks
 
 
@@ -136,20 +158,26 @@ def show(title: str, found: dict[str, Any], looks: list[Look]) -> None:
     faults = PlayedMove.objects.exclude(default="").count()
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     print(f"  moves {PlayedMove.objects.count()}, of them {faults} defaults; games {games}; {found['broken'][:3]}")
-    steady = [one for one in looks if one.at_s >= OPENING_S]
-    first, last = steady[0], steady[-1]
+    first, last = show_parts(looks)
     span = last.at_s - first.at_s
-    for name in last.memory:
-        times = [one.at_s / 60 for one in steady]
-        slope = linear_regression(times, [one.memory.get(name, 0.0) for one in steady]).slope
-        cores = (last.used_s[name] - first.used_s[name]) / span
-        print(f"  {name:9} {first.memory[name]:6.0f} → {last.memory[name]:4.0f} MB, {slope:+5.1f} MB/min; {cores:5.0%}"
-              " of a core")  # fmt: skip
     decided = sum(first.at_s <= row[3] < last.at_s for row in found["asked"])
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
     print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms of the web server's processor time each")
     print(f"  the bots: {found['cpu_s'] / found['wall_s']:.0%} of a core")
     print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+
+
+def show_parts(looks: list[Look]) -> tuple[Look, Look]:
+    """What the parts of the site have used; gives the first and the last look that count."""
+    steady = [one for one in looks if one.at_s >= OPENING_S]
+    first, last = steady[0], steady[-1]
+    for name in last.memory:
+        times = [one.at_s / 60 for one in steady]
+        slope = linear_regression(times, [one.memory.get(name, 0.0) for one in steady]).slope
+        cores = (last.used_s[name] - first.used_s[name]) / (last.at_s - first.at_s)
+        print(f"  {name:9} {first.memory[name]:6.0f} → {last.memory[name]:4.0f} MB, {slope:+5.1f} MB/min; {cores:5.0%}"
+              " of a core")  # fmt: skip
+    return first, last
 
 
 def measure(options: argparse.Namespace) -> None:

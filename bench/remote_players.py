@@ -41,21 +41,25 @@ class Seen:
     began: float = field(default_factory=perf_counter)
 
 
-class Connection:
-    """One HTTP/1.1 connection to the site, kept open."""
+def drawn(decision: dict[str, Any], random: Random) -> Any:
+    """A move that is legal."""
+    legal = decision.get("legal")
+    return random.choice(legal) if legal else decision["default"]
 
-    def __init__(self, port: int, secret: str) -> None:
-        self._port, self._secret = port, secret
+
+class Connection:
+    """One HTTP/1.1 connection to the site, kept open; ``headers`` are lines that every request has."""
+
+    def __init__(self, port: int, *headers: str) -> None:
+        self._port, self._headers = port, "".join(f"{line}\r\n" for line in headers)
         self._open: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._used = 0.0
 
-    async def send(self, line: str, body: bytes = b"") -> tuple[int, dict[str, str], asyncio.StreamReader]:
-        """Send a request; status and headers of the answer, whose body is still to be read."""
+    async def send(self, line: str, body: bytes = b"", *more: str) -> tuple[int, dict[str, str], asyncio.StreamReader]:
+        """Send a request, with ``more`` headers; status and headers of the answer, whose body is still to be read."""
         reader, writer = await self._opened()
-        head = (
-            f"{line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._secret}\r\n"
-            f"Accept: application/json, application/x-ndjson\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
+        fields = self._headers + "".join(f"{line}\r\n" for line in more)
+        head = f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         status = int((await reader.readline()).split()[1])
         headers = {}
@@ -80,16 +84,21 @@ class Connection:
         await reader.readexactly(int(headers["content-length"]))
         return status
 
-    async def events(self, path: str) -> AsyncIterator[dict[str, Any]]:
-        """The events of a stream of JSON lines, for as long as it is open."""
-        status, _, reader = await self.send(f"GET {path}")
+    async def parts(self, path: str, end: bytes, *more: str) -> AsyncIterator[bytes]:
+        """What a stream sends for as long as it is open, cut after each ``end``, which is left out."""
+        status, _, reader = await self.send(f"GET {path}", b"", *more)
         if status != 200:
             raise RuntimeError(f"a stream was answered with {status}")
         rest = b""
         while size := int(await reader.readline(), 16):
-            *lines, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(b"\n")
-            for line in filter(None, lines):
-                yield orjson.loads(line)
+            *whole, rest = (rest + (await reader.readexactly(size + 2))[:-2]).split(end)
+            for part in filter(None, whole):
+                yield part
+
+    async def events(self, path: str) -> AsyncIterator[dict[str, Any]]:
+        """The events of a stream of JSON lines."""
+        async for line in self.parts(path, b"\n"):
+            yield orjson.loads(line)
 
 
 class Bot:
@@ -97,7 +106,8 @@ class Bot:
 
     def __init__(self, number: int, port: int, secret: str, pace_s: float, seen: Seen) -> None:
         self._number, self._pace_s, self._seen = number, pace_s, seen
-        self._stream, self._answers = Connection(port, secret), Connection(port, secret)
+        headers = (f"Authorization: Bearer {secret}", "Accept: application/json, application/x-ndjson")
+        self._stream, self._answers = Connection(port, *headers), Connection(port, *headers)
         self._random, self._turn = Random(number), asyncio.Lock()
         self._thinking: set[asyncio.Task[None]] = set()
 
@@ -115,7 +125,8 @@ class Bot:
         sent = self._seen.sent.get(game)
         waited_ms = None if sent is None else 1000 * (now - sent)
         self._seen.asked.append((self._number, game, number, now - self._seen.began, waited_ms))
-        task = asyncio.create_task(self._answer(game, number, self._drawn(event["message"]["decision"]), sent or now))
+        move = drawn(event["message"]["decision"], self._random)
+        task = asyncio.create_task(self._answer(game, number, move, sent or now))
         self._thinking.add(task)
         task.add_done_callback(self._done)
 
@@ -123,10 +134,6 @@ class Bot:
         self._thinking.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self._seen.broken.append(repr(task.exception()))
-
-    def _drawn(self, decision: dict[str, Any]) -> Any:
-        legal = decision.get("legal")
-        return self._random.choice(legal) if legal else decision["default"]
 
     async def _answer(self, game: int, number: int, move: Any, since: float) -> None:
         thought_s = self._pace_s * self._random.uniform(HASTE, PATIENCE)

@@ -95,7 +95,7 @@ def require_check(owner: User) -> None:
 
 def require_bot(owner: User) -> None:
     """Raises ``TooMany`` where ``owner`` has all the bots that one may have; retired ones do not count."""
-    if Bot.objects.filter(owner=owner, retired=None).count() >= settings.BOTS_A_PERSON:
+    if Bot.objects.of_code().filter(owner=owner, retired=None).count() >= settings.BOTS_A_PERSON:
         raise TooMany(
             f"You have {settings.BOTS_A_PERSON} bots, which is the most."
             " Retire one of them, or upload a new version of one."
@@ -104,7 +104,7 @@ def require_bot(owner: User) -> None:
 
 def require_new_bot(owner: User) -> None:
     """Raises ``TooMany`` where ``owner`` may make no other bot: retired ones keep their addresses and their rows."""
-    if Bot.objects.filter(owner=owner).count() >= settings.BOTS_EVER_A_PERSON:
+    if Bot.objects.of_code().filter(owner=owner).count() >= settings.BOTS_EVER_A_PERSON:
         raise TooMany(
             f"You have made {settings.BOTS_EVER_A_PERSON} bots, retired ones counted, which is the most that one person"
             " may ever make. Upload a new version of one of them; a retired one can be taken back."

@@ -35,8 +35,10 @@ _ACTION: Final = {
 def complain(bot: Bot, by: User, text: str) -> None:
     """Report the name or the description of ``bot`` to staff; a second time while the first is open changes its text.
 
-    Raises ``Refused`` for house bots, and ``TooMany`` for who has reported ``MOST_A_DAY`` bots within a day.
+    Raises ``Refused`` for house bots and people, and ``TooMany`` for who has reported ``MOST_A_DAY`` bots within a day.
     """
+    if bot.kind == Bot.Kind.PERSON:
+        raise Refused(f"{bot.name} is a person, not a bot. Tell the people who run the site.")
     if bot.owner_id is None:
         raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
     with transaction.atomic():
@@ -71,6 +73,8 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
     """
     if bot.owner is None or not what:
         raise Refused("Tick what is to be taken away: the name, the description or both.")
+    if bot.kind == Bot.Kind.PERSON:
+        raise Refused("A person's name is taken away on the page of their account.")
     require_over(by, bot.owner)
     with transaction.atomic():
         hold(bot.owner.pk)  # as the owner's own changes do

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from bots.allowances import require_bot
 from bots.models import Bot, BotVersion
 from bots.naming import description_for, name_for
-from bots.people import hold_acting, owner_of
+from bots.people import hold_acting, owner_of_code
 from bots.refusals import Refused
 
 _State = BotVersion.State
@@ -36,7 +36,7 @@ def make_active(version: BotVersion) -> None:
 
 def rename(bot: Bot, name: str) -> None:
     """Call ``bot`` something else; its address stays, so that links to it do. Raises ``Refused``."""
-    owner = owner_of(bot)
+    owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
         bot.name = name_for(owner, name, bot)
@@ -45,7 +45,7 @@ def rename(bot: Bot, name: str) -> None:
 
 def describe(bot: Bot, description: str) -> None:
     """Write what ``bot`` says of itself. Raises ``Refused``."""
-    owner = owner_of(bot)
+    owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
         bot.description = description_for(bot, description)
@@ -55,21 +55,21 @@ def describe(bot: Bot, description: str) -> None:
 def publish_source(bot: Bot, public: bool) -> None:
     """Choose whether everybody may download the code of ``bot``. Raises ``Refused`` for house bots."""
     with transaction.atomic():
-        hold_acting(owner_of(bot).pk)
+        hold_acting(owner_of_code(bot).pk)
         bot.public_source = public
         bot.save(update_fields=["public_source"])
 
 
 def retire(bot: Bot) -> None:
     """No new matches for ``bot``, until it is taken back. Raises ``Refused`` for house bots."""
-    owner_of(bot)
+    owner_of_code(bot)
     Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
     bot.refresh_from_db()
 
 
 def take_back(bot: Bot) -> None:
     """End the retirement of ``bot``. Raises ``TooMany`` where its owner has all the bots that one may have."""
-    owner = owner_of(bot)
+    owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
         found = Bot.objects.get(pk=bot.pk)

@@ -16,11 +16,17 @@ class BotQuerySet(models.QuerySet["Bot"]):
         """Neither retired, on leave nor suspended."""
         return self.filter(retired=None, on_leave=None, suspended=None)
 
+    def of_code(self) -> BotQuerySet:
+        """Those that are made of code, hosted or remote: not the rows by which people play themselves."""
+        return self.exclude(kind=Bot.Kind.PERSON)
+
 
 class Bot(models.Model):
-    """A player made of code: a name that keeps its rating while its versions change.
+    """A player: made of code, a name that keeps its rating while its versions change, or a person who plays by hand.
 
     The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``).
+    The row of a ``person`` is how its owner sits at tables (``bots.persons``): it has one version and no code, is
+    called like its owner and changes with them; all guests share one of the house, ``GUEST``.
     A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
     A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
     after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
@@ -30,6 +36,9 @@ class Bot(models.Model):
     class Kind(models.TextChoices):
         HOSTED = "hosted", "its code runs here"
         REMOTE = "remote", "its program runs elsewhere"
+        PERSON = "person", "a person plays"
+
+    GUEST = "guest"
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=60)
@@ -59,9 +68,12 @@ class Bot(models.Model):
                 condition=Q(owner__isnull=False, house_name="") | Q(owner__isnull=True) & ~Q(house_name=""),
             ),
             models.CheckConstraint(
-                name="bot_kind_is_known_and_the_house_is_hosted",
-                condition=Q(kind="hosted") | Q(kind="remote", house_name=""),
+                name="bot_kind_is_known_and_the_house_is_hosted_or_guest",
+                condition=Q(kind="hosted") & ~Q(house_name="guest")
+                | Q(kind="remote", house_name="")
+                | Q(kind="person", house_name__in=["", "guest"]),
             ),
+            models.UniqueConstraint(name="bot_of_a_person_once", fields=["owner"], condition=Q(kind="person")),
             models.UniqueConstraint(name="bot_house_name_once", fields=["house_name"], condition=~Q(house_name="")),
             models.CheckConstraint(
                 name="bot_on_leave_says_why",

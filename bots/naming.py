@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from django.db import IntegrityError, transaction
+
 from bots.models import Blanking, Bot
 from bots.refusals import NameRefused, Refused
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 MAX_NAME: Final = 40
 MAX_DESCRIPTION: Final = 2000
 RESERVED_SLUGS: Final = ("new", "mine", "house", "starter")
+GUEST_NAME: Final = "Guest"
+
+_ADDRESSES: Final = 20
 
 
 def clean_name(name: str) -> str:
@@ -26,6 +31,8 @@ def clean_name(name: str) -> str:
         raise NameRefused("A bot's name has letters or digits, and nothing that cannot be seen.")
     if _tower(text):
         raise NameRefused("A bot's name has at most two marks on a letter.")
+    if text.casefold() == GUEST_NAME.casefold():
+        raise NameRefused(f"{text} is what people without an account are called. Choose another name.")
     if Bot.objects.filter(owner=None, name__iexact=text).exists():
         raise NameRefused(f"{text} is a bot of the house. Choose another name.")
     return text
@@ -37,7 +44,7 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     Raises ``NameRefused`` also where another of their bots has it, or staff took it from one of them.
     """
     text = clean_name(name)
-    others = Bot.objects.filter(owner=owner, name__iexact=text)
+    others = Bot.objects.of_code().filter(owner=owner, name__iexact=text)
     if (others.exclude(pk=bot.pk) if bot else others).exists():
         raise NameRefused(
             f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
@@ -68,6 +75,17 @@ def free_slug(name: str) -> str:
     taken = set(Bot.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
     candidates = [stem, *(f"{stem}-{number}" for number in range(2, len(taken) + 3))]
     return next(slug for slug in candidates if slug not in taken)
+
+
+def save_at_a_free_address(bot: Bot) -> None:
+    """Save ``bot``; where somebody else's has taken its address at this very moment, at another one."""
+    for _ in range(_ADDRESSES):
+        try:
+            with transaction.atomic():
+                return bot.save()
+        except IntegrityError:
+            bot.slug = free_slug(bot.name)
+    return bot.save()
 
 
 def _not_taken_away(owner: User, what: Blanking.What, text: str, refusal: type[Refused]) -> None:

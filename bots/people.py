@@ -14,10 +14,17 @@ if TYPE_CHECKING:
 
 
 def owner_of(bot: Bot) -> User:
-    """Whose ``bot`` is. Raises ``Refused`` for the house's, which nobody changes."""
+    """Whose ``bot`` is, or who it is. Raises ``Refused`` for the house's, which nobody changes."""
     if bot.owner is None:
         raise Refused(f"{bot.name} belongs to the house.")
     return bot.owner
+
+
+def owner_of_code(bot: Bot) -> User:
+    """The same for who wants to change a bot as such. Raises ``Refused`` for people, too, who are none."""
+    if bot.kind == Bot.Kind.PERSON:
+        raise Refused(f"{bot.name} is a person, not a bot.")
+    return owner_of(bot)
 
 
 def require_over(by: User, person: User) -> None:

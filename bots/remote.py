@@ -21,7 +21,7 @@ from bots.claims import Games, chosen_claims
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion, RemoteBot
 from bots.naming import clean_name, free_slug, name_for
-from bots.people import hold_acting, owner_of
+from bots.people import hold_acting, owner_of_code
 from bots.refusals import Refused, TooMany
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def version_for(bot: Bot, label: str | None = None, games: Games | None = None) 
 
     What is ``None`` stays as it is in the newest version. Raises ``Refused``.
     """
-    owner = owner_of(bot)
+    owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
         now = bot.versions.filter(active=True).first() or bot.versions.order_by("-number").first()
@@ -124,7 +124,7 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
     known = found.versions.filter(digest=digest_of(label), chosen=chosen).select_related("bot").first()
     if known is not None:
         return known
-    _require_label(owner_of(found))
+    _require_label(owner_of_code(found))
     version = BotVersion.objects.create(
         bot=found,
         number=(found.versions.aggregate(last=Max("number"))["last"] or 0) + 1,

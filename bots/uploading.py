@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Max
 
 from bots import archives
@@ -13,8 +13,8 @@ from bots.allowances import archive_limits, require_check, require_new_bot, requ
 from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
-from bots.naming import clean_name, free_slug, name_for
-from bots.people import hold_acting, owner_of
+from bots.naming import clean_name, free_slug, name_for, save_at_a_free_address
+from bots.people import hold_acting, owner_of_code
 from bots.refusals import Refused, TooMany
 from bots.stored import OutOfReach, keep, kept_already
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["NotStored", "Refused", "TooMany", "upload_new_bot", "upload_version"]
 
 _SENTENCE: Final = 1000
-_ADDRESSES: Final = 20
 _State = BotVersion.State
 _BotOf = Callable[[Archive], Bot]
 
@@ -58,7 +57,7 @@ def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = N
 
     One that was refused is then checked once more. Raises ``Refused`` and ``NotStored``.
     """
-    owner = owner_of(bot)
+    owner = owner_of_code(bot)
 
     def bot_of(_: Archive) -> Bot:
         found = Bot.objects.get(pk=bot.pk)
@@ -117,21 +116,10 @@ def _recorded(
         hold_acting(owner.pk)
         bot = bot_of(archive)
         if bot._state.adding:
-            _save_at_a_free_address(bot)
+            save_at_a_free_address(bot)
         version = _version(bot, archive, upload, path, games)
         Upload.objects.filter(pk=upload.pk).update(bot=bot, version=version)
     return version
-
-
-def _save_at_a_free_address(bot: Bot) -> None:
-    """Save a new bot; where somebody else's has taken its address at this very moment, at another one."""
-    for _ in range(_ADDRESSES):
-        try:
-            with transaction.atomic():
-                return bot.save()
-        except IntegrityError:
-            bot.slug = free_slug(bot.name)
-    return bot.save()
 
 
 def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games | None) -> BotVersion:

@@ -210,6 +210,17 @@ SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
 LIVE_HOSTED_SEATS = env.int("LIVE_HOSTED_SEATS", default=64)  # of live games, given to code that runs here
 CHALLENGES_AT_ONCE = env.int("CHALLENGES_AT_ONCE", default=5)  # of one person, open or being played
 CHALLENGES_A_DAY = env.int("CHALLENGES_A_DAY", default=500)  # of one person
+CHALLENGES_TO_ONE_A_DAY = env.int("CHALLENGES_TO_ONE_A_DAY", default=20)  # of one person to another, rematches aside
+PEOPLE_TABLES_AT_ONCE = env.int("PEOPLE_TABLES_AT_ONCE", default=3)  # at which one person plays; one of them rated
+HOSTED_SEATS_A_PERSON = env.int("HOSTED_SEATS_A_PERSON", default=8)  # of code that runs here, at one person's games
+SEEKS_AT_ONCE = env.int("SEEKS_AT_ONCE", default=3)  # tables that wait for others, at which one person sits
+SEEKS_A_DAY = env.int("SEEKS_A_DAY", default=300)  # offers of one person
+GUEST_TABLES = env.int("GUEST_TABLES", default=12)  # of people without an account, together
+GUEST_TABLES_AN_ADDRESS = env.int("GUEST_TABLES_AN_ADDRESS", default=3)  # at once
+GUEST_TABLES_AN_ADDRESS_A_DAY = env.int("GUEST_TABLES_AN_ADDRESS_A_DAY", default=40)
+CHAT_LINES_A_MINUTE = env.int("CHAT_LINES_A_MINUTE", default=15)  # of one person
+CHAT_LINES_A_GAME = env.int("CHAT_LINES_A_GAME", default=200)  # of one person
+CHAT_REPORTS_A_DAY = env.int("CHAT_REPORTS_A_DAY", default=20)  # of one person
 OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
 EXPORT_BYTES = env.int("EXPORT_BYTES", default=1 << 30)  # of what a person takes away of their own, before packing
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
@@ -276,9 +287,11 @@ REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an addre
     "bulk_together": 240,  # the same, of everybody: a record is re-executed to be read, which takes about a millisecond
     "read": 240,
     "play": 3000,
+    "table": 120,  # what somebody plays and does in a browser
     "guesses": 20,
     "search": 60,
     "suggest": 240,
+    "guests": 6,  # games that people without an account begin
 }
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
 WAITING_AT_ONCE = env.int("WAITING_AT_ONCE", default=100)  # streams and long polls of one person, bot or address
@@ -327,6 +340,7 @@ CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
     "ladder.tasks.check_next": {"queue": "checks"},
     "ladder.tasks.sweep_tables": {"queue": "live"},
+    "ladder.tasks.pair_people": {"queue": "live"},
     "ladder.tasks.finish_table": {"queue": "live"},
     "ladder.tasks.wake_seat": {"queue": "seats"},
     "ladder.tasks.estimate": {"queue": "estimates"},
@@ -347,6 +361,8 @@ CELERY_BEAT_SCHEDULE = {
         "sweep": 5.0,
         "seat": 2.0,
         "sweep_tables": 1.0,
+        "pair_people": 1.0,
+        "tidy_lobby": 5.0,
         "tell_of_checks": 2.0,
         "estimate": 30.0,
         "gather": 10.0,
@@ -354,6 +370,7 @@ CELERY_BEAT_SCHEDULE = {
         "audit": 300.0,
         "forget_old_logs": 600.0,
         "forget_orphans": 86_400.0,
+        "forget_guests": 86_400.0,
     }.items()
 }
 CELERY_BEAT_SCHEDULE["check_ratings"] = {

@@ -25,6 +25,7 @@ class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Hashes the names of :data:`OURS`, also in what they import, and compresses everything."""
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("*.js", _IMPORTS))
+    max_post_process_passes = 12  # each brings a name one import further: modules import modules that import modules
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Hash what is ours, compress all. Yields as Django's does: name, new name, whether something was done."""

@@ -21,7 +21,7 @@ from bots.runner.spec import budget_ms
 from games.registry import GAMES
 from ladder.joining import enter_everybody, leave
 from ladder.models import Entry, Ladder, Membership
-from ladder.opening import LIVE_LIMITS
+from ladder.opening import LIMITS
 from ladder.seasons import open_first
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ _TOKEN_BYTES: Final = 32
 class Plan:
     """A ladder to be opened. ``limits`` are what differs from the usual ones, ``house`` the names of house bots.
 
-    A live one without limits has those of the site's own, and an open one without house bots has all of them: somebody
-    has to be there to play with.
+    A live one without limits has those of the site's own, people more of them, and an open one without house bots has
+    all of them: somebody has to be there to play with.
     """
 
     name: str
@@ -127,7 +127,7 @@ def _require_table(plan: Plan) -> None:
     if game is None or plan.seats not in game.seat_counts:
         raise Refused("There is no such table. Choose a game and one of its numbers of seats.")
     if plan.players not in Ladder.Players.values:
-        raise Refused("Choose who plays there: uploaded and house bots, remote bots, or all of them.")
+        raise Refused("Choose who plays there: uploaded and house bots, remote bots, people, or all of them.")
     try:
         limits = Limits(**_limits(plan))
     except (TypeError, ValueError) as error:
@@ -153,8 +153,7 @@ def _require_live(limits: Limits) -> None:
 
 
 def _limits(plan: Plan) -> dict[str, int]:
-    live = plan.players != Ladder.Players.HOSTED
-    return dict(LIVE_LIMITS) if live and not plan.limits else dict(plan.limits)
+    return dict(plan.limits or LIMITS[Ladder.Players(plan.players)])
 
 
 def _slug(name: str) -> str:
@@ -167,7 +166,7 @@ def _slug(name: str) -> str:
 
 
 def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
-    if ladder.players == Ladder.Players.REMOTE:
+    if not ladder.for_house:
         return
     names = names or (HOUSE if ladder.live else ())
     playing = [name for name in names if name in HOUSE and HOUSE[name].plays(ladder.game, ladder.seats)]

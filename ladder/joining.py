@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 
 from bots import managing
 from bots.models import Bot, BotVersion
-from ladder.claiming import enters_by_itself, may_sit
+from ladder.claiming import enters_by_itself, kind_sits, may_sit
 from ladder.freezing import freeze, frozen_ladders
 from ladder.models import Entry, Ladder, Membership
 
@@ -32,13 +32,18 @@ def enter(bot: Bot) -> None:
 
     To be called when a version has become active; safe at any time and twice at once. An entry that is no longer
     claimed gets no new matches; it keeps its rating and goes on with it when a later version claims the table again.
-    The house's bots are entered by ``ladder.opening`` alone.
+    The house's bots are entered by ``ladder.opening`` alone. People enter by sitting down (``ladder.persons``); their
+    entries are active unless they are away.
     """
     if bot.owner_id is None:
         return
     with transaction.atomic():
         locked = _locked(bot)
         freeze(locked)
+        if locked.kind == Bot.Kind.PERSON:
+            here = not _away(locked)
+            Entry.objects.filter(bot=bot, declined=False, active=not here).update(active=here)
+            return
         claimed = _claimed(locked)
         entries = {entry.ladder_id: entry for entry in _entries(bot).order_by("pk")}
         frozen = _frozen_ids()
@@ -51,7 +56,7 @@ def enter(bot: Bot) -> None:
 
 def enter_everybody() -> None:
     """Do that for every person's bot that has a version to play with: a ladder may be new."""
-    for bot in Bot.objects.filter(owner__isnull=False, versions__active=True).order_by("pk"):
+    for bot in Bot.objects.of_code().filter(owner__isnull=False, versions__active=True).order_by("pk"):
         enter(bot)
 
 
@@ -115,6 +120,8 @@ def take_back(bot: Bot) -> None:
 
 def _require_welcome(bot: Bot, ladder: Ladder) -> None:
     """Raises ``CannotJoin`` where ``ladder`` takes nobody, or nobody of this owner's."""
+    if bot.kind == Bot.Kind.PERSON:
+        raise CannotJoin("People enter a ladder by sitting down at one of its tables.")
     if not ladder.open:
         raise CannotJoin(f"The ladder {ladder} is closed.")
     if ladder.by_invitation and not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists():
@@ -124,6 +131,8 @@ def _require_welcome(bot: Bot, ladder: Ladder) -> None:
 
 
 def _why_not(bot: Bot, ladder: Ladder) -> str:
+    if ladder.players == Ladder.Players.PEOPLE:
+        return f"{ladder} is for people: {bot} is a bot."
     if ladder.players == Ladder.Players.REMOTE and bot.kind == Bot.Kind.HOSTED:
         return f"{ladder} is for remote bots: {bot} runs here."
     if not ladder.live and bot.kind == Bot.Kind.REMOTE:
@@ -169,8 +178,7 @@ def _away(bot: Bot) -> bool:
 def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version that is not through its check yet claims the tables of ``ladder``."""
     unchecked = bot.versions.filter(state__in=BotVersion.UNCHECKED).defer("check_report")
-    fits = ladder.live == (bot.kind == Bot.Kind.REMOTE) or ladder.players == Ladder.Players.OPEN
-    return fits and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
+    return kind_sits(bot, ladder) and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 
 def _set_active(entry: Entry, active: bool) -> None:

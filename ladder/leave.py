@@ -39,11 +39,14 @@ _AT_ONCE: Final = 20
 def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
     """Count a match, inside the transaction of its result, for ``bots``: by seat, those of people, locked.
 
+    Nothing is counted for people who play themselves: what failed in their chair was not theirs.
     ``results`` are the match's, stored, in seat order.
     """
     delayed = {delay.seat for delay in report.machine_delays}
     for seat in sorted(bots, key=lambda seat: bots[seat].pk):
         bot = bots[seat]
+        if bot.kind == Bot.Kind.PERSON:
+            continue
         if results[seat].forfeit in BAD:
             if seat not in delayed:
                 _one_more(bot)

@@ -16,10 +16,11 @@ from games.base import Document
 from ladder.models import Season, SeasonStatistics, SeatTally
 from ladder.played_blocks import ended_blocks, played_blocks
 from ladder.statistics.blocks import PlayedBlock
-from ladder.statistics.feeding import feedings
+from ladder.statistics.feeding import Feeding, feedings
 from ladder.statistics.saving import variance_saved
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import SeatSum, added
+from ladder.statistics.winning import Winning, winnings
 
 MOST_BLOCKS: Final = 5000
 """The latest blocks of a season over which it is measured: enough for any interval that anybody can see."""
@@ -34,7 +35,7 @@ _GROWTH: Final = 50
 def measure() -> int:
     """Measure every season whose tallies have grown by a fiftieth since it was measured; how many."""
     grown = SeasonStatistics.objects.filter(blocks__gt=F("measured_blocks") + F("measured_blocks") / _GROWTH)
-    return sum(measure_season(statistics) for statistics in grown.select_related("season").order_by("season"))
+    return sum(measure_season(statistics) for statistics in grown.select_related("season__ladder").order_by("season"))
 
 
 def measure_season(statistics: SeasonStatistics) -> bool:
@@ -46,7 +47,7 @@ def measure_season(statistics: SeasonStatistics) -> bool:
             measured=Now(),
             measured_blocks=statistics.blocks,
             document=season_document(blocks) | {"totals": seat_totals(statistics.season)},
-            feeding=feeding_document(blocks),
+            feeding=feeding_document(blocks, with_people=statistics.season.ladder.for_people),
         )
     )
 
@@ -81,8 +82,17 @@ def seat_totals(season: Season) -> list[Document]:
     return [{"games": its.games, "wins": its.wins, "figures": its.figures} for _, its in sorted(totals.items())]
 
 
-def feeding_document(blocks: Sequence[PlayedBlock]) -> Document:
-    """``{"blocks", "pairs": how many were compared, "found": [Feeding, …]}``; players are entries' ids."""
-    found = feedings(blocks)
-    rows: list[dict[str, Any]] = [asdict(one) | {"stands_out": one.stands_out} for one in found[:NAMED]]
-    return {"blocks": len(blocks), "pairs": len(found), "found": rows}
+def feeding_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:
+    """``{"blocks", "pairs": how many were compared, "found": [Feeding, …]}``; players are entries' ids.
+
+    ``with_people`` it has the same of who wins for whom: ``"won": {"pairs", "found": [Winning, …]}``.
+    """
+    document = {"blocks": len(blocks), **_named(feedings(blocks))}
+    return {**document, "won": _named(winnings(blocks))} if with_people else document
+
+
+def _named(found: Sequence[Feeding | Winning]) -> Document:
+    rows: list[dict[str, Any]] = [
+        asdict(one) | {"excess": one.excess, "stands_out": one.stands_out} for one in found[:NAMED]
+    ]
+    return {"pairs": len(found), "found": rows}

@@ -13,6 +13,7 @@ from bots.models import Bot, BotVersion
 from games.registry import GAMES
 from ladder.joining import enter_everybody
 from ladder.models import Entry, Ladder
+from ladder.persons import PEOPLE_LIMITS
 from ladder.retiring import end_unplayable_matches
 from ladder.seasons import open_first
 
@@ -22,9 +23,18 @@ LIVE_LIMITS: Final = {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 600_000}
 _WHO: Final[Mapping[Ladder.Players, tuple[str, str]]] = {
     Ladder.Players.HOSTED: ("", ""),
     Ladder.Players.REMOTE: ("-remote", ", remote bots"),
-    Ladder.Players.OPEN: ("-open", ", open to all bots"),
+    Ladder.Players.OPEN: ("-open", ", open to all"),
+    Ladder.Players.PEOPLE: ("-people", ", people"),
 }
 """By who plays there: what a ladder's address and its name end with."""
+
+LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
+    Ladder.Players.HOSTED: {},
+    Ladder.Players.REMOTE: LIVE_LIMITS,
+    Ladder.Players.OPEN: LIVE_LIMITS,
+    Ladder.Players.PEOPLE: PEOPLE_LIMITS,
+}
+"""What a seat of a ladder may use up, by who plays there, where that differs from the usual."""
 
 
 def open_house() -> None:
@@ -47,7 +57,7 @@ def open_house() -> None:
 
 
 def _house_ladders() -> Iterator[Ladder]:
-    """For every table a ladder of blocks; then one of live games each for remote bots alone, and for everybody."""
+    """For every table a ladder of blocks; then one of live games each for remote bots, for everybody and for people."""
     for players, (suffix, words) in _WHO.items():
         for game in GAMES.values():
             for seats in game.seat_counts:
@@ -59,13 +69,13 @@ def _house_ladders() -> Iterator[Ladder]:
                         "players": players,
                         "game": game.slug,
                         "seats": seats,
-                        "limits": {} if players == Ladder.Players.HOSTED else LIVE_LIMITS,
+                        "limits": LIMITS[players],
                     },
                 )[0]
 
 
 def _sits(bot: HouseBot, ladder: Ladder) -> bool:
-    return ladder.players != Ladder.Players.REMOTE and bot.plays(ladder.game, ladder.seats)
+    return ladder.for_house and bot.plays(ladder.game, ladder.seats)
 
 
 def _bot(entry: HouseBot) -> Bot:
@@ -94,6 +104,6 @@ def _enter(bot: Bot, ladders: Iterable[Ladder]) -> None:
 
 
 def _retire_the_others() -> None:
-    """House bots that the catalogue no longer has keep their ratings and get no more matches."""
-    gone = Bot.objects.filter(owner=None).exclude(house_name__in=HOUSE)
+    """House bots that the catalogue no longer has keep their ratings and get no more matches. Guests are no bots."""
+    gone = Bot.objects.of_code().filter(owner=None).exclude(house_name__in=HOUSE)
     BotVersion.objects.filter(bot__in=gone, active=True).update(active=False)

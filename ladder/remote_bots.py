@@ -9,7 +9,7 @@ from django.db import transaction
 from bots import remote
 from bots.claims import Games
 from bots.models import Bot, BotVersion
-from bots.people import hold_acting, owner_of
+from bots.people import hold_acting, owner_of_code
 from ladder.joining import activate
 from ladder.leave import put_back
 
@@ -42,7 +42,7 @@ def declare(
     the version that it was. Games that run go on as they began. Raises ``bots.refusals.Refused``.
     """
     with transaction.atomic():
-        hold_acting(owner_of(bot).pk)
+        hold_acting(owner_of_code(bot).pk)
         if games_at_once is not None:
             remote.play_at_once(bot, games_at_once)
         if label is not None or games is not None:

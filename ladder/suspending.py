@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot, StaffAction
-from bots.people import hold, owner_of, require_over
+from bots.people import hold, owner_of_code, require_over
 from bots.refusals import Refused
 from ladder.interventions import by_staff
 from ladder.joining import enter
@@ -32,8 +32,8 @@ _ASKED: Final = "The account of somebody who was asked is closed."
 
 
 def suspend(bot: Bot, by: User, reason: str) -> None:
-    """Take ``bot`` off its ladders until that is lifted. Raises ``Refused``, also for house bots."""
-    owner, reason = owner_of(bot), by_staff(by, reason, READ_BY)
+    """Take ``bot`` off its ladders until that is lifted. Raises ``Refused``, also for house bots and people."""
+    owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)
@@ -47,7 +47,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
 
 def lift(bot: Bot, by: User, reason: str) -> None:
     """Let ``bot`` play again, from its ratings of then. Raises ``Refused``, also while its owner is suspended."""
-    owner, reason = owner_of(bot), by_staff(by, reason, READ_BY)
+    owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         hold(owner.pk)

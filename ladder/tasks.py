@@ -18,6 +18,7 @@ from ladder import (
     sweeping,
 )
 from ladder.challenges import challenging
+from ladder.lobby import guests, quick, tidying
 from ladder.orders import feeding
 from ladder.seating import sitting_down
 from ladder.tables import ending as ending_tables
@@ -124,6 +125,24 @@ def seat() -> None:
     """Give the remote bots that are here their games, and end challenges that nobody has answered."""
     sitting_down.seat()
     challenging.expire()
+
+
+@shared_task
+def pair_people() -> None:
+    """Give people who look for a game theirs (queue ``live``)."""
+    quick.pair()
+
+
+@shared_task
+def tidy_lobby() -> None:
+    """End what nobody waits for any more in the lobby."""
+    tidying.tidy()
+
+
+@shared_task
+def forget_guests() -> None:
+    """Forget who sat at the games of guests, and sessions that are over."""
+    guests.forget_guests()
 
 
 @shared_task

@@ -197,5 +197,5 @@ def _without_games(entry: Entry, around: _Around) -> Wait:
 
 
 def _fillers(ladder: Ladder) -> int:
-    """How many bots of the house could fill up its tables; where only remote bots play, none can."""
-    return 0 if ladder.players == Ladder.Players.REMOTE else house_on(ladder)
+    """How many bots of the house could fill up its tables; where they do not sit, none can."""
+    return house_on(ladder) if ladder.for_house else 0

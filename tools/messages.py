@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_javascript, extract_python
+from babel.messages.extract import extract_python
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
@@ -37,7 +39,9 @@ PYTHON: Final[dict[str, Any]] = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
     **dict.fromkeys(("npgettext", "npgettext_lazy"), ((1, "c"), 2, 3)),
 }
-JAVASCRIPT: Final[dict[str, Any]] = {"say": None, "sayCount": (1, 2)}
+_TEXT: Final = r'"(?:[^"\\\n]|\\.)*"'
+JAVASCRIPT: Final = re.compile(rf"\bsay(?:\(\s*({_TEXT})|Count\(\s*({_TEXT}),\s*({_TEXT}))")
+"""``say("…"`` and ``sayCount("…", "…"``, also where one stands in the brackets of another."""
 
 Found = tuple[str, Any, str | None]
 """Where a text stands, the text or its forms, and its context."""
@@ -48,11 +52,11 @@ def pages() -> Iterator[Found]:
     for path in _files("*.html"):
         source = templatize(path.read_text(encoding="utf-8"))
         # In brackets the indentation of what is no longer a template does not matter to a reader of Python.
-        yield from _read(path, extract_python, f"(\n{source}\n)", PYTHON)
+        yield from _read(path, f"(\n{source}\n)")
     for path in _files("*.py"):
         source = path.read_text(encoding="utf-8")
         if "gettext" in source or "Sentence(" in source:
-            yield from _read(path, extract_python, source, PYTHON)
+            yield from _read(path, source)
     for term in terms(GAMES.values()):
         yield OF_GAMES, term, None
 
@@ -63,7 +67,16 @@ def scripts() -> Iterator[Found]:
     for path in _files("*.js"):
         source = path.read_text(encoding="utf-8")
         if "words.js" in source:
-            yield from (found for found in _read(path, extract_javascript, source, JAVASCRIPT) if found[1] not in known)
+            place = path.relative_to(ROOT).as_posix()
+            yield from ((place, said, None) for said in _said(source) if said not in known)
+
+
+def _said(source: str) -> Iterator[Any]:
+    """The texts of a script, each a text or its two forms."""
+    for found in JAVASCRIPT.finditer(source):
+        forms = tuple(json.loads(text) for text in found.groups() if text is not None)
+        if all(forms):
+            yield forms if len(forms) > 1 else forms[0]
 
 
 def _files(pattern: str) -> Iterator[Path]:
@@ -71,11 +84,12 @@ def _files(pattern: str) -> Iterator[Path]:
         yield from sorted((ROOT / package).rglob(pattern))
 
 
-def _read(path: Path, extract: Any, source: str, keywords: dict[str, Any]) -> Iterator[Found]:
+def _read(path: Path, source: str) -> Iterator[Found]:
     place = path.relative_to(ROOT).as_posix()
-    for _, function, messages, _ in extract(io.BytesIO(source.encode()), keywords, [], {}):
+    found: Any = extract_python(io.BytesIO(source.encode()), PYTHON, [], {})
+    for _, function, messages, _ in found:
         parts = messages if isinstance(messages, tuple) else (messages,)
-        spec = keywords[function] or (1,)
+        spec = PYTHON[function] or (1,)
         context = next((parts[at[0] - 1] for at in spec if isinstance(at, tuple)), None)
         forms = tuple(parts[at - 1] for at in spec if isinstance(at, int))
         if all(isinstance(form, str) and form for form in forms):

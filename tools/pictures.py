@@ -2,7 +2,8 @@
 
 The site should have played (``manage.py demo-data``). Pages of a person are those of the demo account, whose password
 lies in the folder of the site's data (``VAR_DIR``, or ``--data``). A live game is taken while one runs: let three
-remote bots play meanwhile (``esr play-remote``).
+remote bots play meanwhile (``esr play-remote``). At tables the demo account sits down with house bots and plays
+default moves until there is something to see.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as NotSettled
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "images"
+SETTLED_MS = 8_000
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
@@ -49,6 +53,7 @@ PUBLIC = (
     Shot("compare", "/compare/house-greedy/house-kontor/"),
     Shot("search", "/search/?q=house"),
     Shot("matches", "/matches/"),
+    Shot("people-ladder", "/ladders/edel-stein-reich-4-people/"),
     Shot("replay", "/matches/?ladder=edel-stein-reich-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
     Shot("duel", "/matches/?ladder=edel-stein-reich-duel&state=finished", r"^/matches/\d+/$", "decisive"),
     Shot("wine", "/matches/?ladder=die-weinhaendler-4&state=finished", r"^/matches/\d+/$", "decisive", dark=True),
@@ -69,6 +74,8 @@ PUBLIC = (
 """What everybody sees."""
 
 OWN = (
+    Shot("lobby", "/play/", dark=True),
+    Shot("challenge", "/bots/house-kontor/", r"^/play/challenge/[^/]+/$"),
     Shot("account", "/account/"),
     Shot("tokens", "/account/tokens/"),
     Shot("factors", "/account/2fa/"),
@@ -80,6 +87,41 @@ OWN = (
     Shot("order-compare", "/ladders/edel-stein-reich-4/compare/"),
 )
 """What somebody who has signed in sees, too."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A picture of one's own table on ``ladder``, at the first decision like ``kind`` from round ``round`` on."""
+
+    name: str
+    ladder: str
+    kind: str
+    round: int
+    dark: bool = False
+
+
+SEATS = (
+    Seat("table", "edel-stein-reich-4-open", r"answer_offer|open_barter", 2, dark=True),
+    Seat("table-duel", "edel-stein-reich-duel-open", r"guess|answer_offer|open_barter", 2),
+    Seat("table-wine", "die-weinhaendler-4-open", r"lay", 3, dark=True),
+)
+"""What somebody sees who plays."""
+
+MOST_MOVES = 80
+ASKED = (
+    "() => { const { ended, present } = document.querySelector('sitting-table'); return ended || present?.question }"
+)
+DEFAULT = """async () => {
+  const { dataset, present } = document.querySelector("sitting-table");
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": dataset.csrf };
+  const body = JSON.stringify({ move: present.question.default });
+  await fetch(dataset.decisions + present.decision, { method: "POST", headers, body });
+}"""
+RESIGN = """async () => {
+  const { dataset } = document.querySelector("sitting-table");
+  const headers = { "Content-Type": "application/json", "X-CSRFToken": dataset.csrf };
+  await fetch(dataset.seatActions + "resign", { method: "POST", headers, body: "{}" });
+}"""
 
 
 class Missing(Exception):
@@ -102,6 +144,7 @@ def main() -> int:
         camera.take(PUBLIC)
         camera.sign_in((chosen.data / "demo-password").read_text().strip())
         camera.take(OWN)
+        camera.sit(SEATS)
         browser.close()
     if not chosen.only:
         (FOLDER / "README.md").write_text(index())
@@ -129,6 +172,47 @@ class Camera:
                 self.missing.append(f"{shot.name}: {missing}")
         page.close()
 
+    def sit(self, seats: tuple[Seat, ...]) -> None:
+        """Take a picture of each of one's own tables, and leave it."""
+        page = self._context.new_page()
+        for seat in seats:
+            if self._only and seat.name not in self._only:
+                continue
+            try:
+                self._seat(page, seat)
+            except Missing as missing:
+                self.missing.append(f"{seat.name}: {missing}")
+        page.close()
+
+    def _seat(self, page: Page, seat: Seat) -> None:
+        page.goto("/play/")
+        page.locator(f"button[name=ladder][value={seat.ladder}].send").click()
+        page.wait_for_url(re.compile(r"/play/tables/\d+/$"))
+        self._play_to(page, seat)
+        for ending, size, scheme in _views(seat):
+            _set(page, size, scheme)
+            page.reload()
+            page.locator(".sitting.begun .sitting-composer").wait_for()
+            page.screenshot(path=FOLDER / f"{seat.name}{ending}.png")
+        page.evaluate(RESIGN)
+
+    def _play_to(self, page: Page, seat: Seat) -> None:
+        """Play default moves until a decision is asked that is worth a picture."""
+        for _ in range(MOST_MOVES):
+            page.wait_for_function(ASKED)
+            ended, present = page.evaluate(
+                "() => { const t = document.querySelector('sitting-table'); return [t.ended, t.present] }"
+            )
+            if ended:
+                break
+            if present["round"] >= seat.round and re.search(seat.kind, present["question"]["kind"]):
+                return
+            page.evaluate(DEFAULT)
+            page.wait_for_function(
+                "last => document.querySelector('sitting-table').present.decision !== last", arg=present["decision"]
+            )
+        raise Missing(f"nothing like {seat.kind} was asked at {page.url}")
+
     def sign_in(self, password: str) -> None:
         """Sign in as the demo account."""
         page = self._context.new_page()
@@ -142,13 +226,13 @@ class Camera:
     def _picture(self, page: Page, shot: Shot) -> None:
         address = self._address(page, shot)
         for ending, size, scheme in _views(shot):
-            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.set_viewport_size(size)  # type: ignore[arg-type]
+            _set(page, size, scheme)
             page.goto("about:blank")  # or another #… would not load the page anew
             response = page.goto(address)
             if response is None or response.status != 200:
                 raise Missing(f"{address} answers {response and response.status}")
-            page.wait_for_load_state("networkidle")
+            with suppress(NotSettled):  # a page that listens to a stream is never idle
+                page.wait_for_load_state("networkidle", timeout=SETTLED_MS)
             page.screenshot(path=FOLDER / f"{shot.name}{ending}.png")
 
     def _address(self, page: Page, shot: Shot) -> str:
@@ -178,10 +262,18 @@ def index() -> str:
         where = f"`{shot.address}`" if not shot.link else f"a link on `{shot.address}`"
         lines += [f"## {shot.name}", "", f"{where}:", ""]
         lines += [f"![{shot.name}{ending}]({shot.name}{ending}.png)" for ending, _, _ in _views(shot)] + [""]
+    for seat in SEATS:
+        lines += [f"## {seat.name}", "", f"a table of `{seat.ladder}`, for one who plays there:", ""]
+        lines += [f"![{seat.name}{ending}]({seat.name}{ending}.png)" for ending, _, _ in _views(seat)] + [""]
     return "\n".join(lines)
 
 
-def _views(shot: Shot) -> Iterator[tuple[str, dict[str, int], str]]:
+def _set(page: Page, size: dict[str, int], scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size(size)  # type: ignore[arg-type]
+
+
+def _views(shot: Shot | Seat) -> Iterator[tuple[str, dict[str, int], str]]:
     yield "", DESK, "light"
     yield "-phone", PHONE, "light"
     if shot.dark:

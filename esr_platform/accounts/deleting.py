@@ -26,12 +26,15 @@ from django.utils.module_loading import import_string
 
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
+from bots.persons import rename_player
 from bots.refusals import Refused
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import deleted_name, fingerprint
 from ladder.joining import retire
-from ladder.models import Ladder, Match, Membership, Seat
+from ladder.lobby.leaving import leave_lobby
+from ladder.models import ChatLine, Ladder, Match, Membership, Seat
 from ladder.orders.ending import call_otherwise
+from ladder.persons import retire_player
 from ladder.suspending import cancel_orders_of
 
 logger = logging.getLogger(__name__)
@@ -70,7 +73,7 @@ def erase(person: User) -> bool:
     for bot in Bot.objects.filter(owner=person).order_by("pk"):
         _stop_checks(bot)
         if bot.retired is None:
-            retire(bot)
+            (retire_player if bot.kind == Bot.Kind.PERSON else retire)(bot)
     if not _forget_code(person):
         return False
     return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
@@ -121,6 +124,9 @@ def _forget(person: User, name: str) -> None:
     Membership.objects.filter(person=person).delete()
     Ladder.objects.filter(opened_by=person).update(opened_by=None)
     Bot.objects.filter(owner=person).update(description="", public_source=False)
+    ChatLine.objects.filter(by=person).delete()
+    leave_lobby(person)
+    rename_player(User.objects.get(pk=person.pk))
     person.groups.clear()
     person.user_permissions.clear()
 

@@ -15,16 +15,30 @@ from django.utils.module_loading import import_string
 
 from bots.models import Blanking, Bot, Complaint, Upload
 from esr_platform.accounts.models import User
-from ladder.models import Agreement, Entry, Ladder, Match, Membership, Order, Seat
+from ladder.models import (
+    Agreement,
+    ChatLine,
+    ChatReport,
+    Entry,
+    Ladder,
+    Match,
+    Membership,
+    Order,
+    Seat,
+    Seek,
+)
 from ladder.pages.seeing import matches_seen_by
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200
+_SEEK: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")
+_SEEKS: Final = 1000
 _TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", "expires", "revoked")
 
 
 def account_document(person: User) -> Row:
     """Who somebody is here. Secrets are not in it: no password, no key, no code."""
+    seen = Ladder.objects.visible_to(person)
     terms = {"version": person.terms_version, "accepted": person.terms_accepted}
     addresses = EmailAddress.objects.filter(user=person)
     return {
@@ -32,6 +46,7 @@ def account_document(person: User) -> Row:
         "joined": person.date_joined,
         "last_login": person.last_login,
         "wants_letters": person.wants_letters,
+        "chat": person.chat,
         "terms": terms,
         "addresses": list(addresses.values("email", "verified", "primary")),
         "tokens": list(person.tokens.values(*_TOKEN)),
@@ -39,13 +54,15 @@ def account_document(person: User) -> Row:
         "elsewhere": _elsewhere(person),
         "memberships": list(Membership.objects.filter(person=person).values("ladder__name", "created")),
         "reports": list(Complaint.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
+        "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
         "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
+        "by_hand": _standings(Entry.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
+        "seats_offered": list(Seek.objects.filter(by=person, ladder__in=seen).order_by("-pk").values(*_SEEK)[:_SEEKS]),
     }
 
 
 def bot_document(bot: Bot, person: User) -> Row:
     """A bot with its versions and where it stands, on ladders that ``person`` may see."""
-    entries = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(person))
     names = ("number", "digest", "state", "reason", "filename", "size", "language", "claims", "active", "created")
     return {
         "name": bot.name,
@@ -57,16 +74,34 @@ def bot_document(bot: Bot, person: User) -> Row:
         "on_leave": bot.on_leave,
         "suspended": bot.suspended,
         "versions": list(bot.versions.order_by("number").values(*names)),
-        "entries": [
-            {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
-            for entry in entries.select_related("ladder")
-        ],
+        "entries": _standings(Entry.objects.filter(bot=bot), person),
         "taken_away": list(Blanking.objects.filter(bot=bot).values("what", "before", "reason", "created")),
     }
 
 
+def _standings(entries: QuerySet[Entry], person: User) -> list[Row]:
+    """Where somebody or something stands, on ladders that ``person`` may see."""
+    seen = entries.filter(ladder__in=Ladder.objects.visible_to(person)).select_related("ladder").order_by("ladder")
+    return [
+        {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
+        for entry in seen
+    ]
+
+
+def chat_lines(person: User) -> Iterator[Row]:
+    """What ``person`` has said at tables, newest first."""
+    for line in newest_first(ChatLine.objects.filter(by=person)):
+        yield {
+            "match": line.match_id,
+            "preset": line.preset,
+            "text": line.text,
+            "created": line.created,
+            "hidden": line.hidden_at,
+        }
+
+
 def match_lines(person: User) -> Iterator[Row]:
-    """The matches of the bots of ``person`` that they may see, newest first: who sat where, and what came out."""
+    """The matches of ``person`` and their bots that they may see, newest first: who sat where, and what came out."""
     theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
     found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder")
     for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):

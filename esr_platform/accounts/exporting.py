@@ -19,7 +19,14 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.stored import Lost, OutOfReach, bytes_of
-from esr_platform.accounts.exported import account_document, bot_document, match_lines, newest_first, order_lines
+from esr_platform.accounts.exported import (
+    account_document,
+    bot_document,
+    chat_lines,
+    match_lines,
+    newest_first,
+    order_lines,
+)
 from esr_platform.accounts.models import User
 from ladder.models import SeatLog
 from ladder.openness import opened
@@ -29,9 +36,12 @@ from ladder.pages.seeing import matches_seen_by
 _READ_ME: Final = """\
 Everything that {site} has of {name}, as of {now}.
 
-account.json    who you are here: addresses, tokens without their secrets, keys, ladders by invitation, reports
+account.json    who you are here: addresses, tokens without their secrets, keys, ladders by invitation, reports,
+                where you stand by hand, seats you offered
+chat.jsonl      what you said at tables
 bots/           each bot with its versions, the code as you uploaded it, and its ratings
-matches.jsonl   the matches of your bots that you may see, a line each; their records are at the addresses in it
+matches.jsonl   your matches and those of your bots that you may see, a line each; their records are at the
+                addresses in it
 orders.jsonl    what you have ordered
 logs/           logs of your bots' games that are still kept and whose deals are open
 
@@ -94,11 +104,12 @@ def _entries(person: User) -> Iterator[_Entry]:
     now = timezone.now().strftime("%Y-%m-%d %H:%M")
     yield _Entry("README.txt", _READ_ME.format(site=settings.SITE_NAME, name=person.username, now=now).encode())
     yield _Entry("account.json", _json(account_document(person)))
-    bots = list(Bot.objects.filter(owner=person).order_by("pk"))
+    bots = list(Bot.objects.of_code().filter(owner=person).order_by("pk"))
     for bot in bots:
         yield _Entry(f"bots/{bot.slug}/bot.json", _json(bot_document(bot, person)))
     for bot in bots:
         yield from _code(bot)
+    yield from _lines("chat", chat_lines(person))
     yield from _lines("orders", order_lines(person))
     yield from _lines("matches", match_lines(person))
     yield from _logs(person)

@@ -22,6 +22,7 @@ class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
 
     wants_letters = models.BooleanField(default=True, help_text="about bots that were refused or put on leave")
+    chat = models.BooleanField(default=True, db_default=True, help_text="whether they see and write chat at tables")
     next_letter = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
     told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
     terms_version = models.CharField(max_length=20, blank=True, editable=False, help_text="of the terms last accepted")

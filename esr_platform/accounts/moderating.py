@@ -18,11 +18,13 @@ from django.template.loader import render_to_string
 
 from bots.models import StaffAction
 from bots.people import require_over
+from bots.persons import rename_player
 from bots.refusals import Refused
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import blank_name, fingerprint
 from ladder.interventions import by_staff
+from ladder.lobby.leaving import leave_lobby
 from ladder.orders.ending import call_otherwise
 from ladder.suspending import READ_BY, cancel_orders_of, lift_bots_of, suspend_bots_of
 
@@ -43,6 +45,7 @@ def suspend(person: User, by: User, reason: str) -> None:
             raise Refused(f"{person.username} is suspended already.")
         sessions.end_all(person)
         suspend_bots_of(person)
+        leave_lobby(person)
         StaffAction.objects.create(by=by, person=person, what=_What.SUSPENDED_PERSON, reason=reason)
         transaction.on_commit(partial(cancel_orders_of, person), robust=True)
         transaction.on_commit(partial(_tell, person, "suspended", reason), robust=True)
@@ -75,6 +78,7 @@ def blank_name_of(person: User, by: User, reason: str) -> None:
         User.objects.filter(pk=person.pk).update(username=blank)
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)
         person.refresh_from_db()
+        rename_player(person)
         transaction.on_commit(partial(_tell, person, "blanked", reason), robust=True)
 
 
@@ -84,11 +88,13 @@ def choose_name(person: User, name: str) -> None:
     try:
         with transaction.atomic():
             changed = blanked.update(username=name)
+            person.refresh_from_db()
+            if changed:
+                rename_player(person)
     except IntegrityError:
         raise Refused("Somebody has this name. Choose another one.") from None
     if not changed:
         raise Refused("Your name was not taken away, so it stays.")
-    person.refresh_from_db()
 
 
 def _may(by: User, person: User, reason: str) -> str:

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("delete/", views.delete, name="delete"),
     path("export/", views.export, name="export"),
     path("letters/", views.letters, name="letters"),
+    path("chat/", views.chat, name="chat"),
     path("letters/off/<str:signed>/", views.letters_off, name="letters_off"),
     path("tokens/", views.token_list, name="tokens"),
     path("tokens/revoke/", views.revoke_tokens, name="revoke_tokens"),

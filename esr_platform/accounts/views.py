@@ -28,6 +28,7 @@ from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
 from esr_platform.accounts.models import User
 from esr_platform.accounts.usernames import blank_name
+from ladder import chatting
 from ladder.pages.finding import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
@@ -164,6 +165,18 @@ def letters(request: HttpRequest) -> HttpResponse:
     User.objects.filter(pk=cast("User", request.user).pk).update(wants_letters=wanted)
     said = _("Letters about your bots are on.") if wanted else _("Letters about your bots are off.")
     messages.success(request, said)
+    return redirect("accounts:account")
+
+
+@require_POST
+@login_required
+def chat(request: HttpRequest) -> HttpResponse:
+    wanted = request.POST.get("wanted") == "yes"
+    try:
+        chatting.switch(cast("User", request.user), wanted)
+        messages.success(request, _("Table talk is on.") if wanted else _("Table talk is off."))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
     return redirect("accounts:account")
 
 

@@ -1,6 +1,7 @@
 """Who asks: the owner of the token in ``Authorization: Bearer esr_…``, within the token's scopes.
 
-Cookies open nothing here, so no other site can make a browser act for its owner.
+Cookies open nothing here, so no other site can make a browser act for its owner. The addresses at which people play
+in a browser take its session beside it (``live/browser.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from esr_platform.accounts import tokens
+from esr_platform.accounts.browsers import Browser
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.throttling import count_guess
 
@@ -74,7 +76,9 @@ def viewer_of(token: Token | None) -> User | AnonymousUser:
 
 
 def viewer(request: Request) -> User | AnonymousUser:
-    """``viewer_of`` for views of the framework."""
+    """``viewer_of`` for views of the framework; the person in front of the browser where a view takes its session."""
+    if isinstance(request.auth, Browser):
+        return request.auth.user or AnonymousUser()
     return viewer_of(request.auth if isinstance(request.auth, Token) else None)
 
 

@@ -1,4 +1,7 @@
-"""How often one person, one bot with a token of its own, or one address, may ask the API."""
+"""How often one person, one bot with a token of its own, or one address, may ask the API.
+
+A guest is their address: secrets are to be had for nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from bots.pace import address, wait_s
+from esr_platform.accounts.browsers import Browser
 from esr_platform.accounts.models import Token
 
 if TYPE_CHECKING:  # it reads the settings that name this module
     from rest_framework.views import APIView
 
 GUESSES: Final = "guesses"
-"""The scope of tokens that turned out to be none."""
+"""The scope of tokens and sessions that turned out to be none."""
 
 STRANGER: Final = "address-"
 """With what the identity of somebody without a token begins."""
@@ -41,14 +45,19 @@ class PerMinute(BaseThrottle):
 
 
 def count_guess(request: HttpRequest) -> None:
-    """Note that a token was none. Raises ``Throttled`` once an address has brought too many."""
+    """Note that a token or a session was none. Raises ``Throttled`` once an address has brought too many."""
     wait = wait_s(GUESSES, address(request.META))
     if wait:
         raise Throttled(wait)
 
 
-def identity(request: HttpRequest, token: object) -> str:
-    """Who is counted: the person, the bot whose own token it is, or else the address that the request came from."""
-    if not isinstance(token, Token):
-        return f"{STRANGER}{address(request.META)}"
-    return f"user-{token.user_id}" if token.bot_id is None else f"bot-{token.bot_id}"
+def identity(request: HttpRequest, auth: object) -> str:
+    """Who is counted: the person, the bot whose own token it is, or else the address that the request came from.
+
+    ``auth`` is the token or the browser by which they are known, if they are.
+    """
+    if isinstance(auth, Token):
+        return f"user-{auth.user_id}" if auth.bot_id is None else f"bot-{auth.bot_id}"
+    if isinstance(auth, Browser) and auth.user_id is not None:
+        return f"user-{auth.user_id}"
+    return f"{STRANGER}{address(request.META)}"

@@ -141,7 +141,7 @@ class Limits(APIView):
 
 def _bot(request: Request, slug: str) -> Bot:
     """The owner's bot at an address. Other people's are not told from those that are not there."""
-    bot = Bot.objects.select_related("owner").filter(owner=cast("User", request.user), slug=slug).first()
+    bot = Bot.objects.of_code().select_related("owner").filter(owner=cast("User", request.user), slug=slug).first()
     if bot is None:
         raise Http404(f"You have no bot at {slug}.")
     return bot

@@ -171,3 +171,44 @@ VISITORS: Final = (
     Visitor("demo", "Glow-worm", "desk", "kontor", f"{JEWELS}-3-remote"),
     Visitor("lior", "Courier", "main", "sommelier", f"{WINES}-3-open"),
 )
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """People at a table themselves, on one ladder, for so many games; from the share ``comes`` of the matches on."""
+
+    ladder: str
+    people: tuple[str, ...]
+    games: int = 1
+    comes: float = 0.2
+
+    def plays_like(self, name: str) -> str:
+        """The bot of the house whose moves this person makes, by its name in the catalogue."""
+        like = WINE_STYLES if self.ladder.startswith(WINES) else GEM_STYLES
+        return like[PEOPLE.index(name) % len(like)]
+
+
+GEM_STYLES: Final = ("haggler", "greedy", "miser", "stickler", "magpie", "gambler")
+WINE_STYLES: Final = ("vintner", "squire", "gleaner", "cellarman")
+"""What people play like, in their order."""
+
+MEETINGS: Final = (
+    Meeting(f"{DUEL}-people", ("anouk", "samir"), games=2),
+    Meeting(f"{DUEL}-people", ("hugo", "ines"), games=2, comes=0.22),
+    Meeting(f"{DUEL}-people", ("samir", "hugo"), comes=0.35),
+    Meeting(f"{DUEL}-people", ("femke", "anouk"), games=2, comes=0.5),
+    Meeting(f"{JEWELS}-3-people", ("delia", "kofi", "yuki"), games=2, comes=0.25),
+    Meeting(f"{JEWELS}-3-people", ("kofi", "marek", "tomas"), games=2, comes=0.4),
+    Meeting(f"{JEWELS}-4-people", ("ruth", "tomas", "marek", "delia"), games=2, comes=0.3),
+    Meeting(f"{JEWELS}-4-people", ("yuki", "ruth", "hugo", "kofi"), comes=0.6),
+    Meeting(f"{WINES}-3-people", ("orla", "pavel", "jonna"), games=2, comes=0.28),
+    Meeting(f"{WINES}-3-people", ("bosse", "lior", "orla"), comes=0.55),
+    Meeting(f"{WINES}-4-people", ("femke", "pavel", "bosse", "jonna"), comes=0.45),
+)
+"""Who plays with whom, for ratings."""
+
+OFFERS: Final = (
+    Meeting(f"{JEWELS}-5-people", ("lior", "femke"), comes=0.92),
+    Meeting(f"{WINES}-4-people", ("jonna",), comes=0.94),
+)
+"""Who waits at a casual table that is not full when one more sits down."""

@@ -36,7 +36,8 @@ def found_class() -> bool:
         plan = Plan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
         ladder = found_ladder(plan, teacher)
     invite(ladder, [person(name) for name in _MEMBERS])
-    theirs = Bot.objects.filter(owner__username__in=_MEMBERS, versions__active=True).exclude(entries__ladder=ladder)
+    theirs = Bot.objects.of_code().filter(owner__username__in=_MEMBERS, versions__active=True)
+    theirs = theirs.exclude(entries__ladder=ladder)
     for bot in theirs.distinct():
         try:
             join(bot, ladder)

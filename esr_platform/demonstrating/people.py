@@ -47,7 +47,7 @@ def bring(bot: DemoBot, number: int) -> bool:
     Versions come one after the other, the next once the check of the one before has ended. What is refused for the
     moment, for too many uploads at once, is tried again when this is called again.
     """
-    found = Bot.objects.filter(owner__username=bot.owner, name=bot.name).first()
+    found = Bot.objects.of_code().filter(owner__username=bot.owner, name=bot.name).first()
     have = 0 if found is None else found.versions.count()
     if have >= number:
         return True

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from esr_platform.demonstrating import ordering
-from esr_platform.demonstrating.cast import BOTS
+from esr_platform.demonstrating import meeting, ordering
+from esr_platform.demonstrating.cast import BOTS, MEETINGS, OFFERS, Meeting
 from esr_platform.demonstrating.people import bring, everybody
 
 _BETWEEN_VERSIONS: Final = 0.22
@@ -27,9 +27,10 @@ class Programme:
     waiting: list[tuple[float, Act]]
 
     @classmethod
-    def whole(cls, visit: Act) -> Programme:
+    def whole(cls, visit: Act, meet: Callable[[Meeting], bool] = meeting.meet) -> Programme:
         """All of it, with the ``visit`` of remote bots. What an earlier run has done finds that out by itself."""
-        return cls(sorted([*_acts(), (_VISIT, visit)], key=lambda act: act[0]))
+        people = ((one.comes, partial(meet, one)) for one in MEETINGS)
+        return cls(sorted([*_acts(), *people, (_VISIT, visit)], key=lambda act: act[0]))
 
     def go_on(self, share: float) -> None:
         """Do what is due once ``share`` (0 to 1) of the matches have been played. What fails now is tried again."""
@@ -47,6 +48,8 @@ def _acts() -> Iterator[tuple[float, Act]]:
     yield 0.4, partial(ordering.end_a_season, "edel-stein-reich-duel")
     yield 0.45, partial(ordering.end_a_season, "die-weinhaendler-3")
     yield 0.5, ordering.order_a_comparison
+    for table in OFFERS:
+        yield table.comes, partial(meeting.offer, table)
 
 
 def _people_come() -> bool:

@@ -1,1 +1,1 @@
-"""Casual live games that somebody proposes: remote bots are asked, and the game begins once all have accepted."""
+"""Live games that somebody proposes: remote bots and people are asked, and it begins once all have accepted."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from bots.models import Bot
 from bots.protocol import Limits
 from ladder.models import Challenge, ChallengePlayer
+from ladder.persons import PEOPLE_LIMITS
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -39,7 +41,7 @@ def documents(challenges: Iterable[Challenge]) -> list[dict[str, Any]]:
     return [_document(one, by_challenge[one.pk]) for one in rows]
 
 
-def _document(challenge: Challenge, players: Iterable[ChallengePlayer]) -> dict[str, Any]:
+def _document(challenge: Challenge, players: Sequence[ChallengePlayer]) -> dict[str, Any]:
     ladder = challenge.ladder
     return {
         "id": challenge.pk,
@@ -49,10 +51,19 @@ def _document(challenge: Challenge, players: Iterable[ChallengePlayer]) -> dict[
         "by": challenge.by.username,
         "state": challenge.state,
         "players": [_player(player) for player in players],
-        "limits": asdict(Limits(**ladder.limits)),
+        "rated": challenge.rated,
+        "limits": _limits(challenge, players),
         "expires": challenge.expires.isoformat(),
         "match": challenge.match_id,
     }
+
+
+def _limits(challenge: Challenge, players: Iterable[ChallengePlayer]) -> dict[str, Any]:
+    """What a seat may use up: what was agreed on, else what people have, else the ladder's."""
+    if challenge.limits:
+        return dict(challenge.limits)
+    people = any(player.bot.kind == Bot.Kind.PERSON for player in players)
+    return asdict(Limits(**(PEOPLE_LIMITS if people else challenge.ladder.limits)))
 
 
 def _player(player: ChallengePlayer) -> dict[str, Any]:

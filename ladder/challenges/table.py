@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bots.models import Bot, BotVersion
-from bots.refusals import Refused, TooMany
-from ladder.blocks import Player
-from ladder.claiming import may_sit
-from ladder.freezing import playing_versions
-from ladder.ledger import NoSeason
-from ladder.models import Entry, Ladder, Match
-from ladder.seating.capacity import held_free, hosted_room
-from ladder.tables.opening import open_table
+from bots.models import Bot
+from bots.protocol import Limits
+from bots.refusals import Refused
+from ladder.models import Challenge, Entry, Ladder, Match
+from ladder.persons import require_rated
+from ladder.seating.beginning import begin, versions_of
+from ladder.seating.people import may_begin, people_of
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
 
 
-def require_table(by: User, ladder: Ladder, bots: Sequence[Bot]) -> None:
-    """Raises ``Refused`` where ``by`` may not have these bots sit down together on ``ladder``."""
+def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool = False) -> None:
+    """Raises ``Refused`` where ``by`` may not have these players sit down together on ``ladder``."""
     if not Ladder.objects.visible_to(by).filter(pk=ladder.pk).exists():
         raise Refused("There is no such ladder. Choose one of those that you see.")
     if not ladder.live:
@@ -29,49 +27,64 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot]) -> None:
         raise Refused(f"{ladder} has {ladder.seats} seats: name {ladder.seats} different bots, in the order of seats.")
     if by.pk not in {bot.owner_id for bot in bots}:
         raise Refused("One of the bots has to be yours.")
-    if not any(bot.kind == Bot.Kind.REMOTE for bot in bots):
+    if all(bot.kind == Bot.Kind.HOSTED for bot in bots):
         raise Refused("One of the bots has to be a remote one. Order a test for bots that run here.")
     entered = set(Entry.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
-        if bot.pk not in entered and not _needs_no_entry(by, ladder, bot):
+        if bot.pk not in entered and not _needs_no_entry(by, ladder, bot, rated=rated):
             raise Refused(f"{bot.name} is not on {ladder}. Choose a bot that is.")
-    _versions(ladder, bots)
+    if rated:
+        _require_rated(by, bots)
+    versions_of(ladder, bots)
 
 
-def begin(ladder: Ladder, bots: Sequence[Bot]) -> Match:
-    """Begin the casual game of ``bots``, seated as given, in a transaction. Raises ``Refused``.
-
-    The rows of the ladder, then of the remote bots are held from here on.
-    """
-    locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-    versions = _versions(locked, bots)
-    guests = {bot.pk: bot.name for bot in bots if bot.kind == Bot.Kind.REMOTE}
-    free = held_free(guests)
-    busy = [name for bot, name in guests.items() if bot not in free]
-    if busy:
-        raise Refused(f"{busy[0]} is not here, or plays all the games that it wants. Try again in a moment.")
-    if len(bots) - len(guests) > hosted_room():
-        raise TooMany("Too many bots that run here play live games now. Try again in a minute.", 60)
-    try:
-        return open_table(locked, [Player(version) for version in versions], rated=False)
-    except NoSeason as none:
-        raise Refused(f"No season of {ladder} is open.") from none
-
-
-def _needs_no_entry(by: User, ladder: Ladder, bot: Bot) -> bool:
-    """One's own bots and the house's; but on a ladder by invitation people's bots stand, or nobody knows of it."""
-    return bot.owner_id is None or (bot.owner_id == by.pk and not ladder.by_invitation)
-
-
-def _versions(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
-    """By seat, what plays: the frozen version of an entry, else the active one. Raises ``Refused``."""
-    if not ladder.open:
-        raise Refused(f"The ladder {ladder} is closed.")
-    entries = {entry.bot_id: entry for entry in Entry.objects.filter(ladder=ladder, bot__in=bots)}
-    found = playing_versions([entries.get(bot.pk) or Entry(ladder=ladder, bot=bot) for bot in bots])
+def require_free(by: User, bots: Collection[Bot], *, rated: bool) -> None:
+    """Raises ``Refused`` where one of the people among ``bots`` plays as much as one may already."""
     for bot in bots:
-        if not Bot.objects.playing().filter(pk=bot.pk).exists():
-            raise Refused(f"{bot.name} is retired, on leave or suspended.")
-        if bot.pk not in found or not may_sit(found[bot.pk], ladder):
-            raise Refused(f"{bot.name} does not play at the tables of {ladder}.")
-    return [found[bot.pk] for bot in bots]
+        if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and not may_begin(bot.owner_id, rated=rated):
+            who = "You play" if bot.owner_id == by.pk else f"{bot.name} plays"
+            what = "a rated game already" if rated else "as many games at once as one may"
+            raise Refused(f"{who} {what}. Try again when one has ended.")
+
+
+def begin_game(made: Challenge, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> Match:
+    """Begin the game that was agreed on with the word of ``by``, in a transaction that holds ``people`` and it.
+
+    Raises ``Refused``.
+    """
+    gone = set(people_of(bots)) - set(people)
+    if gone:
+        name = next(bot.name for bot in bots if bot.owner_id in gone)
+        raise Refused(f"{name} cannot play at the moment.")
+    require_free(by, bots, rated=made.rated)
+    limits = Limits(**made.limits) if made.limits else None
+    return begin(made.ladder, bots, rated=made.rated, limits=limits)
+
+
+def _needs_no_entry(by: User, ladder: Ladder, bot: Bot, *, rated: bool) -> bool:
+    """People, one's own bots and the house's; but on a ladder by invitation bots stand, or nobody knows of it.
+
+    For a rated game everybody does but people, who get theirs by it.
+    """
+    if bot.kind == Bot.Kind.PERSON:
+        return bot.owner_id is not None
+    return not rated and (bot.owner_id is None or (bot.owner_id == by.pk and not ladder.by_invitation))
+
+
+def _require_rated(by: User, bots: Sequence[Bot]) -> None:
+    if by.pk not in people_of(bots):
+        raise Refused("A rated challenge is one in which you play yourself. Bots find their rated games themselves.")
+    owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
+    if len(set(owners)) != len(owners):
+        raise Refused("Nobody plays their own bot for a rating. Choose other players, or a casual game.")
+    require_rated(by)
+    for bot in bots:
+        if bot.kind == Bot.Kind.PERSON and bot.owner is not None and bot.owner_id != by.pk:
+            _require_others_rated(bot.owner)
+
+
+def _require_others_rated(person: User) -> None:
+    try:
+        require_rated(person)
+    except Refused as refused:
+        raise Refused(f"{person.username} cannot play rated games yet. Propose a casual one.") from refused

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from django.db.models import BooleanField, Case, CharField, F, QuerySet, Value, When
 
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from ladder.exporting.columns import Table, as_json, flag, moment, number, points, word
 from ladder.models import Block, Ladder, LedgerEntry, Match, Season, Seat
 from ladder.openness import opened, opened_blocks
-from ladder.pages.owning.access import public_bots
+from ladder.pages.owning.access import public_players
 
 
 def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:
@@ -27,7 +27,7 @@ def _ladders(ladders: QuerySet[Ladder]) -> Table:
         word("name", "what it is called"),
         word("game", "a slug of the rules"),
         number("seats", "players at a table"),
-        word("players", "hosted, remote or open: whose bots sit there"),
+        word("players", "hosted, remote, open or people: who sits there"),
         flag("open", "whether new games are scheduled"),
         moment("created", "since when it is there"),
     )
@@ -46,17 +46,19 @@ def _seasons(ladders: QuerySet[Ladder]) -> Table:
 
 def _bots() -> Table:
     owner = Case(When(owner__deleted=None, then=F("owner__username")), output_field=CharField(null=True))
-    house = Case(When(owner=None, then=Value(True)), default=Value(False), output_field=BooleanField())
+    house = Case(
+        When(owner=None, kind=Bot.Kind.HOSTED, then=Value(True)), default=Value(False), output_field=BooleanField()
+    )
     columns = (
         word("bot", "its name in addresses", "slug"),
         word("name", "what it is called"),
-        word("kind", "hosted or remote: where its code runs"),
-        word("owner", "user name; null for the house, and where the account is gone", owner, nullable=True),
+        word("kind", "hosted or remote: where its code runs; person: who plays by hand"),
+        word("owner", "user name; null for the house, for guests, and where the account is gone", owner, nullable=True),
         flag("house", "whether it is the house's", house),
         moment("created", "since when it is there"),
         moment("retired", "since when it plays no more", nullable=True),
     )
-    return Table("bots", public_bots().select_related(None), columns)
+    return Table("bots", public_players().select_related(None), columns)
 
 
 def _versions() -> Table:
@@ -65,10 +67,10 @@ def _versions() -> Table:
         number("version", "from 1", "number"),
         word("label", "a remote bot's name for it; else empty"),
         word("digest", "SHA-256 of the code, hex"),
-        word("language", "what it is written in; remote where nobody here knows"),
+        word("language", "what it is written in; remote where nobody here knows, person where there is no code"),
         moment("created", "when it came"),
     )
-    ready = BotVersion.objects.filter(bot__in=public_bots(), state=BotVersion.State.READY)
+    ready = BotVersion.objects.filter(bot__in=public_players(), state=BotVersion.State.READY)
     return Table("versions", ready, columns)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from ladder.models.audits import ChainMark, Intervention, RebuildRun
 from ladder.models.blocks import Block
+from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.ladders import Entry, Ladder, Membership
+from ladder.models.lobby import GuestTable, Pairing, Seek, SeekPlayer
 from ladder.models.matches import Attempt, Match, Seat
 from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
-from ladder.models.tables import Chair, Challenge, ChallengePlayer, PlayedMove, Table
+from ladder.models.tables import Chair, Challenge, ChallengePlayer, PlayedMove, Sitting, Table
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -22,11 +24,14 @@ __all__ = [
     "Chair",
     "Challenge",
     "ChallengePlayer",
+    "ChatLine",
+    "ChatReport",
     "DealSeries",
     "Entry",
     "Estimate",
     "Estimation",
     "FinalStanding",
+    "GuestTable",
     "Intervention",
     "Ladder",
     "LastSeat",
@@ -36,6 +41,7 @@ __all__ = [
     "Order",
     "OrderPlayer",
     "PairTally",
+    "Pairing",
     "PlayedMove",
     "RebuildRun",
     "Result",
@@ -45,6 +51,9 @@ __all__ = [
     "SeatLog",
     "SeatResult",
     "SeatTally",
+    "Seek",
+    "SeekPlayer",
+    "Sitting",
     "Table",
     "VersionTally",
 ]

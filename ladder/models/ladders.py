@@ -34,8 +34,8 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
 class Ladder(models.Model):
     """Rated play of one game with one number of seats.
 
-    ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; or both. Games
-    with a remote seat are live ones (``ladder.tables``), each with a deal of its own.
+    ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; people alone;
+    or all of them. Games of anybody but hosted code are live ones (``ladder.tables``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
     ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each entry goes on with the
     version that played then (``ladder.freezing``).
@@ -44,7 +44,8 @@ class Ladder(models.Model):
     class Players(models.TextChoices):
         HOSTED = "hosted", "uploaded and house bots"
         REMOTE = "remote", "remote bots"
-        OPEN = "open", "remote, uploaded and house bots"
+        OPEN = "open", "people, remote, uploaded and house bots"
+        PEOPLE = "people", "people"
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=80)
@@ -79,7 +80,7 @@ class Ladder(models.Model):
             ),
             models.UniqueConstraint(name="ladder_invitation_once", fields=["invitation"], condition=~Q(invitation="")),
             models.CheckConstraint(
-                name="ladder_players_are_known", condition=Q(players__in=["hosted", "remote", "open"])
+                name="ladder_players_are_known", condition=Q(players__in=["hosted", "remote", "open", "people"])
             ),
             models.CheckConstraint(name="ladder_has_two_to_five_seats", condition=models.Q(seats__range=(2, 5))),
             models.CheckConstraint(name="ladder_ledger_counts_from_one", condition=models.Q(next_ledger__gte=1)),
@@ -92,6 +93,16 @@ class Ladder(models.Model):
     def live(self) -> bool:
         """Whether its games are live ones, one at a time, and not blocks."""
         return self.players != self.Players.HOSTED
+
+    @property
+    def for_house(self) -> bool:
+        """Whether the house's bots sit there."""
+        return self.players in (self.Players.HOSTED, self.Players.OPEN)
+
+    @property
+    def for_people(self) -> bool:
+        """Whether people sit there themselves."""
+        return self.players in (self.Players.PEOPLE, self.Players.OPEN)
 
 
 class Membership(models.Model):

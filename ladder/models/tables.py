@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models.functions import Length, Now
+from django.db.models.lookups import Exact
 
-from bots.models import Bot
+from bots.models import Bot, BotVersion
 from games.base import DEFAULT_REASONS
 from ladder.models.ladders import Ladder
 from ladder.models.matches import FORFEITS, Match, Seat
 
+ASKED: Final = ["hosted", "stand-in"]
 DEFAULTS = [(reason, reason) for reason in DEFAULT_REASONS]
 
 
@@ -46,11 +50,20 @@ class Chair(models.Model):
     is told from ``due_at`` on, when its clock starts, and lost at ``deadline``, which a hosted seat does not have:
     whoever plays it measures its time. ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms``
     is what the network took of its last answer, by what the client says of its own time.
+
+    In a person's chair, who is away too long is stood in for: ``stand_in`` plays, asked like a hosted seat, until they
+    come back. ``guest`` is what is kept of a guest's secret: whoever knows it sits there. ``Sitting`` says who sat
+    there when.
     """
 
     class Kind(models.TextChoices):
         HOSTED = "hosted", "code that the site runs"
         REMOTE = "remote", "a program elsewhere"
+        PERSON = "person", "a person"
+        STAND_IN = "stand-in", "code that the site runs in a person's chair"
+
+    ASKED_BY_WORKERS = (Kind.HOSTED, Kind.STAND_IN)
+    OF_PEOPLE = (Kind.PERSON, Kind.STAND_IN)
 
     seat = models.OneToOneField(Seat, on_delete=models.PROTECT, primary_key=True, related_name="chair")
     table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="chairs")
@@ -67,24 +80,44 @@ class Chair(models.Model):
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.CharField(max_length=500, blank=True, help_text="what the forfeit was judged by")
+    guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
+    stand_in = models.ForeignKey(
+        BotVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="who stands in, or did"
+    )
+    seen_at = models.DateTimeField(null=True, blank=True, help_text="the person's last sign of life at this table")
+    left_at = models.DateTimeField(null=True, blank=True, help_text="since when the person is known to be gone")
+    missed = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="decisions lost in a row")
+    returned = models.BooleanField(default=False, db_default=False, help_text="took the chair back once already")
+    resigned = models.BooleanField(default=False, db_default=False, help_text="gave up, a stand-in plays on")
+    would_abort = models.BooleanField(default=False, db_default=False, help_text="agrees to end it without a result")
 
     class Meta:
         ordering = ["seat"]
         indexes = [
             models.Index(name="chair_deadlines", fields=["deadline"], condition=Q(owes=True)),
-            models.Index(name="chair_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind="hosted")),
+            models.Index(name="chair_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind__in=ASKED)),
         ]
         constraints = [
-            models.CheckConstraint(name="chair_kind_is_known", condition=Q(kind__in=["hosted", "remote"])),
+            models.CheckConstraint(
+                name="chair_kind_is_known", condition=Q(kind__in=["hosted", "remote", "person", "stand-in"])
+            ),
             models.CheckConstraint(
                 name="chair_that_owes_knows_when_it_was_asked",
                 condition=Q(owes=False, due_at=None, deadline=None) | Q(owes=True, due_at__isnull=False, asked__gte=1),
             ),
             models.CheckConstraint(
-                name="chair_has_a_deadline_unless_it_is_hosted",
+                name="chair_has_a_deadline_unless_a_worker_asks_it",
                 condition=Q(owes=False)
-                | Q(kind="hosted", deadline=None)
-                | ~Q(kind="hosted") & Q(deadline__isnull=False),
+                | Q(kind__in=ASKED, deadline=None)
+                | ~Q(kind__in=ASKED) & Q(deadline__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="chair_with_a_stand_in_says_who",
+                condition=~Q(kind="stand-in") | Q(stand_in__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="chair_of_a_guest_is_a_persons",
+                condition=Q(guest="") | Q(kind__in=["person", "stand-in"]) & Q(Exact(Length("guest"), 64)),
             ),
             models.CheckConstraint(name="chair_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
             models.CheckConstraint(name="chair_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)),
@@ -93,15 +126,49 @@ class Chair(models.Model):
     def __str__(self) -> str:
         return f"chair of {self.seat}"
 
+    @property
+    def playing(self) -> BotVersion:
+        """Who really answers: the version of the seat, or the one that stands in for its person."""
+        if self.kind == self.Kind.STAND_IN and self.stand_in is not None:
+            return self.stand_in
+        return self.seat.version
+
+
+class Sitting(models.Model):
+    """Who sat at a seat from which move on, kept beside the record: a person, or the bot that stood in for them.
+
+    ``from_move`` and ``to_move``, which is not part of it, are numbers of ``PlayedMove``; an open one goes on. Every
+    chair of a table with people has one from the opening on.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="sittings")
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="sittings")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
+    from_move = models.PositiveIntegerField()
+    to_move = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["match", "seat", "from_move", "pk"]
+        constraints = [
+            models.UniqueConstraint(name="sitting_one_open_a_seat", fields=["seat"], condition=Q(to_move=None)),
+            models.CheckConstraint(
+                name="sitting_ends_after_it_begins", condition=Q(to_move=None) | Q(to_move__gte=F("from_move"))
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version} at {self.seat} from move {self.from_move}"
+
 
 class PlayedMove(models.Model):
     """One move of a live game, appended. ``number`` counts a game's from 0, in the order in which they count.
 
     Forced moves have no row: playing the others gives them. ``decision`` is the id under which the seat was asked;
-    without one the platform played for a seat that had forfeited. ``default`` says why it is the default move.
-    ``answer`` is a hash of what was answered, so that the same answer is known again. ``round`` is
-    ``Table.round`` after it. The other seats are shown it at ``visible_at``, with what followed by force, up to the
-    first forced step of a veiled kind (``Game.veiled``): each of those comes after another one of ``delays``.
+    without one the platform played for a seat that had forfeited, or whose game was played out after all others had
+    gone. ``default`` says why it is the default move. ``answer`` is a hash of what was answered, so that the same
+    answer is known again. ``round`` is ``Table.round`` after it. The other seats are shown it at ``visible_at``, with
+    what followed by force, up to the first forced step of a veiled kind (``Game.veiled``): each of those comes after
+    another one of ``delays``.
     """
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="played_moves")
@@ -128,8 +195,9 @@ class PlayedMove(models.Model):
             models.UniqueConstraint(name="played_move_number_once_a_match", fields=["match", "number"]),
             models.UniqueConstraint(name="played_move_decision_once_a_seat", fields=["seat", "decision"]),
             models.CheckConstraint(
-                name="played_move_without_a_decision_is_a_forfeit",
-                condition=Q(decision__isnull=False, decision__gte=1) | Q(decision=None, default="forfeit"),
+                name="played_move_without_a_decision_is_a_default",
+                condition=Q(decision__isnull=False, decision__gte=1)
+                | Q(decision=None, default__in=["forfeit", "absent"]),
             ),
             models.CheckConstraint(
                 name="played_move_is_shown_after_it_came", condition=Q(visible_at__gte=F("received_at"))
@@ -141,7 +209,11 @@ class PlayedMove(models.Model):
 
 
 class Challenge(models.Model):
-    """A casual live game that somebody proposes; it begins once every player has accepted. ``match`` is that game."""
+    """A live game that somebody proposes; it begins once every player has accepted. ``match`` is that game.
+
+    It is casual unless it is ``rated``, which only one with people at the table can be. Without ``limits`` it is played
+    by the ladder's. ``again`` is the game whose players it brings together once more.
+    """
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -152,6 +224,9 @@ class Challenge(models.Model):
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="challenges")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="challenges")
+    rated = models.BooleanField(default=False, db_default=False)
+    limits = models.JSONField(default=dict, db_default={}, blank=True, help_text="bots.protocol.Limits, all of them")
+    again = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="rematches")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
     expires = models.DateTimeField()
     match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="challenge")

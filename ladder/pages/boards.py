@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
-from django.urls import reverse
 
+from bots.models import Bot
 from games.base import Game
 from ladder.models import Seat
+from ladder.pages.players import player_address
 
 PLAIN: Final = "plain"
 
@@ -58,7 +59,7 @@ def _label(seat: Seat, name: str) -> dict[str, Any]:
     before = result.rating_before if result else None
     return {
         "name": name,
-        "version": seat.version.number,
+        "version": None if seat.version.bot.kind == Bot.Kind.PERSON else seat.version.number,
         "rating": None if before is None else round(before / 1000),
-        "href": reverse("pages:bot", args=[seat.version.bot.slug]),
+        "href": player_address(seat.version.bot),
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bots.models import Bot, BotVersion
-from ladder.models import Estimate, Match
+from ladder.models import Estimate, Ladder, Match
 from ladder.owner_logs import Somebody
 from ladder.pages.charts.rating_chart import RatingChart
 from ladder.pages.estimates import of_bot
@@ -55,6 +55,13 @@ class BotPage:
     @property
     def active(self) -> BotVersion | None:
         return self.versions.active
+
+    @property
+    def challengeable(self) -> bool:
+        """Whether people can meet it at a table: it plays, and stands on an open ladder."""
+        return self.bot.plays and any(
+            one.entry.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN for one in self.entries
+        )
 
     @property
     def games(self) -> int:

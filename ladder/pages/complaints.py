@@ -45,7 +45,7 @@ class BlankForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @login_required
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    bot = access.bot_seen_by(request.user, slug)
+    bot = access.code_seen_by(request.user, slug)
     form = ReportForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

@@ -28,6 +28,7 @@ from games.words import listing
 from ladder.models import Ladder, Match, Seat
 from ladder.openness import opened
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
+from ladder.pages.players import player_address
 from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.words import sentence, visible
 
@@ -57,7 +58,7 @@ def bot_feed(request: HttpRequest, bot: Bot) -> HttpResponse:
     """The last matches of ``bot``; three queries."""
     its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
-    address = reverse("pages:bot", args=[bot.slug])
+    address = player_address(bot)
     feed = _Feed(title, address, reverse("pages:bot_feed", args=[bot.slug]), bot.created)
     return _answer(request, feed, its, bot)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -15,14 +15,20 @@ from games.registry import GAMES
 from ladder.models import Match, Result
 from ladder.models.ladders import Viewer
 from ladder.pages import watching
+from ladder.pages.best_table import Best, best
+from ladder.pages.boards import Board as BoardDrawing
+from ladder.pages.boards import table as drawn_table
 from ladder.pages.climbing import Climbs, climbs
 from ladder.pages.live_tables import LiveTable, live_tables
+from ladder.pages.lobby.starts import Start, starts
 from ladder.pages.matches import SeatTable, names, seats_shown
 from ladder.pages.owning.access import public_bots
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
 from ladder.pages.telling import with_names
+from ladder.pages.viewers import said, watching_said
 from ladder.pages.watching import Moment
+from ladder.pages.words import enumerated
 
 TABLES: Final = 8
 RESULTS: Final = 8
@@ -37,19 +43,36 @@ _MOST_RUNNING: Final = 64
 _LOOKED_AT: Final = 30
 """So many of the last results are looked at for one that is open."""
 
-_SYMBOLS: Final = 4
-
 
 @dataclass(frozen=True)
-class Start:
-    """A game that a newcomer can begin with, and some of its drawings."""
+class Followed:
+    """A live table that is shown as it goes on, a round behind."""
 
-    game: Game
-    symbols: Sequence[tuple[str, str]]
+    match: Match
+    best: Best
 
     @property
-    def sheet(self) -> str:
-        return f"drawings/{self.game.drawing}"
+    def title(self) -> str:
+        return enumerated(names(list(self.match.seats.all())))
+
+    @property
+    def board(self) -> BoardDrawing:
+        return BoardDrawing(GAMES[self.match.ladder.game])
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """What the drawing is told."""
+        seats = list(self.match.seats.all())
+        return drawn_table(self.board.game, seats, names(seats))
+
+    @property
+    def moment(self) -> dict[str, Any]:
+        """What is drawn, with the match that it is of."""
+        return {"match": self.match.pk, **self.best.scene}
+
+    @property
+    def watching(self) -> str:
+        return said(self.best.watching) if self.best.watching else ""
 
 
 @dataclass(frozen=True)
@@ -57,6 +80,7 @@ class HomePage:
     """What the first page shows.
 
     ``running`` are the matches at ``tables`` and more like them, ``live`` the live games, ``live_running`` how many.
+    ``best`` is the live table that it follows, if there is one; ``watching`` says by match how many look on.
     """
 
     boards: Sequence[Board]
@@ -65,6 +89,8 @@ class HomePage:
     live_running: int
     tables: Sequence[LiveTable]
     latest: Sequence[Match]
+    best: Followed | None
+    watching: Mapping[int, str]
     open: SeatTable | None
     moment: Moment | None
     climbs: Climbs
@@ -72,9 +98,14 @@ class HomePage:
 
     @property
     def starts(self) -> list[Start]:
-        """The games to begin with: of those that share a drawing the first."""
-        games = {game.drawing: game for game in reversed(GAMES.values()) if game.drawing}
-        return [Start(game, _symbols(game)) for game in GAMES.values() if games.get(game.drawing) is game]
+        """The games that a newcomer can play at once."""
+        return starts(board.ladder for board in self.boards)
+
+    @property
+    def learning(self) -> list[Game]:
+        """The games that can be learnt in ten minutes; of those that share a drawing the first."""
+        taught = {game.drawing: game for game in reversed(GAMES.values()) if game.tutorial}
+        return list(reversed(taught.values()))
 
     @property
     def finished(self) -> int:
@@ -115,17 +146,18 @@ class HomePage:
 
 
 def home_page(user: Viewer) -> HomePage:
-    """The first page for ``user``; seven queries, eight once a minute."""
+    """The first page for ``user``; seven queries, once every few seconds some more for the table that it follows."""
     seen = matches_seen_by(user).select_related("ladder")
-    moment = watching.kept()
+    moment, followed = watching.kept(), best()
     tables, live, finished = _running_and_finished(seen, moment)
     latest = finished[:_LOOKED_AT]
     moment = moment or watching.chosen(latest)
     opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
     running, tables = sum(table.running for table in tables), tables[:TABLES]
     shown = latest[:RESULTS]
-    named = [*(table.first for table in tables), *live[:LIVE], *shown, *([opened] if opened else [])]
-    prefetch_related_objects(named, seats_shown())
+    first = next((match for match in live if followed and match.pk == followed.match_id), None)
+    named = [*(table.first for table in tables), *live[:LIVE], *shown]
+    prefetch_related_objects([*named, *([opened] if opened else []), *([first] if first else [])], seats_shown())
     return HomePage(
         boards=boards(user),
         running=running,
@@ -133,6 +165,8 @@ def home_page(user: Viewer) -> HomePage:
         live_running=len(live),
         tables=tables,
         latest=shown,
+        best=Followed(first, followed) if first and followed else None,
+        watching=watching_said([match.pk for match in live[:LIVE]]),
         open=SeatTable(opened) if opened else None,
         moment=moment,
         climbs=climbs(),
@@ -172,9 +206,3 @@ def _running_and_finished(
         sorted((row for row in going if row.live), key=lambda row: (row.started, row.pk)),
         sorted((row for row in rows if row.place), key=lambda row: -row.place),
     )
-
-
-def _symbols(game: Game) -> list[tuple[str, str]]:
-    """A few of the game's tokens, spread over all of them, with their words."""
-    tokens = list(game.tokens.items())
-    return tokens[:: max(1, len(tokens) // _SYMBOLS)][:_SYMBOLS]

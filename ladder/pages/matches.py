@@ -19,8 +19,10 @@ from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.running import Running, running
+from ladder.pages.sat import StoodIn, again, own_seat, stood_in
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
+from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 
 ROWS = 30
@@ -140,6 +142,28 @@ class MatchPage:
     logged: Collection[int]
     deal: Deal
     running: Running | None
+    stood_in: Sequence[StoodIn]
+    viewer: int | None
+
+    @property
+    def stood_in_seats(self) -> Collection[int]:
+        """The seats in which somebody stood in: they were played on by a bot."""
+        return {one.seat for one in self.stood_in}
+
+    @property
+    def own_seat(self) -> Seat | None:
+        """Where the viewer plays by hand."""
+        return own_seat(list(self.match.seats.all()), self.viewer)
+
+    @cached_property
+    def again(self) -> str:
+        """How the viewer can play this table again (``ladder.pages.sat``)."""
+        return again(self.match, list(self.match.seats.all()), self.viewer)
+
+    @property
+    def watched(self) -> str:
+        """How many look on while it runs, in words; empty for nobody."""
+        return watching_said([self.match.pk]).get(self.match.pk, "") if self.running else ""
 
     @property
     def game(self) -> Game:
@@ -213,7 +237,7 @@ class MatchPage:
 
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
-    """All that ``user`` may see of one match, in at most nine queries. Raises ``Match.DoesNotExist``."""
+    """All that ``user`` may see of one match, in at most ten queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
@@ -227,6 +251,8 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
         deal=deal_of(match),
         running=running(match, names(list(match.seats.all()))),
+        stood_in=stood_in(match, names(list(match.seats.all()))),
+        viewer=user.pk,
     )
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bots import remote
 from bots.languages import LANGUAGES
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.filling_up import people_on
@@ -171,13 +171,13 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         standing_bots=everybody,
         books=books(ladder),
         people=people_on(ladder),
-        here=_here(ladder) if ladder.live else 0,
+        here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
     )
 
 
 def _languages(ladder: Ladder) -> tuple[Choice, ...]:
-    """Nothing is known of the languages of remote bots."""
-    return () if ladder.players == Ladder.Players.REMOTE else (LANGUAGE,)
+    """Nothing is known of the languages of remote bots, and people have none."""
+    return (LANGUAGE,) if ladder.for_house else ()
 
 
 def _here(ladder: Ladder) -> int:
@@ -259,4 +259,5 @@ def _versions(ladder: Ladder, entries: Sequence[Entry]) -> dict[int, int]:
     """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
     if ladder.freezes_at is None:
         return active_versions([entry.bot_id for entry in entries])
-    return {bot: version.number for bot, version in playing_versions(entries).items()}
+    playing = playing_versions(entries).items()
+    return {bot: version.number for bot, version in playing if version.bot.kind != Bot.Kind.PERSON}

@@ -32,16 +32,7 @@ class Running:
     @property
     def scene(self) -> dict[str, Any] | None:
         """The moment as a board draws it (``docs/boards.md``), with nothing in it that one seat alone knows."""
-        if self.cut is None:
-            return None
-        entries = self.cut.log["entries"]
-        return {
-            "view": self.cut.view,
-            "yous": [None] * len(self.names),
-            "seat": None,
-            "ply": entries[-1]["ply"] if entries else 0,
-            "entries": [],
-        }
+        return None if self.cut is None else scene_of(self.cut, len(self.names))
 
     @property
     def rounds(self) -> list[Round]:
@@ -53,6 +44,18 @@ class Running:
             Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
             for chapter in reversed(chapters)
         ]
+
+
+def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
+    """What a cut shows, as a board of so many ``seats`` draws it."""
+    entries = cut.log["entries"]
+    return {
+        "view": cut.view,
+        "yous": [None] * seats,
+        "seat": None,
+        "ply": entries[-1]["ply"] if entries else 0,
+        "entries": [],
+    }
 
 
 def running(match: Match, names: Sequence[str]) -> Running | None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Q, Window
 from django.db.models.functions import RowNumber
 
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.books import rated_results
@@ -91,5 +91,6 @@ def books(ladder: Ladder) -> Books:
 
 
 def active_versions(bots: Sequence[int]) -> dict[int, int]:
-    """By bot, the number of the version that new matches are given; one query."""
-    return dict(BotVersion.objects.filter(bot__in=bots, active=True).values_list("bot", "number"))
+    """By bot, the number of the version that new matches are given, none for people; one query."""
+    of_code = BotVersion.objects.filter(bot__in=bots, active=True).exclude(bot__kind=Bot.Kind.PERSON)
+    return dict(of_code.values_list("bot", "number"))

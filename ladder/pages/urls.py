@@ -6,6 +6,7 @@ from ladder.pages import complaints, sandboxes, views
 from ladder.pages.auditing.urls import urlpatterns as of_audits
 from ladder.pages.comparing.urls import urlpatterns as of_comparisons
 from ladder.pages.founding.urls import urlpatterns as of_founding
+from ladder.pages.lobby.urls import urlpatterns as of_the_lobby
 from ladder.pages.moderating.urls import urlpatterns as of_moderation
 from ladder.pages.ordering.urls import urlpatterns as of_orders
 from ladder.pages.owning.urls import urlpatterns as of_owners
@@ -26,6 +27,7 @@ urlpatterns: list[URLPattern] = [
     *of_comparisons,
     *of_founding,
     *of_moderation,
+    *of_the_lobby,
     *of_orders,
     *of_people,
     *of_playing,

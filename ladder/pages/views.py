@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from bots.models import Bot
 from games.registry import GAMES
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page
@@ -14,13 +15,16 @@ from ladder.pages.bots_list import bots_page
 from ladder.pages.downloads import download, sent
 from ladder.pages.home import home_page
 from ladder.pages.listing import matches_page
+from ladder.pages.lobby.visitors import secret_of
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
 from ladder.pages.owning.access import bot_seen_by
+from ladder.pages.players import player_address
 from ladder.pages.rankings import ladder_page
 from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.tables import boards, by_players
 from ladder.replays import replay_of
+from ladder.tables import rights
 
 
 @require_safe
@@ -46,7 +50,13 @@ def bots(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def bot(request: HttpRequest, slug: str) -> HttpResponse:
-    page = bot_page(bot_seen_by(request.user, slug), request.GET.get, request.user)
+    found = bot_seen_by(request.user, slug)
+    if found.kind == Bot.Kind.PERSON:
+        address = player_address(found)
+        if not address:
+            raise Http404(_("%(name)s has no page.") % {"name": found.name})
+        return redirect(address)
+    page = bot_page(found, request.GET.get, request.user)
     return render(request, "pages/bot.html", {"page": page})
 
 
@@ -64,7 +74,8 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         page = match_page(match_id, request.user)
     except Match.DoesNotExist:
         raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
-    return render(request, "pages/match.html", {"page": page})
+    sits = page.running is not None and rights.seat_of(match_id, None, secret_of(request)) is not None
+    return render(request, "pages/match.html", {"page": page, "sits": sits})
 
 
 @require_safe

@@ -56,7 +56,8 @@ STATUSES: Final = {
 PLAYERS: Final = {
     "hosted": gettext_noop("hosted bots"),
     "remote": gettext_noop("remote bots"),
-    "open": gettext_noop("hosted and remote bots"),
+    "open": gettext_noop("people and bots"),
+    "people": gettext_noop("people"),
 }
 """Who sits at the tables of a ladder, by ``Ladder.Players``."""
 

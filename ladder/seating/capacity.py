@@ -32,6 +32,7 @@ def held_free(bots: Collection[int]) -> set[int]:
 
 def hosted_room() -> int:
     """How many seats of live games may still be given to code that runs here: it is started anew for each decision."""
-    seated = Chair.objects.filter(kind=Chair.Kind.HOSTED, forfeit="", table__match__status=Match.Status.RUNNING)
+    asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, forfeit="")
+    seated = asked.filter(table__match__status=Match.Status.RUNNING)
     most: int = settings.LIVE_HOSTED_SEATS
     return max(0, most - seated.count())

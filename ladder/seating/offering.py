@@ -85,7 +85,8 @@ def _waited_s(one: Any) -> float:
 
 def _open_ladders() -> Iterable[Ladder]:
     season_open = Season.objects.filter(closing=None).values("ladder")
-    return Ladder.objects.exclude(players=Ladder.Players.HOSTED).filter(open=True, pk__in=season_open).order_by("pk")
+    with_bots = Ladder.objects.filter(players__in=(Ladder.Players.REMOTE, Ladder.Players.OPEN))
+    return with_bots.filter(open=True, pk__in=season_open).order_by("pk")
 
 
 def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
@@ -97,7 +98,7 @@ def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[i
 
 
 def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Entry]:
-    """Of the remote bots that are free, and of all code."""
+    """Of the remote bots that are free, and of all code. People sit down by themselves."""
     sits = Q(bot__in=free) | Q(bot__kind=Bot.Kind.HOSTED, bot__in=Bot.objects.playing())
     found = Entry.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
     merged = merged_on(ladders)

@@ -6,10 +6,11 @@ order of locks is everywhere: people by id, order, match, attempt, table, chairs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from math import inf
 from random import Random, SystemRandom
 from time import monotonic
 from typing import Final
@@ -18,12 +19,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
+from bots.models import BotVersion
 from bots.prepared import Prepared
 from bots.runner.chair import MAX_STRIKES
 from bots.storable import storable
 from games.base import Move, State
 from ladder.models import Chair, Match, PlayedMove
-from ladder.tables.delays import delay_ms, hurried
+from ladder.tables import absences, sittings
+from ladder.tables.delays import HURRY_MS, among_people, delay_ms, hurried
 from ladder.tables.position import Position
 from ladder.tables.reading import keep_played, position_at
 
@@ -31,15 +34,19 @@ STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 """Why a decision is lost and counted; three of them cost the game."""
 
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
-_CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence")
+_OF_PEOPLE: Final = ("kind", "stand_in", "missed", "returned", "resigned", "would_abort")
+_CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
+_CHANGED_MEANWHILE: Final = tuple(name for name in _CHANGED if name != "woken_at")
+"""Of a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
 
 
 @dataclass(frozen=True)
 class Answered:
     """What came from a seat for the decision that it owes, and when.
 
-    ``fault`` is one of ``STRIKES`` or of ``games.base.FORFEIT_REASONS``, ``""`` for a legal ``move``. ``wall_ms`` is
-    what it takes of the seat's time; ``thought_ms`` what the client says. ``print`` knows the same answer again.
+    ``fault`` is one of ``STRIKES`` or of ``games.base.FORFEIT_REASONS``, ``""`` for a legal ``move``. A person was just
+    absent, whichever it is, and so is who stands in for one. ``wall_ms`` is what it takes of the seat's time;
+    ``thought_ms`` what the client says. ``print`` knows the same answer again.
     """
 
     received: datetime
@@ -67,12 +74,16 @@ class Held:
     random: Random = field(default_factory=SystemRandom)
     appended: list[PlayedMove] = field(default_factory=list)
     asked: list[Chair] = field(default_factory=list)
+    aborted: str = ""
+    """Why its players have ended it without a result."""
 
     def __post_init__(self) -> None:
         self.state = self.position.state()
         self._steps = len(self.state.steps_since(0))
-        self._paces = self.position.paces
+        self._paces = self.position.paces(sittings.stood_in(self.position.chairs))
         self._changed: dict[int, Chair] = {}
+        self._seated: list[tuple[Chair, BotVersion, int]] = []
+        self._hasty = False
 
     @property
     def match(self) -> Match:
@@ -97,13 +108,16 @@ class Held:
     def settle(self, seat: int, answered: Answered) -> None:
         """Play what ``seat`` has answered, or the default move if that was at fault, and all that follows."""
         chair = self.position.chairs[seat]
-        clock = self.position.clock(seat).spent(answered.wall_ms)
-        chair.bank_ms, chair.game_ms = clock.bank_ms, clock.game_ms
+        if self.position.began_a_round_unseen:
+            absences.withdraw_votes(self)
+        if chair.kind != Chair.Kind.STAND_IN:
+            clock = self.position.clock(seat).spent(answered.wall_ms)
+            chair.bank_ms, chair.game_ms = clock.bank_ms, clock.game_ms
         if answered.thought_ms is not None:
             chair.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
         reason = self._judge(chair, answered)
         asked_at, chair.owes, chair.due_at, chair.deadline = chair.due_at, False, None, None
-        self._changed[seat] = chair
+        self.change(chair)
         row = PlayedMove(
             decision=chair.asked,
             asked_at=asked_at,
@@ -116,12 +130,16 @@ class Held:
             heard=answered.heard[:600],
         )
         self._play(seat, answered.move if not reason else None, reason, row)
-        self._go_on()
+        if chair.kind == Chair.Kind.PERSON:
+            absences.answered(self, chair, missed=bool(reason))
+        self.go_on()
 
     def _judge(self, chair: Chair, answered: Answered) -> str:
         """Count a fault; the reason for which the default move is played, ``""`` for none."""
         if not answered.fault:
             return ""
+        if chair.kind in Chair.OF_PEOPLE:
+            return "absent"
         if answered.fault not in STRIKES:
             self.forfeit(chair, answered.fault, answered.detail)
             return "forfeit"
@@ -140,16 +158,55 @@ class Held:
         """The seat has lost its game; the platform plays for it from now on."""
         chair.forfeit, chair.evidence = reason, storable(evidence)[:500]
         chair.owes, chair.due_at, chair.deadline = False, None, None
+        self.change(chair)
+
+    # --- people --------------------------------------------------------------------------------------------------
+
+    def seat(self, chair: Chair, kind: Chair.Kind, version: BotVersion) -> None:
+        """Have ``version`` play in ``chair`` from now on; what it owes it is asked anew."""
+        chair.kind = kind
+        if kind == Chair.Kind.STAND_IN:
+            chair.stand_in = version
+        self._seated.append((chair, version, self.position.table.moves))
+        self.change(chair)
+        if chair.owes:
+            self._put_to(chair)
+
+    def change(self, chair: Chair) -> None:
+        """Something of ``chair`` is to be written, other than what workers or notes of presence write."""
+        self._changed[chair.seat.index] = chair
+
+    def play_out(self) -> None:
+        """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody.
+
+        They are shown no earlier than the moves before them; what was forced and held back is shown with them.
+        """
+        self._hasty = True
+        before = [row.visible_at for row in self.position.rows] + [row.visible_at for row in self.appended]
+        while pending := self.state.pending:
+            for seat in pending:
+                chair, now = self.position.chairs[seat], self.clock_now
+                row = PlayedMove(received_at=now, visible_at=max([now, *before]))
+                if chair.owes:
+                    row.decision, row.asked_at = chair.asked, chair.due_at
+                    chair.owes, chair.due_at, chair.deadline = False, None, None
+                    self.change(chair)
+                self._play(seat, None, "forfeit" if chair.forfeit else "absent", row)
 
     # --- what follows --------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Ask the first decisions of a new table."""
-        self._go_on()
+        self.go_on()
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """Play for those who have forfeited, as late as they would have, until somebody is there to be asked."""
+        absences.conclude(self)
+        if self.aborted:
+            return
         paces = hurried(self._paces, self.position.limits.move_ms)
+        if self.position.people:
+            paces = hurried(paces, HURRY_MS)
         while gone := [seat for seat in self.state.pending if self.position.chairs[seat].forfeit]:
             since = max(self.position.table.settled_at, self.clock_now)
             for seat in gone:
@@ -158,6 +215,8 @@ class Held:
                 row = PlayedMove(received_at=since, visible_at=since + delay)
                 self._play(seat, None, "forfeit", row)
         self._ask(self.state.pending)
+        if not self.state.pending:
+            absences.end(self)
 
     def _ask(self, seats: Iterable[int]) -> None:
         """Ask those who have not been asked yet; they are told when all that came before is shown."""
@@ -165,11 +224,18 @@ class Held:
             chair = self.position.chairs[seat]
             if chair.owes:
                 continue
-            chair.asked, chair.owes, chair.woken_at = chair.asked + 1, True, None
-            chair.due_at = max(self.position.table.settled_at, self.clock_now)
-            if chair.kind != Chair.Kind.HOSTED:
-                chair.deadline = chair.due_at + timedelta(milliseconds=self.position.clock(seat).allowed_ms)
-            self._changed[seat] = chair
+            chair.asked, chair.owes = chair.asked + 1, True
+            self._put_to(chair)
+
+    def _put_to(self, chair: Chair) -> None:
+        """The time for the decision that it owes begins as soon as all that came before is shown."""
+        chair.woken_at, chair.deadline = None, None
+        chair.due_at = max(self.position.table.settled_at, self.clock_now)
+        if chair.kind not in Chair.ASKED_BY_WORKERS:
+            allowed_ms = self.position.clock(chair.seat.index).allowed_ms
+            chair.deadline = chair.due_at + timedelta(milliseconds=allowed_ms)
+        self.change(chair)
+        if chair not in self.asked:
             self.asked.append(chair)
 
     def _play(self, seat: int, move: Move | None, reason: str, row: PlayedMove) -> None:
@@ -180,6 +246,8 @@ class Held:
         self.state.play(seat, row.move, default=reason or None)
         row.match, row.seat, row.number = self.match, self.position.chairs[seat].seat, table.moves
         row.delays = self._delays()
+        if table.round != self.state.rounds_begun and not row.delays:
+            absences.withdraw_votes(self)  # else later: that a round has begun would tell what was forced
         row.round = table.round = self.state.rounds_begun
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))
@@ -191,25 +259,41 @@ class Held:
         steps = self.state.steps_since(self._steps)
         self._steps += len(steps)
         veiled = self.state.game.veiled
-        return [
-            delay_ms(self._paces, step["seat"], step["decision"], self.random)
-            for step in steps
-            if step.get("forced") and step["decision"] in veiled
-        ]
+        forced = [step for step in steps if step.get("forced") and step["decision"] in veiled]
+        return [self._delay(step["seat"], step["decision"]) for step in forced]
+
+    def _delay(self, seat: int, kind: str) -> int:
+        """As late as a move of ``seat`` would be; nothing is hidden any more in what is played out."""
+        if self._hasty:
+            return 0
+        by_hand = self.position.chairs[seat].kind == Chair.Kind.PERSON
+        most_ms = among_people(self.position.limits.move_ms) if self.position.people else inf
+        return delay_ms(self._paces, seat, kind, self.random, by_hand=by_hand, most_ms=most_ms)
 
     # --- writing -------------------------------------------------------------------------------------------------
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self.appended or self._changed or self.aborted)
+
     def save(self) -> None:
-        """Write what has changed, in three statements."""
+        """Write what has changed, in three statements, and who sits where since then."""
         table = self.position.table
         table.over = not self.state.pending
         PlayedMove.objects.bulk_create(self.appended)
-        if self._changed:
-            Chair.objects.bulk_create(
-                self._changed.values(), update_conflicts=True, unique_fields=["seat"], update_fields=_CHANGED
-            )
+        going_on = [chair for chair in self._changed.values() if chair.owes and chair not in self.asked]
+        self._write(going_on, _CHANGED_MEANWHILE)
+        self._write([chair for chair in self._changed.values() if chair not in going_on], _CHANGED)
+        for chair, version, move in self._seated:
+            sittings.change(chair, version, move)
         table.save(update_fields=["moves", "round", "settled_at", "over"])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
+
+    @staticmethod
+    def _write(chairs: Collection[Chair], columns: Collection[str]) -> None:
+        if chairs:
+            Chair.objects.bulk_create(chairs, update_conflicts=True, unique_fields=["seat"], update_fields=columns)
 
 
 def held(match_id: int) -> Held | None:

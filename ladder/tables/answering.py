@@ -3,6 +3,8 @@
 A decision is answered once. The same answer again is harmless and gets the same words; nothing else moves anything.
 Whether an answer was in time depends on when it arrived and on the deadline in the row, and not on whether somebody
 else has already looked: one that is late is replaced by the default move here, if nobody was there before.
+
+A program that answers wrongly has a strike. A person is told why, and may answer again as long as the clock runs.
 """
 
 from __future__ import annotations
@@ -21,10 +23,11 @@ from django.db.models import QuerySet
 from bots.prepared import Prepared
 from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
 from bots.runner.report import escaped
-from games.base import Document, IllegalMove, Move
+from games.base import Document, IllegalMove, Move, State
 from ladder.models import Chair, Match
 from ladder.tables.advancing import Answered, Held, held
 from ladder.tables.clocks import milliseconds
+from ladder.tables.outages import forgive_at, is_away
 from ladder.tables.position import Position, Row
 from ladder.tables.reading import position_at
 from ladder.tables.telling import save_and_tell
@@ -51,7 +54,7 @@ class Ruling:
 
     ``move`` is what was played for the decision, ``None`` where nothing was. ``default`` says why that was the default
     move. ``detail`` is what was wrong with the answer, and ``question`` what was asked, with what was legal: both are
-    there for an answer that was refused.
+    there for an answer that was refused. A person's that was refused has nothing played for it, and may be mended.
     """
 
     verdict: Verdict
@@ -104,19 +107,49 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
 
 
+def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``rights.seat_of``).
+
+    What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
+    """
+    arrived = monotonic() if arrived is None else arrived
+    asked = next(iter(_persons_at(match_id=match_id, seat=seat)), 0) if 0 < match_id < 2**63 else 0
+    if not 1 <= decision <= asked:
+        return UNKNOWN
+    heard = _read(body)
+    ruling = _without_the_lock(match_id, seat, decision, heard)
+    if ruling is not None:
+        return ruling
+    with transaction.atomic():
+        table = held(match_id)
+        if table is not None:
+            forgiven = forgive_at(table)  # by that it may be asked anew as of now, which is after it arrived
+            if table.owes(seat, decision) and table.position.chairs[seat].kind == Chair.Kind.PERSON:
+                return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
+            save_and_tell(table)
+    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+
+
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
     """Play the default move for every seat of a running table whose deadline passed ``grace`` ago; for how many."""
     with transaction.atomic():
         table = held(match_id)
         if table is None:
             return 0
-        now = table.clock_now
-        late = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
-        late = [(chair, deadline) for chair, deadline in late if deadline + grace < now]
+        late = _late(table, grace)
         for chair, deadline in late:
-            _too_late(table, chair, deadline)
+            if chair.owes and not table.aborted:
+                _too_late(table, chair, deadline)
         save_and_tell(table)
     return len(late)
+
+
+def _late(table: Held, grace: timedelta) -> list[tuple[Chair, datetime]]:
+    """Those whose deadline passed ``grace`` ago, with it; people only while the site is there for them."""
+    now, away = table.clock_now, is_away(table.position)
+    owing = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
+    late = [(chair, deadline) for chair, deadline in owing if deadline + grace < now]
+    return [(chair, deadline) for chair, deadline in late if not (away and chair.kind == Chair.Kind.PERSON)]
 
 
 def fingerprint(move: Any) -> str:
@@ -137,6 +170,13 @@ def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int]]:
 
 
 _chairs_of: Final = Prepared(_chairs)
+_persons_at: Final = Prepared(
+    lambda match_id, seat: (
+        Chair.objects.filter(table=match_id, seat__index=seat, kind__in=Chair.OF_PEOPLE)
+        .order_by()
+        .values_list("asked", flat=True)
+    )
+)
 
 
 def _read(body: bytes) -> _Heard:
@@ -145,15 +185,45 @@ def _read(body: bytes) -> _Heard:
     return _Heard(body, posted, known)
 
 
+def _without_the_lock(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling | None:
+    """What is said to an answer of a person that moves nothing, found without holding anything.
+
+    That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
+    """
+    position = position_at(match_id)
+    if position is None:
+        return None
+    chair = position.chairs[seat]
+    if not chair.owes or chair.asked != decision:
+        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+    if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
+        return None
+    state = position.state()
+    fault, detail, _ = _judged(state, seat, heard)
+    return Ruling(Verdict.REFUSED, None, fault, detail, state.decision(seat)) if fault else None
+
+
+def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
+    """What is wrong with an answer to what ``seat`` is asked, in a word and in a sentence; or its legal move."""
+    if isinstance(heard.posted, Malformed):
+        return heard.fault, heard.posted.reason, None
+    try:
+        return heard.fault, "", state.check(seat, heard.posted.move)
+    except IllegalMove as error:
+        return "illegal", str(error), None
+
+
 def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Judge an answer to the decision that is open, and go on with what it gives."""
     chair = table.position.chairs[seat]
     assert chair.due_at is not None and chair.deadline is not None
+    if chair.kind == Chair.Kind.PERSON and chair.due_at <= table.clock_now:
+        received = max(received, chair.due_at)  # an outage was forgiven while it was on its way
     if received < chair.due_at:
-        return UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
-    if heard.names_another(chair.asked):
-        return Ruling(Verdict.WRONG_ID)
-    if received > chair.deadline:
+        ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
+    elif heard.names_another(chair.asked):
+        ruling = Ruling(Verdict.WRONG_ID)
+    elif received > chair.deadline:
         _too_late(table, chair, chair.deadline)
         ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
     else:
@@ -168,14 +238,9 @@ def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
     assert chair.due_at is not None
     wall_ms = milliseconds(chair.due_at, received)
     question = state.decision(seat)
-    fault, detail, move = heard.fault, "", None
-    if isinstance(heard.posted, Malformed):
-        detail = heard.posted.reason
-    else:
-        try:
-            move = state.check(seat, heard.posted.move)
-        except IllegalMove as error:
-            fault, detail = "illegal", str(error)
+    fault, detail, move = _judged(state, seat, heard)
+    if fault and chair.kind == Chair.Kind.PERSON:
+        return Ruling(Verdict.REFUSED, None, fault, detail, question)
     thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
     line = escaped(heard.body) if fault else ""
     table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
@@ -189,7 +254,7 @@ def _too_late(table: Held, chair: Chair, deadline: datetime) -> None:
     seat = chair.seat.index
     clock = table.position.clock(seat)
     fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
-    if clock.game_is_next:
+    if clock.game_is_next and chair.kind != Chair.Kind.PERSON:
         fault, detail = "time", "the time for the whole game is used up"
     table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
 
@@ -206,7 +271,8 @@ def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
     try:
         row = position.row_of(seat, decision)
     except LookupError:
-        return Ruling(Verdict.LATE) if position.match.status in Match.ENDED else UNKNOWN
+        gone = position.match.status in Match.ENDED or position.table.over or position.chairs[seat].forfeit
+        return Ruling(Verdict.LATE) if gone else UNKNOWN
     return _of_settled(position, row, heard)
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models.functions import Now
 
+from bots.persons import LANGUAGE
 from bots.protocol import bot_seed
 from bots.runner.report import Forfeit, MatchReport, SeatReport, Strike, Thought
-from ladder.blocks import end_if_over
 from ladder.bot_seeds import seeds_key
 from ladder.leases import Lease
-from ladder.models import Attempt, Chair, Match, PlayedMove, Table
+from ladder.models import Chair, Match, PlayedMove, Table
 from ladder.reconnecting import through_a_loss
 from ladder.results import WrongRecord, record_result
 from ladder.tables.advancing import STRIKES
@@ -21,11 +20,10 @@ from ladder.tables.clocks import milliseconds
 from ladder.tables.logs import packed_logs
 from ladder.tables.position import Position
 from ladder.tables.reading import position_of
-from ladder.tables.telling import tell
+from ladder.tables.stopping import nobody_owes, stop
+from ladder.tables.telling import tell_of_the_end
 
 logger = logging.getLogger(__name__)
-
-_REASON: Final = 400
 
 
 def finish(match_id: int) -> bool:
@@ -51,21 +49,18 @@ def finish(match_id: int) -> bool:
     return result is not None
 
 
-def void(match_id: int, reason: str) -> bool:
-    """End a running live game without a result, with the reason for everybody; whether this call did."""
+def void(match_id: int, reason: str, still: Callable[[], bool] = lambda: True) -> bool:
+    """End a running live game without a result, with the reason for everybody; whether this call did.
+
+    ``still`` is asked once the match is held: what was seen before that may be over.
+    """
     with transaction.atomic():
         locked = Match.objects.select_for_update(no_key=True, of=("self",))
         match = locked.filter(pk=match_id, status=Match.Status.RUNNING, table__isnull=False).first()
-        if match is None:
+        if match is None or not still():
             return False
-        Match.objects.filter(pk=match_id).update(
-            status=Match.Status.VOID, reason=reason[:_REASON], lease=None, lease_until=None, ended=Now()
-        )
-        Attempt.objects.filter(match=match_id, ending=Attempt.Ending.OPEN).update(
-            ending=Attempt.Ending.FAILED, failure=reason[:_REASON], ended=Now()
-        )
-        rise(match_id)
-        end_if_over([match.block_id])
+        stop(match, Match.Status.VOID, reason)
+        tell_of_the_end(match_id)
     return True
 
 
@@ -74,15 +69,9 @@ def rise(match_id: int) -> None:
 
     For a match that is no live game this does nothing.
     """
-    Chair.objects.filter(table=match_id, owes=True).update(owes=False, due_at=None, deadline=None)
+    nobody_owes(match_id)
     if Table.objects.filter(pk=match_id).exists():
         tell_of_the_end(match_id)
-
-
-def tell_of_the_end(match_id: int) -> None:
-    """Tell everybody at the table, and who watches it, that it has ended."""
-    seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
-    tell(match_id, "ended", seated.values_list("seat__version__bot", flat=True))
 
 
 def report_of(position: Position) -> MatchReport:
@@ -108,9 +97,11 @@ def _forfeit(seat: int, chair: Chair) -> Forfeit:
 
 
 def _seat_report(position: Position, seat: int, moves: list[PlayedMove]) -> SeatReport:
+    """What is kept of a seat for good: of a person no name, which may be taken away, or go with their account."""
+    chair = position.chairs[seat]
     answered = [move for move in moves if move.decision is not None]
     return SeatReport(
-        label=str(position.chairs[seat].seat.version),
+        label=LANGUAGE if chair.kind in Chair.OF_PEOPLE else str(chair.seat.version),
         bot_seed=bot_seed(seeds_key(), str(position.match.pk), seat, 1),
         ready_us=None,
         decisions=tuple(Thought(move.decision or 0, 1000 * move.wall_ms, None, 0) for move in answered),

@@ -32,7 +32,7 @@ def packed_logs(position: Position, report: MatchReport) -> dict[int, bytes]:
     """By seat, the packed log of every seat whose bot somebody owns and whose log can be made."""
     logs = {}
     for seat, chair in enumerate(position.chairs):
-        if chair.seat.version.bot.owner_id is None:
+        if chair.seat.version.bot.owner_id is None or chair.kind in Chair.OF_PEOPLE:
             continue
         try:
             logs[seat] = packed(owner_log(position, report, seat))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Final
 from uuid import uuid4
 
@@ -12,18 +13,29 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot
+from bots.persons import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
 from ladder.blocks import Player, schedule_block
 from ladder.models import Attempt, Block, Chair, Ladder, Match, Seat, Table
+from ladder.tables import sittings
 from ladder.tables.advancing import Held, held
 from ladder.tables.telling import save_and_tell, tell
 
 WORKER: Final = "table"
 """What stands in an attempt for the worker: nobody of them plays a live game."""
 
+NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
+
 PATIENCE: Final = timedelta(hours=1)
 """What a game may last beside all the time of its seats: starting hosted programs, delays. Then it is broken."""
+
+
+_KINDS: Final = {
+    Bot.Kind.HOSTED: Chair.Kind.HOSTED,
+    Bot.Kind.REMOTE: Chair.Kind.REMOTE,
+    Bot.Kind.PERSON: Chair.Kind.PERSON,
+}
 
 
 def open_table(
@@ -32,13 +44,18 @@ def open_table(
     *,
     rated: bool = True,
     limits: Limits | None = None,
+    guests: Mapping[int, str] = NOBODY,
 ) -> Match:
     """Begin a live game of ``ladder`` among ``players``, seated as given; without ``limits``, by the ladder's.
 
-    A rated one is of entries; a casual one counts nowhere. The row of the ladder is locked, so call it where that is
+    A rated one is of entries; a casual one counts nowhere. ``guests`` has for each seat of a guest the SHA-256 of their
+    secret, hex: whoever knows it sits there. The row of the ladder is locked, so call it where that is
     allowed: before series, bots and entries. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong
-    number of players, for a rated game with a player without an entry and for a ladder with wrong limits.
+    number of players, for a rated game with a player without an entry, for a ladder with wrong limits and for guests
+    who are none, or of whom nothing would be known again.
     """
+    if {seat for seat, player in enumerate(players) if is_guest(player.version.bot)} != set(guests):
+        raise ValueError("every guest, and nobody else, is known by a secret")
     if rated and any(player.entry is None for player in players):
         raise ValueError("whoever plays a rated game has an entry on its ladder")
     limits = limits or Limits(**ladder.limits)
@@ -48,7 +65,7 @@ def open_table(
         block = schedule_block(locked, players, purpose=purpose, rotated=False)
         match = block.matches.get()
         _claim(match, limits, len(players))
-        _set(match, limits)
+        _set(match, limits, guests)
         table = held(match.pk)
         assert table is not None
         _begin(table)
@@ -65,17 +82,22 @@ def _claim(match: Match, limits: Limits, seats: int) -> None:
     Attempt.objects.create(match=match, number=1, token=token, worker=WORKER, started=Now(), heartbeat_at=Now())
 
 
-def _set(match: Match, limits: Limits) -> None:
+def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
+    """People have just said that they want to play: they are here."""
     table = Table.objects.create(match=match, limits=asdict(limits))
-    Chair.objects.bulk_create(
-        Chair(seat=seat, table=table, kind=_kind(seat), bank_ms=limits.bank_ms, game_ms=limits.game_ms)
+    chairs = Chair.objects.bulk_create(
+        Chair(
+            seat=seat,
+            table=table,
+            kind=_KINDS[Bot.Kind(seat.version.bot.kind)],
+            bank_ms=limits.bank_ms,
+            game_ms=limits.game_ms,
+            guest=guests.get(seat.index, ""),
+            seen_at=Now() if seat.version.bot.kind == Bot.Kind.PERSON else None,
+        )
         for seat in Seat.objects.filter(match=match).select_related("version__bot").order_by("index")
     )
-
-
-def _kind(seat: Seat) -> Chair.Kind:
-    remote = seat.version.bot.kind == Bot.Kind.REMOTE
-    return Chair.Kind.REMOTE if remote else Chair.Kind.HOSTED
+    sittings.begin(match, chairs)
 
 
 def _begin(table: Held) -> None:

@@ -6,17 +6,20 @@ viewer is not to know yet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from bots.protocol import Limits
 from games.base import Move, State
 from games.registry import GAMES
-from ladder.models import Chair, Match, Table
+from ladder.models import Block, Chair, Match, Table
 from ladder.tables.clocks import Clock, milliseconds
 from ladder.tables.delays import Pace
+
+WATCHED_WITHIN: Final = timedelta(seconds=8)
+"""So long after the last beat of the site it is still taken to be there (``ladder.tables.outages``)."""
 
 
 class Row(NamedTuple):
@@ -34,6 +37,7 @@ class Row(NamedTuple):
     delays: Sequence[int]
     answer: str
     detail: str
+    round: int
 
     def answered_by(self, seat: int | None) -> bool:
         """Whether it is what ``seat`` was asked for itself, and not played for it after it had forfeited."""
@@ -53,31 +57,75 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Position:
-    """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots."""
+    """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots.
+
+    ``beat_at`` is when the site was last known to be there for people at this table (``ladder.tables.outages``).
+    """
 
     now: datetime
     match: Match
     table: Table
     chairs: Sequence[Chair]
     rows: Sequence[Row]
+    beat_at: datetime | None = None
+
+    @property
+    def rated(self) -> bool:
+        """Whether it is for ratings."""
+        return self.match.block.purpose == Block.Purpose.LIVE
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people, whoever plays there now."""
+        return [seat for seat, chair in enumerate(self.chairs) if chair.kind in Chair.OF_PEOPLE]
+
+    @property
+    def began_a_round_unseen(self) -> bool:
+        """Whether the last move has begun a round after something that was shown later, and nobody has played in it."""
+        if not self.rows or not self.rows[-1].delays:
+            return False
+        rounds = [row.round for row in self.rows[-2:]]
+        return rounds[-1] != (rounds[0] if len(rounds) > 1 else 1)
+
+    @property
+    def watched(self) -> datetime:
+        """Until when somebody could have been seen at this table: now, unless the site is away."""
+        if self.beat_at is None or self.now - self.beat_at <= WATCHED_WITHIN:
+            return self.now
+        return self.beat_at
+
+    def unseen(self, seat: int) -> timedelta:
+        """For how long the person of ``seat`` was not seen."""
+        seen = self.chairs[seat].seen_at or self.match.started or self.now
+        return max(timedelta(), self.watched - seen)
 
     @property
     def limits(self) -> Limits:
         """Those of the whole game, as they were when it began."""
         return Limits(**self.table.limits)
 
-    @property
-    def paces(self) -> list[Pace]:
-        """How long seats took for the decisions that they answered themselves."""
+    def paces(self, stood_in: Mapping[int, Collection[range]]) -> list[Pace]:
+        """How long seats took for the decisions that they answered; ``stood_in`` is by seat when it was not a person.
+
+        By the numbers of moves, where somebody stood in (``sittings.stood_in``).
+        """
+        people = set(self.people)
         return [
-            Pace(row.seat, row.kind, milliseconds(row.asked_at, row.received_at))
+            Pace(
+                row.seat,
+                row.kind,
+                milliseconds(row.asked_at, row.received_at),
+                row.seat in people and not any(row.number in part for part in stood_in.get(row.seat, ())),
+            )
             for row in self.rows
             if row.asked_at is not None and not row.default
         ]
 
     def clock(self, seat: int) -> Clock:
-        """What was left to ``seat`` when it was asked last."""
+        """What was left to ``seat`` when it was asked last; a stand-in has time of its own."""
         chair = self.chairs[seat]
+        if chair.kind == Chair.Kind.STAND_IN:
+            return Clock.full(self.limits)
         return Clock(self.limits.move_ms, chair.bank_ms, chair.game_ms)
 
     def seat_of(self, bot_id: int) -> int | None:
@@ -124,7 +172,14 @@ class Position:
 
         A move that is not shown yet is no later one's cause: others were asked at the same time, and it stays secret.
         """
-        rows = [row for row in self.rows if row.answered_by(seat) or row.shown(self.now) is not None]
+        return self.showing(self.rows_for(seat))
+
+    def rows_for(self, seat: int | None) -> tuple[Row, ...]:
+        """The moves that ``seat`` knows by now."""
+        return tuple(row for row in self.rows if row.answered_by(seat) or row.shown(self.now) is not None)
+
+    def showing(self, rows: Sequence[Row]) -> State:
+        """What all are shown who know ``rows`` by now: those of ``rows_for``."""
         state = self.state(rows, told=True)
         if not rows:
             return state

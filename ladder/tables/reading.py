@@ -60,6 +60,7 @@ def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
             delays=move.delays,
             answer=move.answer,
             detail=move.detail,
+            round=move.round,
         )
         for move in moves
     ]
@@ -74,9 +75,8 @@ def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) ->
         _SEAT.set_cached_value(chair, seats[chair.seat_id])
     chairs = sorted(stands, key=lambda chair: chair.seat.index)  # here: to order many columns is dear to prepare
     table = chairs[0].table
-    return Position(
-        chairs[0].database_now, match, table, chairs, _MOVES.upto(match.lease, table.moves, partial(_rows, table))
-    )
+    rows = _MOVES.upto(match.lease, table.moves, partial(_rows, table))
+    return Position(chairs[0].database_now, match, table, chairs, rows, chairs[0].beat_at)
 
 
 def _seats(match_id: int) -> dict[int, Seat]:
@@ -104,9 +104,10 @@ _MOVES: Final = KeptMoves[Row]()
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:
-    """How it stands: the chairs with their table, the lease of the match, and when that was."""
+    """How it stands: the chairs with their table, the lease of the match, the site's last beat, and when it was."""
     chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
-    return chairs.annotate(lease=F("table__match__lease"), database_now=Now())
+    beat = F("table__match__attempts__heartbeat_at")
+    return chairs.annotate(lease=F("table__match__lease"), beat_at=beat, database_now=Now())
 
 
 _stands: Final = Prepared(_stands_of)

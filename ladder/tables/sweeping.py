@@ -13,6 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 from ladder.models import Chair, Match
+from ladder.tables.absences import notice_gone
 from ladder.tables.answering import GRACE, expire
 from ladder.tables.ending import finish, void
 from ladder.tables.waking import remind
@@ -35,8 +36,22 @@ def sweep_tables() -> int:
     for match_id in sorted(over):
         _look_after(match_id, finish)
     for match_id in sorted(lost - over):
-        void(match_id, TOO_LONG)
-    return len(due | over | lost) + remind()
+        still = running.filter(pk=match_id, lease_until__lt=Now(), table__over=False).exists
+        void(match_id, TOO_LONG, still)
+    looked_at = len(due | over | lost) + _done(remind)
+    _done(notice_gone)
+    return looked_at
+
+
+def _done(step: Callable[[], int]) -> int:
+    """One step that fails must not hold up another one; of how many things it was."""
+    try:
+        return step()
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception:
+        logger.exception("live tables were not looked after: %s", step)
+        return 0
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:

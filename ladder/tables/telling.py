@@ -9,9 +9,9 @@ have something new to read; ``in_ms`` is how long from now until they may read i
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 from celery import current_app
@@ -20,9 +20,12 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
-from ladder.models import Chair
-from ladder.tables.advancing import Held
+from ladder.models import Chair, Match
 from ladder.tables.clocks import milliseconds
+from ladder.tables.stopping import stop
+
+if TYPE_CHECKING:
+    from ladder.tables.advancing import Held
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +33,9 @@ CHANNEL: Final = "tables"
 QUEUE: Final = "live"
 SEATS: Final = "seats"
 """The queue of hosted seats is another one: while all who serve it wait for slow programs, tables are looked after."""
+
+LAST: Final = 9
+"""The priority, as Redis queues have it, of what is done when nothing else waits."""
 
 WAKE: Final = "ladder.tasks.wake_seat"
 FINISH: Final = "ladder.tasks.finish_table"
@@ -42,14 +48,23 @@ _EXPIRES_S: Final = 60.0
 
 def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
     """Publish a hint once the transaction is committed, at once without one."""
-    message = orjson.dumps({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
-    transaction.on_commit(partial(_publish, message), robust=True)
+    publish({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
+
+
+def publish(hint: Mapping[str, Any]) -> None:
+    """The same for whoever has hints of their own (``ladder.seating.telling``)."""
+    transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
 
 
 def save_and_tell(table: Held) -> None:
     """Write what happened at a table, if anything did, and tell of it."""
-    if table.appended or table.asked:
-        table.save()
+    if not table.has_changed:
+        return
+    table.save()
+    if table.aborted:
+        stop(table.match, Match.Status.ABORTED, table.aborted)
+        tell_of_the_end(table.match.pk)
+    else:
         tell_of(table)
 
 
@@ -60,20 +75,30 @@ def tell_of(table: Held) -> None:
         end_soon(match_id)
         return
     now = table.clock_now
-    remote = [chair for chair in table.asked if chair.kind != Chair.Kind.HOSTED]
+    hosted = [chair for chair in table.asked if chair.kind in Chair.ASKED_BY_WORKERS]
+    remote = [chair for chair in table.asked if chair.kind == Chair.Kind.REMOTE]
     in_ms = max((milliseconds(now, chair.due_at) for chair in table.asked if chair.due_at), default=0)
-    tell(match_id, "decide" if remote else "moved", [chair.seat.version.bot_id for chair in remote], in_ms)
-    for chair in table.asked:
-        if chair.kind == Chair.Kind.HOSTED:
-            wake(match_id, chair.seat.index, in_ms)
+    what: What = "decide" if len(hosted) < len(table.asked) else "moved"
+    tell(match_id, what, [chair.seat.version.bot_id for chair in remote], in_ms)
+    of_a_guest = any(chair.guest for chair in table.position.chairs)
+    for chair in hosted:
+        wake(match_id, chair.seat.index, in_ms, last=of_a_guest)
 
 
-def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0) -> None:
+def tell_of_the_end(match_id: int) -> None:
+    """Tell everybody at the table, and who watches it, that it has ended."""
+    seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
+    tell(match_id, "ended", seated.values_list("seat__version__bot", flat=True))
+
+
+def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: bool = False) -> None:
     """Let a worker ask the hosted program of ``seat`` once the transaction is committed.
 
-    ``failed`` is how often the platform has failed at that already.
+    ``failed`` is how often the platform has failed at that already. ``last`` says that all others come first.
     """
-    transaction.on_commit(partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000), robust=True)
+    priority = LAST if last else None
+    send = partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000, priority)
+    transaction.on_commit(send, robust=True)
 
 
 def end_soon(match_id: int) -> None:
@@ -88,10 +113,13 @@ def _publish(message: bytes) -> None:
         logger.warning("nobody hears that a table has changed: %s", error)
 
 
-def _send(task: str, arguments: tuple[int, ...], queue: str, countdown_s: float = 0.0) -> None:
+def _send(
+    task: str, arguments: tuple[int, ...], queue: str, countdown_s: float = 0.0, priority: int | None = None
+) -> None:
+    expires = countdown_s + _EXPIRES_S
     try:
         current_app.send_task(
-            task, args=arguments, queue=queue, countdown=countdown_s or None, expires=countdown_s + _EXPIRES_S
+            task, args=arguments, queue=queue, countdown=countdown_s or None, expires=expires, priority=priority
         )
     except (OperationalError, OSError) as error:
         logger.warning("%s%s waits for the broker: %s", task, arguments, error)

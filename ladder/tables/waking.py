@@ -71,7 +71,8 @@ class Turn:
     @property
     def valid(self) -> Q:
         """The chair, while it is."""
-        return Q(pk=self.chair_id, owes=True, asked=self.decision, starts=self.start)
+        its = Q(pk=self.chair_id, owes=True, asked=self.decision, starts=self.start)
+        return its & Q(kind__in=Chair.ASKED_BY_WORKERS)
 
 
 def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
@@ -113,19 +114,21 @@ def remind() -> int:
     A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
     """
     unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
-    waiting = _owing().filter(unheard).annotate(given_up=Now() - PATIENCE).select_related("seat__version__bot")
+    names = ("seat__version__bot", "stand_in__bot")
+    waiting = _owing().filter(unheard).annotate(given_up=Now() - PATIENCE).select_related(*names)
     chairs = list(waiting.order_by("due_at"))
     for chair in chairs:
         if chair.due_at is not None and chair.due_at < chair.given_up:
-            void(chair.table_id, _waited_in_vain(chair))
+            void(chair.table_id, _waited_in_vain(chair), _owing().filter(pk=chair.pk, due_at=chair.due_at).exists)
         elif cache.add(f"reminded/{chair.pk}/{chair.asked}", True, UNHEARD.seconds):
             wake(chair.table_id, chair.seat.index)
     return len(chairs)
 
 
 def _owing() -> QuerySet[Chair]:
-    """The hosted chairs of running games that owe a decision."""
-    return Chair.objects.filter(kind=Chair.Kind.HOSTED, owes=True, table__match__status=Match.Status.RUNNING)
+    """The chairs of running games that owe a decision for which a worker asks: of hosted bots and of stand-ins."""
+    asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, owes=True)
+    return asked.filter(table__match__status=Match.Status.RUNNING)
 
 
 def _next_start(before: Turn, free: Q | None = None) -> Turn | None:
@@ -145,12 +148,12 @@ def _renew(turn: Turn) -> bool:
 def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     """Ask, and ask again if only the machine was late, at most as often as a game would be played again for that."""
     position = position_of(Match.objects.select_related("ladder", "block").get(pk=turn.match_id))
-    version = position.chairs[turn.seat].seat.version
+    version = position.chairs[turn.seat].playing
     program, launcher = program_of(version), launcher or launcher_for_ladder()
     last = turn.start + MAX_REPLAYS
     current: Turn | None = turn
     while current is not None:
-        question = _consultation(position, current, program)
+        question = _consultation(position, current, str(version), program)
         with beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S):
             advice = consult(question, launcher)
         if version.bot.owner_id is not None:
@@ -169,9 +172,9 @@ def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
         logger.exception("seat %s of match %s has a shorter log", turn.seat, turn.match_id)
 
 
-def _consultation(position: Position, turn: Turn, program: Any) -> Consultation[Any]:
+def _consultation(position: Position, turn: Turn, label: str, program: Any) -> Consultation[Any]:
     return Consultation(
-        label=str(position.chairs[turn.seat].seat.version),
+        label=label,
         program=program,
         hello=asking.hello(position, turn.seat, resumed=turn.start > 1, start=turn.start),
         decide=asking.decide(position, turn.seat, 0),
@@ -184,7 +187,8 @@ def _bring(turn: Turn, advice: Advice) -> bool:
         table = held(turn.match_id)
         if table is None or not table.owes(turn.seat, turn.decision):
             return False
-        if table.position.chairs[turn.seat].starts != turn.start:
+        chair = table.position.chairs[turn.seat]
+        if chair.starts != turn.start or chair.kind not in Chair.ASKED_BY_WORKERS:
             return False
         table.settle(turn.seat, _answered(table, turn.seat, advice))
         save_and_tell(table)
@@ -215,7 +219,8 @@ def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
         _give_back(turn, failed)
     elif Chair.objects.filter(turn.valid).exists():
         tried = "Nobody can ask" if lost else f"Given up after {failed} attempts to ask"
-        if void(turn.match_id, f"{tried} seat {turn.seat + 1}: {failure}") and isinstance(failure, LostCode):
+        owed = Chair.objects.filter(turn.valid).exists
+        if void(turn.match_id, f"{tried} seat {turn.seat + 1}: {failure}", owed) and isinstance(failure, LostCode):
             leave.begin_for_lost_code(failure.version)
 
 
@@ -227,4 +232,4 @@ def _give_back(turn: Turn, failed: int) -> None:
 
 def _waited_in_vain(chair: Chair) -> str:
     minutes = PATIENCE.seconds // 60
-    return f"For {minutes} minutes the site could not ask {chair.seat.version} at seat {chair.seat.index + 1}."
+    return f"For {minutes} minutes the site could not ask {chair.playing} at seat {chair.seat.index + 1}."

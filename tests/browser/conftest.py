@@ -15,8 +15,11 @@ from bots.sandbox import SandboxLauncher
 from ladder.opening import open_house
 from tests.bots.conftest import sandbox_launcher
 from tests.browser.looking import Looker
+from tests.browser.seated import CLOCK, Hall, answers
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
+from tests.services.ports import free_port, wait_until
+from tests.services.workers import Processes
 
 __all__ = ["sandbox_launcher"]
 
@@ -75,3 +78,22 @@ def looker(request: pytest.FixtureRequest, watched: Page) -> Iterator[Looker]:
     looker = Looker(watched, kind=request.module.__name__.rpartition("test_")[2])
     yield looker
     assert looker.faults == []
+
+
+@pytest.fixture
+def hall(browser: Browser, site_processes: Processes) -> Iterator[Hall]:
+    """The site as it is on a server, for people at tables: streams, a clock that looks after tables, house bots."""
+    open_house()
+    port = free_port()
+    site_processes.python(
+        *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
+        *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
+    )
+    site_processes.environment = {**site_processes.environment, "DJANGO_SETTINGS_MODULE": "esr_platform.settings"}
+    site_processes.python("-c", CLOCK)
+    site_processes.worker("seats,live,default")
+    url = f"http://localhost:{port}"
+    wait_until(lambda: answers(f"{url}/about/"), "the web server answers", 60)
+    hall = Hall(browser, url)
+    yield hall
+    hall.close()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from bots.models import Bot
 from bots.remote import note_seen
@@ -12,6 +12,7 @@ from ladder.opening import open_house
 from ladder.tables.answering import answer
 from ladder.tables.ending import finish
 from tests.browser.looking import Looker
+from tests.browser.seated import Hall
 from tests.browser.test_owning import sign_in
 from tests.ladder.live import as_if_later, move_on, remote_bots, seated, table_of, to_round
 
@@ -39,6 +40,7 @@ def play_to_the_end(match: Match, random: Random) -> None:
 
 def test_every_page_of_live_games_fits_its_window_and_axe_finds_nothing(ladder: Ladder, looker: Looker) -> None:
     random = Random(1)
+    looker.page.route("**/api/v1/games/*/stream", lambda route: route.fulfill(status=204))  # this server has none
     bots = remote_bots(ladder)
     note_seen([bots[0].pk])
     over, running = seated(ladder, bots), seated(ladder, bots[::-1])
@@ -62,9 +64,13 @@ def test_every_page_of_live_games_fits_its_window_and_axe_finds_nothing(ladder: 
     looker.open(f"/bots/{bots[1].slug}/", f"/bots/{bots[0].slug}/settings/")
 
 
-def test_a_running_game_is_followed_until_its_replay_stands_there(ladder: Ladder, watched: Page) -> None:
-    random = Random(2)
-    match = seated(ladder, remote_bots(ladder))
+@pytest.mark.parametrize("streams", [True, False], ids=["by its events", "by asking"])
+def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, streams: bool) -> None:
+    random, visitor = Random(2), hall.visitor()
+    ladder = Ladder.objects.get(slug="edel-stein-reich-3-remote")
+    match, watched = seated(ladder, remote_bots(ladder)), visitor.page
+    if not streams:
+        watched.route("**/api/v1/games/*/stream", lambda route: route.fulfill(status=204))
     watched.goto(f"/matches/{match.pk}/")
     expect(watched.get_by_text("Nothing is shown in the first round.")).to_be_visible()
     expect(watched.locator("running-table")).to_be_hidden()
@@ -72,6 +78,8 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(ladder: Ladder
     expect(watched.locator("running-table.begun")).to_be_visible(timeout=10_000)
     expect(watched.get_by_role("heading", name="Phase 1, round 2")).to_be_visible()
     expect(watched.get_by_role("heading", name="Phase 1, round 3")).to_have_count(0)
-    play_to_the_end(match, random)
+    while move_on(match, random):
+        pass
     expect(watched.locator("game-replay.begun")).to_be_visible(timeout=10_000)
     expect(watched.locator("running-table")).to_have_count(0)
+    assert visitor.said == []

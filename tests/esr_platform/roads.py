@@ -35,7 +35,10 @@ class Road(Enum):
     """Nothing before it is over, and then all of it."""
 
     SEAT = auto()
-    """What one seat knows, to the token of the bot that sits there; nobody else gets an answer."""
+    """What one seat knows, to the token of the bot, or the session of the person, that sits there; to nobody else.
+
+    Of the tables of people, and what their pages tell, see ``test_hidden_choices``.
+    """
 
     ACTS = auto()
     """Nothing: it is there to be posted to."""
@@ -54,6 +57,7 @@ JUDGED: Mapping[Road, str] = {
     """,
     Road.SEAT: """
         api/v1/bot api/v1/bot/stream api/v1/bot/decision api/v1/games/<int:match>/decision
+        api/v1/games/<int:match>/seat/stream
     """,
     Road.NAMES: """
         / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/audit/ ladders/<slug:slug>/ledger.jsonl
@@ -78,6 +82,9 @@ JUDGED: Mapping[Road, str] = {
         api/v1/bots/<slug:slug>/versions/<int:number> api/v1/bots/<slug:slug>/ratings api/v1/bots/<slug:slug>/matches
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
         api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
+        api/v1/games/<int:match>/viewers api/v1/lobby/stream
+        play/ play/tables/<int:match_id>/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
+        staff/chat/
     """,
     Road.ACTS: """
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
@@ -89,6 +96,12 @@ JUDGED: Mapping[Road, str] = {
         ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/<int:person_id>/remove/
         bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
+        api/v1/games/<int:match>/seat/resign api/v1/games/<int:match>/seat/abort api/v1/games/<int:match>/seat/claim
+        api/v1/games/<int:match>/seat/return api/v1/games/<int:match>/seat/chat api/v1/games/<int:match>/seat/report
+        play/now/ play/offer/ play/look/ play/stop/ play/seeks/<int:seek_id>/take/ play/seeks/<int:seek_id>/leave/
+        play/seeks/<int:seek_id>/withdraw/ play/challenges/<int:challenge_id>/answer/
+        play/tables/<int:match_id>/answer/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
+        account/chat/ staff/chat/<int:line_id>/
     """,
     Road.APART: """
         account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
@@ -96,13 +109,18 @@ JUDGED: Mapping[Road, str] = {
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
-        rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/
+        rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/ play/links/<str:token>/
         api/v1/ api/v1/redoc api/v1/schema api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
         api/v1/games/<slug:slug>/schemas/<slug:document>
     """,
 }
 
-STREAMS = ("api/v1/games/<int:match>/stream", "api/v1/bot/stream")
+STREAMS = (
+    "api/v1/games/<int:match>/stream",
+    "api/v1/games/<int:match>/seat/stream",
+    "api/v1/bot/stream",
+    "api/v1/lobby/stream",
+)
 """What is never read to its end."""
 
 

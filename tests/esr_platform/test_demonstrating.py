@@ -9,13 +9,15 @@ from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
 from bots.uploading import archive_limits
+from esr_platform.demonstrating import meeting
 from esr_platform.demonstrating.archives import archive
-from esr_platform.demonstrating.cast import BOTS, PEOPLE, VISITORS
+from esr_platform.demonstrating.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISITORS, Meeting
 from esr_platform.demonstrating.people import bring, everybody, strangers
 from esr_platform.demonstrating.programme import Programme
 from games.registry import GAMES
-from ladder.models import Ladder, Order, Season
+from ladder.models import Entry, Ladder, Match, Order, PlayedMove, Season, Seek
 from ladder.opening import open_house
+from ladder.tables.ending import finish
 from tests.ladder.uploaded import person
 
 
@@ -74,13 +76,45 @@ def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> 
 @pytest.mark.usefixtures("house")
 def test_a_programme_can_be_begun_again_at_any_share() -> None:
     for share in (0.0, 0.6, 1.0):
-        programme = Programme.whole(lambda: True)
+        programme = Programme.whole(lambda: True, lambda _: True)
         programme.go_on(share)
         programme.go_on(share)
-    assert Bot.objects.filter(owner__isnull=False).count() == len(BOTS)
+    assert Bot.objects.of_code().filter(owner__isnull=False).count() == len(BOTS)
     assert Ladder.objects.filter(private=True).count() == 1
     assert Season.objects.filter(closing__isnull=False).count() == 2
     assert Order.objects.count() == 0  # nobody has passed a check yet
+
+
+@pytest.mark.usefixtures("house")
+def test_people_meet_on_their_own_ladders_and_play_like_bots_of_the_house() -> None:
+    for table in (*MEETINGS, *OFFERS):
+        ladder = Ladder.objects.get(slug=table.ladder)
+        assert ladder.players == Ladder.Players.PEOPLE
+        assert set(table.people) <= set(PEOPLE)
+        assert all(HOUSE[table.plays_like(name)].plays(ladder.game, ladder.seats) for name in table.people)
+    assert all(len(table.people) == Ladder.objects.get(slug=table.ladder).seats for table in MEETINGS)
+    assert all(len(table.people) < Ladder.objects.get(slug=table.ladder).seats - 1 for table in OFFERS)
+
+
+@pytest.mark.usefixtures("house")
+def test_a_meeting_plays_its_games_by_the_door_of_everybody_and_once() -> None:
+    duel = Meeting("edel-stein-reich-duel-people", ("anouk", "samir"), games=2)
+    while not meeting.meet(duel):
+        for match in Match.objects.filter(status="running", table__over=True):
+            finish(match.pk)
+    assert meeting.meet(duel)
+    assert Match.objects.filter(status="finished").count() == 2
+    assert not PlayedMove.objects.exclude(default="").exists()
+    assert Entry.objects.filter(ladder__slug=duel.ladder, games=2).count() == 2
+
+
+@pytest.mark.usefixtures("house")
+def test_seats_stay_on_offer_and_are_offered_once() -> None:
+    for _ in range(2):
+        assert all(meeting.offer(table) for table in OFFERS)
+    assert Seek.objects.filter(state="open").count() == len(OFFERS)
+    offered = Seek.objects.filter(state="open").order_by("pk")
+    assert [seek.players.count() for seek in offered] == [len(table.people) for table in OFFERS]
 
 
 @pytest.mark.django_db

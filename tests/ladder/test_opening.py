@@ -4,14 +4,17 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
+from bots.persons import guest_player, player_of
 from games.registry import GAMES
 from ladder.leases import give_back
 from ladder.models import Entry, Ladder, Match
 from ladder.opening import open_house
+from ladder.persons import PEOPLE_LIMITS, entry_of
 from ladder.rebuilding import rerate
 from ladder.sweeping import sweep
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import FAILED, claimed, expire
+from tests.ladder.uploaded import person
 
 
 def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: None) -> None:
@@ -29,7 +32,7 @@ def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: 
 
 
 def test_every_ladder_that_takes_them_has_at_least_six_house_entries(house: None) -> None:
-    assert all(ladder.entries.count() >= 6 for ladder in Ladder.objects.exclude(players="remote"))
+    assert all(ladder.entries.count() >= 6 for ladder in Ladder.objects.filter(players__in=["hosted", "open"]))
 
 
 def test_opening_again_changes_nothing(house: None) -> None:
@@ -42,6 +45,22 @@ def test_house_bots_belong_to_nobody_and_have_the_installed_code(house: None) ->
     for bot in Bot.objects.all():
         assert bot.owner is None
         assert bot.active_version.digest == HOUSE[bot.house_name].digest()
+
+
+def test_people_have_ladders_of_their_own_with_time_to_think(house: None) -> None:
+    for hosted in Ladder.objects.filter(players="hosted"):
+        its = Ladder.objects.get(slug=f"{hosted.slug}-people")
+        assert (its.game, its.seats, its.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
+        assert (its.players, its.live, its.entries.exists(), its.seasons.count()) == ("people", True, False, 1)
+
+
+def test_opening_again_leaves_guests_and_people_as_they_are(house: None) -> None:
+    guest, ann = guest_player(), player_of(person("ann"))
+    entry = entry_of(ann, Ladder.objects.get(slug="die-weinhaendler-3-people"))
+    open_house()
+    assert guest.bot.versions.get().active
+    assert ann.bot.versions.get().active
+    assert list(Entry.objects.filter(bot=ann.bot)) == [entry]
 
 
 def test_changed_code_makes_a_new_version_and_keeps_the_rating(ladder: Ladder) -> None:

@@ -36,13 +36,13 @@ def test_every_table_has_a_ladder_for_remote_bots_and_one_for_everybody() -> Non
     for game in GAMES.values():
         for seats in game.seat_counts:
             kinds = Ladder.objects.filter(game=game.slug, seats=seats).values_list("players", flat=True)
-            assert sorted(kinds) == ["hosted", "open", "remote"]
+            assert sorted(kinds) == ["hosted", "open", "people", "remote"]
     live = Ladder.objects.get(slug="die-weinhaendler-3-open")
-    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to all bots", LIVE_LIMITS, True)
+    assert (live.name, live.limits, live.live) == ("Die Weinhändler, 3 players, open to all", LIVE_LIMITS, True)
 
 
 def test_house_bots_stand_where_they_may_sit() -> None:
-    assert not Entry.objects.filter(ladder__players="remote").exists()
+    assert not Entry.objects.filter(ladder__players__in=["remote", "people"]).exists()
     for ladder in Ladder.objects.filter(players="open"):
         hosted = Ladder.objects.get(game=ladder.game, seats=ladder.seats, players="hosted")
         assert set(ladder.entries.values_list("bot", flat=True)) == set(hosted.entries.values_list("bot", flat=True))
@@ -61,7 +61,7 @@ def test_a_remote_bot_is_registered_and_on_its_ladders_at_once() -> None:
 
 def test_it_claims_every_table_unless_it_says_otherwise() -> None:
     bot = register(person("ada"), "Afar").bot
-    assert len(ladders_of(bot)) == Ladder.objects.exclude(players="hosted").count()
+    assert len(ladders_of(bot)) == Ladder.objects.filter(players__in=["remote", "open"]).count()
 
 
 def test_registered_twice_it_is_the_same_bot() -> None:

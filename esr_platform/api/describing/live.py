@@ -1,4 +1,4 @@
-"""The addresses at which programs play: described by hand, for their messages are those of the bot protocol."""
+"""The addresses at which programs and people play: described by hand, as their messages are the bot protocol's."""
 
 from __future__ import annotations
 
@@ -25,6 +25,19 @@ _TABLE: Final[Shape] = {
 }
 _EVENT: Final[Shape] = {"type": "decide", "game": 4711, "decision": 3, "message": DECIDE}
 _HEAD: Final[Shape] = {"type": "game", "game": 4711, "rated": True, "ladder": "edel-stein-reich-4-open", "players": []}
+_VIEWERS: Final[Shape] = {"game": 4711, "viewers": 14}
+_OFFER: Final[Shape] = {
+    "id": 7,
+    "ladder": "edel-stein-reich-4-people",
+    "game": "edel-stein-reich",
+    "seats": 4,
+    "free": 2,
+    "rated": True,
+    "clock": "usual",
+    "by": "miriam",
+    "players": ["miriam", "carl"],
+}
+_LOBBY: Final[Shape] = {"type": "lobby", "offers": [_OFFER], "looking": {"edel-stein-reich-duel-2-people": 1}}
 _PLAYED: Final[Shape] = {"game": 4711, "decision": 3, "played": "gems"}
 
 
@@ -58,6 +71,60 @@ _POLLED: Final = {
     "200": {"description": "What is to be told.", "content": _json(ref("Event"), _EVENT)},
     "204": _NOTHING,
 }
+
+_AT: Final = _parameter(
+    "at", "query", "the id of the last event, for clients that send no `Last-Event-ID`", {"type": "string"}
+)
+_PRESENT: Final[Shape] = {
+    "type": "present",
+    "present": {"seat": 1, "decision": None, "question": None, "clock": None, "waiting": [0], "round": 2},
+}
+_SEATED: Final[Shape] = {"game": 4711, "seat": 1}
+
+ACTS: Final[dict[str, tuple[str, str]]] = {
+    "resign": ("Give up", "Among two that loses at once; among more a bot of the house plays on in the chair."),
+    "abort": (
+        "End the game without a result, or say that you would",
+        "A casual game before its second round; a rated one before anybody has answered, or once all have said so.",
+    ),
+    "claim": ("Claim the game", "When everybody else has been away for a minute."),
+    "return": ("Take your chair back from the bot that stands in", "Once a game."),
+    "chat": ("Say something to those who play there", 'Words of your own, `{"text": …}`, or `{"preset": …}`.'),
+    "report": ("Report to staff what somebody said", '`{"line": …}`, the number of the line.'),
+}
+"""What people do at their tables: by the last word of the address, its summary and when it can be done."""
+
+_SENT: Final[dict[str, Any]] = {
+    "chat": (
+        {"type": "object", "properties": {"text": {"type": "string"}, "preset": {"type": "string"}}},
+        {"preset": "good-game"},
+    ),
+    "report": (
+        {"type": "object", "properties": {"line": {"type": "integer", "minimum": 1}}, "required": ["line"]},
+        {"line": 1203},
+    ),
+}
+
+
+def _acted(act: str, summary: str, about: str) -> Shape:
+    seated = {"type": "object", "properties": {"game": WHOLE, "seat": WHOLE}, "required": ["game", "seat"]}
+    operation = {
+        "operationId": f"seat_{act}",
+        "summary": summary,
+        "description": f"{about} Takes the session of a browser with the header `X-CSRFToken`, no token. 404: you have "
+        "no seat there.",
+        "parameters": [_GAME],
+        "responses": {
+            "200": {"description": "It is done.", "content": _json(seated, _SEATED)},
+            "400": {"$ref": "#/components/responses/Invalid"},
+            "409": {"$ref": "#/components/responses/Conflict"},
+            "422": {"$ref": "#/components/responses/Refused"},
+        },
+    }
+    if act in _SENT:
+        operation["requestBody"] = {"required": True, "content": _json(*_SENT[act])}
+    return operation
+
 
 OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
     ("/api/v1/bot/stream", "get"): {
@@ -102,12 +169,47 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "parameters": [_GAME],
         "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _HEAD)}},
     },
+    ("/api/v1/games/{match}/viewers", "get"): {
+        "operationId": "game_viewers",
+        "summary": "How many watch a live game",
+        "description": "Those who hold its public stream open, everywhere; the stream tells them as `viewers`, too.",
+        "parameters": [_GAME],
+        "responses": {"200": {"description": "The number.", "content": _json(ref("Viewers"), _VIEWERS)}},
+    },
+    ("/api/v1/games/{match}/seat/stream", "get"): {
+        "operationId": "seat_stream",
+        "summary": "A person's table in a browser, as their seat is shown it",
+        "description": "Takes the session of a browser, no token. `moments` has what the seat was shown, step by step, "
+        "and how things stand; `present` how they stand where nothing else is new; `chat` what was said; `viewers` how "
+        "many watch; `end` how the game ended, `closed` that the session has. `Last-Event-ID` goes on where a stream "
+        "broke off, whichever server it comes to: everything after it, once. A new one begins with the round before "
+        "the one that runs. 404: you have no seat there. 401: nobody is signed in.",
+        "parameters": [_GAME, _AT],
+        "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _PRESENT)}},
+    },
+    **{
+        (f"/api/v1/games/{{match}}/seat/{act}", "post"): _acted(act, summary, about)
+        for act, (summary, about) in ACTS.items()
+    },
+    ("/api/v1/lobby/stream", "get"): {
+        "operationId": "lobby_stream",
+        "summary": "What is on offer in the lobby, for people in a browser",
+        "description": "Server-sent events or JSON lines: `lobby` with all offers and how many look for a game, at the "
+        "beginning and when they change; with a session also `game`, when a game of yours begins, `challenge`, when "
+        "somebody asks you to play, and `closed`, when the session has ended.",
+        "parameters": [],
+        "responses": {
+            "200": {"description": "The stream.", "content": _streamed({"type": "object"}, _LOBBY)},
+        },
+    },
     ("/api/v1/games/{match}/decisions/{number}", "post"): {
         "operationId": "decide",
         "summary": "Answer a decision",
         "description": "The same answer again is 200 again. Another one is 409, and so is one that comes too late, "
         "with what was played. What is illegal or malformed is 422 with what was asked: the default move is played, "
-        "and it is the decision's strike. Check a move against the decision before you send it.",
+        "and it is the decision's strike. Check a move against the decision before you send it. People answer with the "
+        "session of their browser: what is illegal of theirs is 422, too, but nothing is played and it may be sent "
+        "better. 404 says that the seat is not asked this decision, or not yet; not that the game is over.",
         "parameters": [
             _GAME,
             _parameter("number", "path", "the decision's number", {"type": "integer", "minimum": 1}),

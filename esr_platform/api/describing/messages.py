@@ -117,6 +117,7 @@ SCHEMAS: Final[dict[str, Shape]] = {
         },
         round={"type": ["integer", "null"], "description": "of the whole game, from 1"},
     ),
+    "Viewers": described("How many watch.", {"game": WHOLE, "viewers": WHOLE}),
     "Event": {
         "description": "One event of a bot's stream.",
         "oneOf": [ref(name) for name in ("ChallengeEvent", "GameStart", "DecideEvent", "GameEnd", "Closed")],

@@ -9,8 +9,8 @@ THEN, _NOW = "2026-11-21T18:00:00Z", "2026-11-22T09:30:12.481516Z"
 _SHA: Final = "9f0c5be44f3a7c5f7a1d2d3b8f1c8e0a4f2b6d7c9e1a3b5c7d9e0f1a2b3c4d5e"
 LADDER: Final = "edel-stein-reich-4"
 
-_WHO: Final = {"bot": "citrine", "name": "Citrine", "owner": "miriam", "house": False}
-_HOUSE: Final = {"bot": "house-greedy", "name": "Greedy", "owner": None, "house": True}
+_WHO: Final = {"bot": "citrine", "name": "Citrine", "kind": "hosted", "owner": "miriam", "house": False}
+_HOUSE: Final = {"bot": "house-greedy", "name": "Greedy", "kind": "hosted", "owner": None, "house": True}
 
 
 def part(row: dict[str, Any], following: str | None = None) -> dict[str, Any]:
@@ -163,7 +163,7 @@ PAIR: Final = {
     "sold": 488,
     "received": 1377,
 }
-PERSON: Final = {"username": "miriam", "since": THEN, "suspended": False, "bots": ["citrine"]}
+PERSON: Final = {"username": "miriam", "since": THEN, "suspended": False, "bots": ["citrine"], "player": "miriam"}
 RECORD: Final = {
     "format": "game-record/1",
     "game": "edel-stein-reich-duel",
@@ -254,6 +254,7 @@ CHALLENGE: Final = {
         {"bot": "garnet", "name": "Garnet", "owner": "miriam", "accepted": True},
         {"bot": "opal", "name": "Opal", "owner": "ada", "accepted": None},
     ],
+    "rated": False,
     "limits": {"startup_ms": 3000, "move_ms": 5000, "bank_ms": 60000, "game_ms": 600000, "memory_mb": 512},
     "expires": _NOW,
     "match": None,

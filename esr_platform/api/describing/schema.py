@@ -19,6 +19,7 @@ TAGS: Final = {
     "ladders": "Ladders",
     "seasons": "Ladders",
     "head-to-head": "Ladders",
+    "lobby": "Games",
     "bots": "Bots",
     "uploads": "Bots",
     "matches": "Matches",

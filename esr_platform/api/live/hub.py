@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
+from itertools import count
 from typing import Any, Final
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -17,17 +18,29 @@ from weakref import WeakKeyDictionary
 import structlog
 from django.conf import settings
 
+from esr_platform.accounts.browsers import Browser
 from esr_platform.api.live import threads
 from esr_platform.api.live.present import Presence
 from esr_platform.api.live.shutting_down import on_shutdown
 from esr_platform.api.live.subscribing import listen
+from esr_platform.api.live.viewers import Viewers
 from esr_platform.api.problems import Refusal
 from esr_platform.api.throttling import STRANGER
 
 log = structlog.get_logger(__name__)
 
+NEWER: Final = "this table is open in newer windows"
+
 COME_AGAIN_S: Final = 5
 """When to ask again after too many have asked at once."""
+
+
+LOBBY: Final = "lobby"
+
+_NUMBERS: Final = count()
+
+_AT_TABLES: Final = ("moved", "decide", "stream", "chat", "seats")
+"""What may be told of without anything being on offer, or begun, that was not before."""
 
 
 class Watch:
@@ -35,7 +48,8 @@ class Watch:
 
     ``touched`` is told of each match that may have changed, or of ``None``: everything. ``stream`` and ``token`` are
     those of a bot's stream, which ends when they no longer count; ``behind`` says which of the games that its bot plays
-    it does not know as they are.
+    it does not know as they are. ``browser`` is whose session it hangs on, ``seat`` where they sit at the match.
+    ``place`` is ``LOBBY`` for what is on offer. ``number`` grows from each to the next.
     """
 
     def __init__(
@@ -47,9 +61,13 @@ class Watch:
         token: int | None = None,
         stream: UUID | None = None,
         behind: Callable[[Mapping[int, int]], Iterable[int]] | None = None,
+        browser: Browser | None = None,
+        seat: int | None = None,
+        place: str | None = None,
     ) -> None:
         self.touched, self.bot, self.match, self.token, self.stream = touched, bot, match, token, stream
-        self.behind = behind
+        self.behind, self.browser, self.seat, self.place = behind, browser, seat, place
+        self.number = next(_NUMBERS)
         self.ended = asyncio.Event()
         self.reason = ""
 
@@ -66,11 +84,15 @@ class Hub:
     def __init__(self) -> None:
         self._by_bot: defaultdict[int, set[Watch]] = defaultdict(set)
         self._by_match: defaultdict[int, set[Watch]] = defaultdict(set)
+        self._by_place: defaultdict[str, set[Watch]] = defaultdict(set)
         self._waiting: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self.presence = Presence(self)
+        self.viewers = Viewers()
         self.run(listen(self.hear, self._touch_all))
         self.run(self.presence.keep())
+        self.run(self.presence.beat())
+        self.run(self.viewers.keep())
         on_shutdown(self.close)
 
     def run(self, coroutine: Any) -> None:
@@ -83,7 +105,8 @@ class Hub:
     @property
     def watches(self) -> set[Watch]:
         """Everybody who waits now."""
-        return {watch for group in (self._by_bot, self._by_match) for some in group.values() for watch in some}
+        groups: tuple[Mapping[Any, set[Watch]], ...] = (self._by_bot, self._by_match, self._by_place)
+        return {watch for group in groups for some in group.values() for watch in some}
 
     @property
     def streams(self) -> list[Watch]:
@@ -91,9 +114,25 @@ class Hub:
         return [watch for some in self._by_bot.values() for watch in some if watch.stream is not None]
 
     @property
+    def sitting(self) -> list[Watch]:
+        """The streams of people at tables that are open in this process."""
+        return [watch for some in self._by_match.values() for watch in some if watch.seat is not None]
+
+    @property
+    def in_lobby(self) -> list[Watch]:
+        """The streams of what is on offer that are open in this process."""
+        return list(self._by_place.get(LOBBY, ()))
+
+    @property
     def bots(self) -> list[int]:
         """Who holds a stream open or waits for a decision here."""
         return [bot for bot, some in self._by_bot.items() if some]
+
+    def make_room(self, match: int, seat: int, most: int) -> None:
+        """End the oldest streams of a seat until fewer than ``most`` are open: a window that is gone may seem open."""
+        streams = [watch for watch in self._by_match.get(match, ()) if watch.seat == seat and not watch.ended.is_set()]
+        for watch in sorted(streams, key=lambda watch: watch.number)[: max(0, len(streams) + 1 - most)]:
+            watch.end(NEWER)
 
     def require_room(self, who: str) -> None:
         """Raises ``Refusal`` where ``who``, or everybody together, waits for too much already.
@@ -128,6 +167,9 @@ class Hub:
     def hear(self, hint: Mapping[str, Any]) -> None:
         """Act on a hint, when what it tells of may be shown."""
         delay_s, bots = float(hint.get("in_ms") or 0) / 1000, hint.get("bots", ())
+        if hint.get("what") not in _AT_TABLES:
+            for watch in self.in_lobby:
+                watch.touched(None)
         if hint.get("what") == "stream":
             self.run(self.presence.compare(bots))
         elif delay_s > 0:
@@ -140,8 +182,8 @@ class Hub:
         for watch in self.watches:
             watch.end()
 
-    def _places(self, watch: Watch) -> Iterable[tuple[defaultdict[int, set[Watch]], int | None]]:
-        return (self._by_bot, watch.bot), (self._by_match, watch.match)
+    def _places(self, watch: Watch) -> Iterable[tuple[defaultdict[Any, set[Watch]], int | str | None]]:
+        return (self._by_bot, watch.bot), (self._by_match, watch.match), (self._by_place, watch.place)
 
     def _touch(self, match: int | None, bots: Iterable[int]) -> None:
         told = {watch for bot in bots for watch in self._by_bot.get(bot, ()) if watch.match in (None, match)}

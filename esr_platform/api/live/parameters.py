@@ -17,7 +17,7 @@ def whole_number(request: Request, name: str, least: int, most: int, default: in
     said = request.query_params.get(name)
     if said is None:
         return default
-    if not (said.isascii() and said.isdigit() and len(said) <= _MOST_DIGITS and least <= int(said) <= most):
+    if not (_is_number(said) and least <= int(said) <= most):
         sentence = f"?{name}= is a whole number from {least} to {most}."
         raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", sentence)
     return int(said)
@@ -26,6 +26,23 @@ def whole_number(request: Request, name: str, least: int, most: int, default: in
 def place(request: Request) -> int:
     """From which entry of a log on a stream is to be told: where the client says that it was, else from the first."""
     said = request.headers.get("Last-Event-ID", "")
-    if said.isascii() and said.isdigit() and len(said) <= _MOST_DIGITS:
+    if _is_number(said):
         return int(said)
     return whole_number(request, "log", 0, 10**_MOST_DIGITS, default=0)
+
+
+def places(request: Request) -> tuple[int | None, int]:
+    """Where the stream of a seat is to go on: in the log, ``None`` from the beginning, and after which line said.
+
+    As the id of the last event has them (``57.1203``), or ``?at=`` for clients that open a new stream. What is no place
+    is none: everything is told anew.
+    """
+    said = request.headers.get("Last-Event-ID") or request.query_params.get("at", "")
+    log, _, line = said.partition(".")
+    if not _is_number(log) or (line and not _is_number(line)):
+        return None, 0
+    return int(log), int(line or 0)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS

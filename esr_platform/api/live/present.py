@@ -1,13 +1,16 @@
-"""Which remote bots are here, as the database knows it, and which streams and tokens still count.
+"""Who is here, as the database knows it, and which streams, tokens and sessions still count.
 
-Every few seconds this process says in one statement who waits here, and asks in three what may have been missed.
+Every few seconds this process says in one statement each which bots wait here and which people sit at their tables or
+in the lobby, that it runs itself, and asks in a few what may have been missed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -16,9 +19,12 @@ from django.db import DatabaseError, InterfaceError
 
 from bots.models import RemoteBot
 from bots.remote import note_seen
-from esr_platform.accounts import tokens
+from esr_platform.accounts import browsers, tokens
 from esr_platform.api.live import threads
 from esr_platform.api.live.running import asked_of
+from ladder.lobby import quick, seeking
+from ladder.seating.presence import note_here
+from ladder.tables import absences, outages
 
 if TYPE_CHECKING:
     from esr_platform.api.live.hub import Hub
@@ -26,9 +32,11 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 EVERY_S: Final = 5.0
+BEAT_S: Final = 3.0
 
 TAKEN_OVER: Final = "a newer stream of this bot was opened"
 NOT_LIVE: Final = "the token was revoked or has expired"
+SIGNED_OUT: Final = "you are signed in no longer"
 
 
 @dataclass(frozen=True)
@@ -55,15 +63,44 @@ class Presence:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
+        steps = (self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
-            try:
-                await self._say()
-                await self.look()
-            except (DatabaseError, InterfaceError) as error:
-                log.warning("presence_not_noted", error=repr(error))
-            except Exception:  # the border of the task
-                log.exception("presence_not_noted")
+            for step in steps:
+                await _tried(step)
+
+    async def _say_who_sits(self) -> None:
+        seats: defaultdict[int, set[int]] = defaultdict(set)
+        for watch in self._hub.sitting:
+            if watch.match is not None and watch.seat is not None and not watch.ended.is_set():
+                seats[watch.match].add(watch.seat)
+        if seats:
+            await threads.write(absences.note_seen, dict(seats))
+
+    async def _say_who_waits(self) -> None:
+        """Who is in the lobby: what they offer and look for stays."""
+        seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
+        people = {one for one in seen if one is not None}
+        notes: tuple[Callable[[Collection[int]], object], ...] = (note_here, seeking.stay, quick.seen)
+        for note in notes if people else ():
+            await _tried(partial(threads.write, note, people))
+
+    async def end_sessions(self) -> None:
+        """End what hangs on sessions that open nothing any more, or somebody else's account."""
+        watches = [watch for watch in (*self._hub.sitting, *self._hub.in_lobby) if watch.browser is not None]
+        if not watches:
+            return
+        live = await threads.read(browsers.still_live, [watch.browser for watch in watches if watch.browser])
+        for watch in watches:
+            if watch.browser is not None and watch.browser not in live:
+                watch.end(SIGNED_OUT)
+
+    @staticmethod
+    async def beat(every_s: float = BEAT_S) -> None:
+        """Say that this process runs, again and again, whatever else takes its time: clocks of people hang on it."""
+        while True:
+            await asyncio.sleep(every_s)
+            await _tried(partial(threads.write, outages.beat))
 
     async def _say(self) -> None:
         here, self._seen = self._seen | set(self._hub.bots), set()
@@ -103,6 +140,16 @@ class Presence:
             elif watch.bot is not None and watch.behind is not None:
                 for match in watch.behind(found.asked.get(watch.bot, {})):
                     watch.touched(match)
+
+
+async def _tried(step: Callable[[], Awaitable[object]]) -> None:
+    """One step, whose failing is the business of no other one."""
+    try:
+        await step()
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("presence_not_noted", error=repr(error))
+    except Exception:  # the border of the task
+        log.exception("presence_not_noted")
 
 
 def _find(bots: list[int], live: set[int]) -> Found:

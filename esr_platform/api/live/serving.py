@@ -2,7 +2,8 @@
 
 Django's own handler starts a thread for every request, for signals and middleware that cannot wait, and keeps it as
 long as the answer is being sent: 300 open streams would be 300 threads. Here a request goes straight to its view, which
-is a coroutine, and no middleware is in between; what pages need of it (sessions, languages, forms) no program has.
+is a coroutine, and no middleware is in between; what pages need of it (sessions, languages, forms) no program has, and
+for people at tables ``browser`` reads the session.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.api.live import threads
+from esr_platform.api.live.hub import hub
 from esr_platform.api.live.view import ARRIVED, LiveView
 from esr_platform.api.problems import PREFIX
 
@@ -50,6 +52,8 @@ class LiveAddresses:
         self._elsewhere = elsewhere
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            hub()  # it says from the first request on that the site runs
         found = _live_view(scope)
         if found is None:
             await self._elsewhere(scope, receive, send)

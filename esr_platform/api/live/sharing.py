@@ -18,13 +18,18 @@ class Shared(Generic[Ask, Found]):
 
     So whoever asks is told of nothing older than the question. ``look`` gets the match and what is asked, and gives an
     answer to each; it runs on a thread for the database, on one that may write where ``writes`` says so of an ask: on
-    SQLite whoever writes may have to wait, and nobody who reads is to wait for that.
+    SQLite whoever writes may have to wait, and nobody who reads is to wait for that. With ``apart_s`` looks begin so
+    many seconds apart at least: whoever asks meanwhile waits.
     """
 
     def __init__(
-        self, look: Callable[[int, list[Ask]], list[Found]], writes: Callable[[Ask], bool] = lambda _: False
+        self,
+        look: Callable[[int, list[Ask]], list[Found]],
+        writes: Callable[[Ask], bool] = lambda _: False,
+        apart_s: float = 0.0,
     ) -> None:
-        self._do, self._writes = look, writes
+        self._do, self._writes, self._apart_s = look, writes, apart_s
+        self._began: dict[int, float] = {}
         self._asked: dict[int, list[tuple[Ask, asyncio.Future[Found]]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -34,9 +39,19 @@ class Shared(Generic[Ask, Found]):
         answer: asyncio.Future[Found] = loop.create_future()
         if match not in self._asked:
             self._asked[match] = []
-            loop.call_soon(partial(self._begin, match))
+            self._when(match, partial(self._begin, match))
         self._asked[match].append((ask, answer))
         return await answer
+
+    def _when(self, match: int, begin: Callable[[], None]) -> None:
+        """Have ``begin`` called when the event loop comes round, or as soon after the look before as may be."""
+        loop = asyncio.get_running_loop()
+        if not self._apart_s:
+            loop.call_soon(begin)
+            return
+        now = loop.time()
+        self._began[match] = at = max(now, self._began.get(match, -self._apart_s) + self._apart_s)
+        loop.call_at(at, begin)
 
     def _begin(self, match: int) -> None:
         task = asyncio.get_running_loop().create_task(self._look(match, self._asked.pop(match)))

@@ -14,10 +14,12 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 
 from bots.storable import storable
-from esr_platform.accounts import tokens
+from esr_platform.accounts import browsers, tokens
+from esr_platform.accounts.browsers import Browser
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import viewer
 from esr_platform.api.live import threads
+from esr_platform.api.live.browser import EITHER
 from esr_platform.api.live.framing import FRAMINGS, KEEP_ALIVE_S, framing_of, streamed
 from esr_platform.api.live.hub import Watch, hub
 from esr_platform.api.live.parameters import place, whole_number
@@ -40,6 +42,7 @@ NEWS: Final = Shared(public_news)
 class TableView(LiveView):
     """At ``/api/v1/games/{match}/view``."""
 
+    authentication_classes = EITHER
     permission_classes = [AllowAny]
 
     async def get(self, request: Request, match: int) -> HttpResponse:
@@ -51,6 +54,7 @@ class TableView(LiveView):
 class TableStream(LiveView):
     """At ``/api/v1/games/{match}/stream``."""
 
+    authentication_classes = EITHER
     permission_classes = [AllowAny]
     throttle_scope = "stream"
     renderer_classes = FRAMINGS
@@ -63,6 +67,18 @@ class TableStream(LiveView):
         return streamed(stream.framing, stream.pieces(who))
 
 
+class GameViewers(LiveView):
+    """At ``/api/v1/games/{match}/viewers``."""
+
+    authentication_classes = EITHER
+    permission_classes = [AllowAny]
+
+    async def get(self, request: Request, match: int) -> HttpResponse:
+        await threads.read(_public, request, match)
+        found = {"game": match, "viewers": await hub().viewers.count(match)}
+        return HttpResponse(orjson.dumps(found), content_type="application/json")
+
+
 class TableWatch:
     """One open public stream: what it has told, and who reads it."""
 
@@ -70,6 +86,8 @@ class TableWatch:
         self.framing = framing_of(request)
         self._request, self._game, self._first = request, game, first
         self._watched = Watched(entries=entries)
+        self._woken, self._moved = asyncio.Event(), True
+        self._viewers: int | None = None
 
     async def pieces(self, who: str) -> AsyncIterator[bytes]:
         """The bytes of the stream, until the game has ended, it is not for who reads any more, or the server stops.
@@ -77,32 +95,54 @@ class TableWatch:
         What is sent when nothing is to be told comes by the clock alone: each move touches the stream, and nobody is to
         learn from it that there was one.
         """
-        clock, woken = asyncio.get_running_loop().time, asyncio.Event()
-        watch = Watch(lambda _: woken.set(), match=self._game.pk)
-        with hub().watching(watch, who):
+        clock = asyncio.get_running_loop().time
+        watch = Watch(lambda _: self._touch(), match=self._game.pk)
+        with hub().watching(watch, who), hub().viewers.watching(self._game.pk, who, self._count):
             yield self.framing.event(self._first)
-            spoke = clock()
-            while not watch.ended.is_set() and await self._may_go_on():
-                woken.clear()
-                news = await NEWS.look(self._game.pk, self._watched)
-                self._watched = news.watched
-                if news.events or clock() >= spoke + KEEP_ALIVE_S:
+            spoke = looked = clock()
+            told: int | None = None
+            over = False
+            while not watch.ended.is_set() and not over:
+                self._woken.clear()
+                pieces = []
+                if self._moved or clock() >= looked + KEEP_ALIVE_S:
+                    self._moved, looked = False, clock()
+                    if not await self._may_go_on():
+                        return
+                    news = await NEWS.look(self._game.pk, self._watched)
+                    self._watched, over = news.watched, news.over
                     pieces = [self.framing.event(event, news.watched.entries) for event in news.events]
+                if self._viewers != told and not over:
+                    told = self._viewers
+                    pieces.append(self.framing.event({"type": "viewers", "game": self._game.pk, "viewers": told}))
+                if pieces or clock() >= spoke + KEEP_ALIVE_S:
                     yield b"".join(pieces) or self.framing.keep_alive
                     spoke = clock()
-                if news.over:
-                    return
-                await rest(woken, max(0.0, spoke + KEEP_ALIVE_S - clock()))
+                if not over:
+                    await rest(self._woken, max(0.0, min(spoke, looked) + KEEP_ALIVE_S - clock()))
+
+    def _touch(self) -> None:
+        self._moved = True
+        self._woken.set()
+
+    def _count(self, viewers: int) -> None:
+        """So many watch now."""
+        if viewers != self._viewers:
+            self._viewers = viewers
+            self._woken.set()
 
     async def _may_go_on(self) -> bool:
-        """Of a private ladder, whether the token still opens it; what is public stays so."""
+        """Of a private ladder, whether the token or the session still opens it; what is public stays so."""
         return not self._game.ladder.private or await threads.read(_still_seen, self._request, self._game.pk)
 
 
 def _still_seen(request: Request, match_id: int) -> bool:
-    token = request.auth
-    live = isinstance(token, Token) and tokens.still_live([token.pk])
-    return bool(live) and live_match(viewer(request), match_id) is not None
+    auth = request.auth
+    if isinstance(auth, Browser):
+        live = bool(browsers.still_live([auth]))
+    else:
+        live = isinstance(auth, Token) and bool(tokens.still_live([auth.pk]))
+    return live and live_match(viewer(request), match_id) is not None
 
 
 def _seen(request: Request, match_id: int, start: int) -> Document:

@@ -18,14 +18,14 @@ from bots.prepared import Prepared
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.reading.documents import BotDocument, BotListed, BotVersionDocument, BotVersionListed
-from esr_platform.api.reading.naming import NAMED, OWNER, owner_of
+from esr_platform.api.reading.naming import HOUSE, NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Choice, Flag, Text
 from esr_platform.api.reading.views import OLDEST, Listing, One, Order, Reading
 from ladder.models import Entry, Ladder
 from ladder.models.ladders import Viewer
 from ladder.pages.bots_list import STANDS
 from ladder.pages.finding import found
-from ladder.pages.owning.access import bot_seen_by, judged, may_read, public_among
+from ladder.pages.owning.access import bot_seen_by, code_seen_by, judged, may_read, public_among
 from ladder.pages.seeing import ladder_seen_by
 from ladder.ratings.elo import points
 
@@ -33,7 +33,7 @@ NEWEST: Final = 100
 """So many versions come with a bot."""
 
 _PLAIN: Final = ("slug", "name", "kind", "description", "created", "retired", "on_leave", "leave_reason")
-_BOT: Final = (*_PLAIN, "suspended", "public_source", *OWNER)
+_BOT: Final = tuple(dict.fromkeys((*_PLAIN, "suspended", "public_source", *OWNER)))
 _OF_BOT: Final = ("pk", *_PLAIN, "suspended", "public_source", "house_name")
 _PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "claims", "created", "checked")
 _PRIVATE: Final = ("reason", "filename", "size")
@@ -62,7 +62,7 @@ class _OwnToo(Reading):
 
 
 class Bots(Listing):
-    """The bots that everybody knows of, in the order in which they came."""
+    """The bots that everybody knows of, in the order in which they came. People come where ``kind`` asks for them."""
 
     document = BotListed
     always = ("slug",)
@@ -70,7 +70,7 @@ class Bots(Listing):
     parameters = (
         Text("owner", "only bots of this person", pattern=r"^[\w.@+-]{1,150}$", shape="a user name", example="miriam"),
         Flag("house", "only house bots, or only people's"),
-        Choice("kind", "only bots whose code runs here, or elsewhere", words=Bot.Kind.values),
+        Choice("kind", "only bots whose code runs here, or elsewhere; or people", words=Bot.Kind.values),
         Text("ladder", "only bots that stand on this ladder", example="edel-stein-reich-4"),
         Choice("language", "only bots that play with a program in this language", words=(*LANGUAGES, "remote")),
     )
@@ -81,9 +81,8 @@ class Bots(Listing):
         if asked["owner"]:
             bots = bots.filter(owner__username__iexact=asked["owner"], owner__deleted=None)
         if asked["house"] is not None:
-            bots = bots.filter(owner__isnull=asked["house"])
-        if asked["kind"]:
-            bots = bots.filter(kind=asked["kind"])
+            bots = bots.filter(HOUSE if asked["house"] else ~HOUSE)
+        bots = bots.filter(kind=asked["kind"]) if asked["kind"] else bots.exclude(kind=Bot.Kind.PERSON)
         if asked["ladder"]:
             ladder = ladder_seen_by(self.viewer, asked["ladder"])
             bots = bots.filter(Exists(Entry.objects.filter(STANDS, ladder=ladder, bot=OuterRef("pk"))))
@@ -106,7 +105,8 @@ class OneBot(_OwnToo, One):
         row = {name: getattr(bot, name) for name in _OF_BOT}
         row |= {f"owner__{name}": getattr(bot.owner, name, None) for name in ("username", "deleted")}
         known = documents([row], viewer(self.request))[0]  # a token that may only upload opens no private ladder
-        return self.answer({**known, "versions": _newest(bot, may_read(self.viewer, bot))})
+        by_hand = bot.kind == Bot.Kind.PERSON
+        return self.answer({**known, "versions": [] if by_hand else _newest(bot, may_read(self.viewer, bot))})
 
 
 class Versions(_OwnToo, Listing):
@@ -118,7 +118,7 @@ class Versions(_OwnToo, Listing):
 
     @extend_schema(operation_id="versions", summary="Versions of a bot")
     def get(self, _request: Request, slug: str) -> Response:
-        bot = bot_seen_by(self.viewer, slug, NAMED)
+        bot = code_seen_by(self.viewer, slug, NAMED)
         inside = may_read(self.viewer, bot)
         part = self.part(_versions(bot, inside))
         return self.answer(part, [_version(slug, row) for row in part])
@@ -132,7 +132,7 @@ class OneVersion(_OwnToo, One):
 
     @extend_schema(operation_id="version", summary="A version of a bot")
     def get(self, _request: Request, slug: str, number: int) -> Response:
-        bot = bot_seen_by(self.viewer, slug, NAMED)
+        bot = code_seen_by(self.viewer, slug, NAMED)
         inside = may_read(self.viewer, bot)
         row = found(_versions(bot, inside, _CHECKED), f"{slug} has no version {number}.", number=number)
         return self.answer({**_version(slug, row), "check_report": row.get("check_report")})
@@ -141,7 +141,8 @@ class OneVersion(_OwnToo, One):
 def documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:
     """The documents of bots, with the ladders that ``viewer`` may see; two queries for all of them."""
     ids = [row["pk"] for row in rows]
-    playing = {row["bot"]: row["number"] for row in _ACTIVE(bots=ids)}
+    of_code = [row["pk"] for row in rows if row["kind"] != Bot.Kind.PERSON]
+    playing = {row["bot"]: row["number"] for row in _ACTIVE(bots=of_code)}
     places: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     entries = _PLACES.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
     for bot, slug, rating, games, active in entries:

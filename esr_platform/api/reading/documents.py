@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rest_framework import serializers
 
@@ -51,6 +51,9 @@ class GameDocument(Sparse):
     guide = Word(help_text="the rules for a newcomer, Markdown")
 
 
+_KIND: Final = "whether its code runs here or elsewhere, or a person plays"
+
+
 class NamedSeason(Document):
     number = Whole(help_text="from 1")
     opened = Moment()
@@ -68,14 +71,14 @@ class LadderDocument(Sparse):
     name = Word()
     game = Choice(choices=tuple(GAMES))
     seats = Whole(min_value=2, max_value=5)
-    players = Choice(choices=Ladder.Players.values, help_text="whose bots sit at its tables")
+    players = Choice(choices=Ladder.Players.values, help_text="whose bots sit at its tables, or people")
     open = Flag(help_text="whether new games are scheduled")
     by_invitation = Flag()
     private = Flag(help_text="whether only its members know of it; you are one")
     freezes_at = Moment(allow_null=True, help_text="from when on versions stay as they are")
     limits = serializers.DictField(child=Whole(), help_text="what a bot is given in a game: milliseconds and MiB")
     created = Moment()
-    bots = Whole(help_text="bots that are given games here")
+    bots = Whole(help_text="bots and people that play here")
     games = Whole(help_text="rated games that count, of all seasons")
     season = NamedSeason(allow_null=True, help_text="the newest one")
 
@@ -102,13 +105,14 @@ class EstimateDocument(Document):
 
 
 class EntryDocument(Sparse):
-    """A bot on a ladder, with what its rated games of the season have added up to."""
+    """A bot or a person on a ladder, with what the rated games of the season have added up to."""
 
     always = ("bot",)
 
     rank = Whole(help_text="competition rank by rating in the whole table")
     bot = Word(help_text="its name in addresses")
     name = Word()
+    kind = Choice(choices=Bot.Kind.values, help_text=_KIND)
     owner = Word(allow_null=True, help_text="user name; null for house bots and where the account is gone")
     house = Flag(help_text="whether it is a house bot")
     rating = Points(help_text="points")
@@ -151,6 +155,7 @@ class StandingDocument(Sparse):
     rank = Whole(help_text="competition rank by rating")
     bot = Word()
     name = Word()
+    kind = Choice(choices=Bot.Kind.values, help_text=_KIND)
     owner = Word(allow_null=True)
     house = Flag()
     rating = Points(help_text="points")
@@ -166,13 +171,13 @@ class PlaceDocument(Document):
 
 
 class BotListed(Sparse):
-    """A bot."""
+    """A bot, or a person as they sit at tables."""
 
     always = ("slug",)
 
     slug = Word()
     name = Word()
-    kind = Choice(choices=Bot.Kind.values, help_text="whether its code runs here or elsewhere")
+    kind = Choice(choices=Bot.Kind.values, help_text=_KIND)
     description = Word()
     owner = Word(allow_null=True, help_text="user name; null for house bots and where the account is gone")
     house = Flag()
@@ -182,7 +187,7 @@ class BotListed(Sparse):
     leave_reason = Word(help_text="why it is on leave; empty where it is not")
     suspended = Flag(help_text="whether staff have taken it off its ladders")
     public_source = Flag(help_text="whether everybody may download the code that plays")
-    version = Whole(allow_null=True, help_text="the version that plays; null where none does")
+    version = Whole(allow_null=True, help_text="the version that plays; null where none does, and for people")
     ladders = PlaceDocument(many=True)
 
 
@@ -213,7 +218,7 @@ class BotVersionDocument(BotVersionListed):
 
 
 class BotDocument(BotListed):
-    """A bot with its newest versions."""
+    """A bot with its newest versions; people have none."""
 
     versions = BotVersionListed(many=True)
 
@@ -239,9 +244,10 @@ class PlayerDocument(Document):
     seat = Whole(help_text="from 0")
     bot = Word()
     name = Word()
+    kind = Choice(choices=Bot.Kind.values, help_text=_KIND)
     owner = Word(allow_null=True)
     house = Flag()
-    version = Whole()
+    version = Whole(help_text="1 for people")
     label = Word(help_text="of a remote bot's version; else empty")  # type: ignore[assignment]
     rank = Whole(allow_null=True, help_text="competition rank: two winners are 1, 1, 3")
     score = Json(help_text="the game's own score object; null where there is no result")
@@ -260,7 +266,7 @@ class MatchListed(Sparse):
     season = Whole(allow_null=True)
     purpose = Choice(choices=Block.Purpose.values)
     rated = Flag()
-    live = Flag(help_text="whether it is driven by requests, with somebody at the table whose program runs elsewhere")
+    live = Flag(help_text="whether it is driven by requests, with a person at the table or a program elsewhere")
     status = Choice(choices=Match.Status.values)
     reason = Word(help_text="why it has no result; else empty")
     open = Flag(help_text="whether its deal, record, log and replay are open: once every game of its deal has ended")
@@ -288,11 +294,23 @@ class LedgerNumbers(Document):
     void = Whole(allow_null=True, help_text="the number that took it back")
 
 
+class SittingDocument(Document):
+    """Who sat at a seat from which move on: a person, or the house bot that stood in for them."""
+
+    seat = Whole(help_text="from 0")
+    bot = Word()
+    name = Word()
+    version = Whole()
+    from_move = Whole(help_text="of the moves that were not forced, from 0")
+    to_move = Whole(allow_null=True, help_text="not part of it; null where they sat to the end")
+
+
 class MatchDocument(MatchListed):
     """A game with its deal and the numbers that it has in the ladder's ledger."""
 
     deal = DealDocument()
     ledger = LedgerNumbers()
+    sittings = SittingDocument(many=True, help_text="who really played, where people sat; none before it is open")
 
 
 class ShareDocument(Document):
@@ -328,3 +346,4 @@ class PersonDocument(Sparse):
     since = Moment()
     suspended = Flag()
     bots = serializers.ListField(child=Word(), help_text="address names of the bots that everybody knows of")
+    player = Word(allow_null=True, help_text="the address name by which they play themselves; null before they do")

@@ -110,7 +110,7 @@ class Entries(Listing):
     }
     parameters = (
         Flag("active", "only bots that are given games here, or only those that are not"),
-        Flag("house", "only house bots, or only people's"),
+        Flag("house", "only house bots, or only people and theirs"),
     )
 
     @extend_schema(operation_id="entries", summary="The table of a ladder")

@@ -18,7 +18,7 @@ from esr_platform.api.reading.naming import NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Asked, Choice, Flag, Moment, Number, Text
 from esr_platform.api.reading.views import Listing, One
 from games.registry import GAMES
-from ladder.models import Block, LedgerEntry, Match, Seat
+from ladder.models import Block, LedgerEntry, Match, Seat, Sitting
 from ladder.openness import opened
 from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.seeing import (
@@ -52,6 +52,13 @@ _GAMES: Final = Prepared(
 )
 _NUMBERS: Final = Prepared(
     lambda match: LedgerEntry.objects.filter(result__match__pk=match).order_by().values("kind", "number")
+)
+_SITTINGS: Final = Prepared(
+    lambda match: (
+        Sitting.objects.filter(match__pk=match)
+        .order_by("seat__index", "from_move", "pk")
+        .values(*("seat__index", "version__bot__slug", "version__bot__name", "version__number"), "from_move", "to_move")
+    )
 )
 _FILTERS: Final = (
     Choice("status", "only games that are there", words=Match.Status.values, example="finished"),
@@ -136,7 +143,8 @@ class OneMatch(One):
     @extend_schema(operation_id="match", summary="A match")
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
-        return self.answer({**documents([row])[0], "deal": _deal(row), "ledger": _ledger(match_id)})
+        whole = {"deal": _deal(row), "ledger": _ledger(match_id), "sittings": _sittings(row)}
+        return self.answer({**documents([row])[0], **whole})
 
 
 def documents(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -226,6 +234,23 @@ def _deal(row: Mapping[str, Any]) -> dict[str, Any]:
         "seed": bytes(row["block__seed"]).hex() if row["open"] else None,
         "games": [{"id": one["pk"], "status": one["status"]} for one in _GAMES(block=row["block"])],
     }
+
+
+def _sittings(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Who sat where from when to when; nothing before the game is open: numbers of moves tell of what is hidden."""
+    if not row["open"] or row["block__purpose"] not in Block.DRIVEN_BY_REQUESTS:
+        return []
+    return [
+        {
+            "seat": one["seat__index"],
+            "bot": one["version__bot__slug"],
+            "name": one["version__bot__name"],
+            "version": one["version__number"],
+            "from_move": one["from_move"],
+            "to_move": one["to_move"],
+        }
+        for one in _SITTINGS(match=row["pk"])
+    ]
 
 
 def _ledger(match_id: int) -> dict[str, int | None]:

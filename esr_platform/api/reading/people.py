@@ -15,6 +15,8 @@ from ladder.pages.owning.access import public_among
 from ladder.pages.people.showing import person_at
 
 _SLUGS: Final = Bot.objects.order_by("pk").values_list("slug", flat=True)
+_OF_CODE: Final = _SLUGS.exclude(kind=Bot.Kind.PERSON)
+_PLAYER: Final = _SLUGS.filter(kind=Bot.Kind.PERSON)
 
 
 class Person(One):
@@ -26,12 +28,13 @@ class Person(One):
     @extend_schema(operation_id="person", summary="A person")
     def get(self, _request: Request, username: str) -> Response:
         person = person_at(username)
-        bots = public_among(_SLUGS).filter(owner=person)
+        bots = public_among(_OF_CODE).filter(owner=person)
         return self.answer(
             {
                 "username": person.username,
                 "since": person.date_joined,
                 "suspended": person.suspended is not None,
                 "bots": list(bots),
+                "player": _PLAYER.filter(owner=person).first(),
             }
         )

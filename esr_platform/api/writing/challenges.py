@@ -47,7 +47,7 @@ class ChallengedDocument(serializers.Serializer[Any]):
 
 
 class ChallengeDocument(serializers.Serializer[Any]):
-    """A casual game that somebody proposes. It begins once every bot has accepted: then ``match`` is that game."""
+    """A game that somebody proposes. It begins once every player has accepted: then ``match`` is that game."""
 
     id = serializers.IntegerField()
     ladder = serializers.CharField()
@@ -56,6 +56,7 @@ class ChallengeDocument(serializers.Serializer[Any]):
     by = serializers.CharField(help_text="user name")
     state = serializers.ChoiceField(choices=Challenge.State.values)
     players = ChallengedDocument(many=True, help_text="by seat")
+    rated = serializers.BooleanField(help_text="only with people at the table, who propose such games on the site")
     limits = serializers.DictField(child=serializers.IntegerField(), help_text="milliseconds and MiB")
     expires = serializers.DateTimeField(help_text="until then it can be accepted")
     match = serializers.IntegerField(allow_null=True)
@@ -116,6 +117,8 @@ class Challenges(_Challenging):
         bots = [_bot(token, slug) for slug in form.validated_data["bots"]]
         if token.bot_id is not None and token.bot_id not in {bot.pk for bot in bots}:
             raise PermissionDenied("A token of a bot makes challenges in which this bot plays.")
+        if any(bot.kind == Bot.Kind.PERSON and bot.owner_id == person.pk for bot in bots):
+            raise PermissionDenied("A program seats nobody themselves. Challenge them on the site, signed in.")
         with refusals():
             made = challenge(person, ladder, bots)
         address = {"Location": reverse("api:challenge", args=(made.pk,))}

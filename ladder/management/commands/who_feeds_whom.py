@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ladder.measuring import feeding_document, latest_blocks
-from ladder.models import Ladder
+from ladder.models import Ladder, Season
 from ladder.pages.statistics.feeding import FeedingReport, FeedingRow, report_from
 
 _SHOWN = 20
@@ -25,15 +25,21 @@ class Command(BaseCommand):
             known = ", ".join(Ladder.objects.values_list("slug", flat=True))
             raise CommandError(f"No ladder is called {options['ladder']!r}. There are: {known}.")
         season = ladder.seasons.order_by("-number").first()
-        report = report_from(ladder, season, None, feeding_document(latest_blocks(season)) if season else {})
+        report = report_from(ladder, season, None, _document_of(season) if season else {})
         if options["json"]:
             self.stdout.write(json.dumps(_document(report), ensure_ascii=False, indent=2))
             return
         self.stdout.write(
-            f"{ladder}: {report.pairs} ordered pairs over {report.blocks} blocks; {len(report.alarms)} stand out"
+            f"{ladder}: {report.pairs} ordered pairs over {report.blocks} blocks; {report.standing_out} stand out"
         )
         for row in report.rows[:_SHOWN]:
             self.stdout.write(_line(row))
+        for row in report.won[:_SHOWN]:
+            self.stdout.write(_won_line(row))
+
+
+def _document_of(season: Season) -> dict[str, Any]:
+    return feeding_document(latest_blocks(season), with_people=season.ladder.for_people)
 
 
 def _line(row: FeedingRow) -> str:
@@ -42,6 +48,15 @@ def _line(row: FeedingRow) -> str:
     return (
         f"{mark} {row.taker.bot.slug} gained {found['gain']:+.2f} a game from {row.giver.bot.slug},"
         f" {found['excess']:+.2f} beyond expectation, chance {found['chance']:.2g}, {found['games']} games"
+    )
+
+
+def _won_line(row: FeedingRow) -> str:
+    found = row.found
+    mark = "!" if found["stands_out"] else " "
+    return (
+        f"{mark} {row.taker.bot.slug} was ahead of {row.giver.bot.slug} in {found['share']:.0%}"
+        f" of {found['games']} games, {found['expected']:.0%} expected, chance {found['chance']:.2g}"
     )
 
 
@@ -56,4 +71,5 @@ def _document(report: FeedingReport) -> dict[str, Any]:
             {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # the entries' ids mean nothing
             for row in report.rows
         ],
+        "won": [{**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug} for row in report.won],
     }

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from ladder.models import Entry, Ladder
-from ladder.pages.owning.access import public_bots
+from ladder.pages.owning.access import public_players
 from ladder.pages.tabling.asking import Parameters, word
 
 SUGGESTED: Final = 8
@@ -63,7 +63,7 @@ def named(name: str, typed: str) -> Named:
     if not typed:
         return Named(name, typed, None, "", ())
     near = list(
-        public_bots()
+        public_players()
         .filter(Q(slug=typed.lower()) | Q(name__icontains=typed) | Q(owner__username__iexact=typed))
         .order_by("name", "pk")[: 5 * SUGGESTED]
     )
@@ -79,6 +79,6 @@ def named(name: str, typed: str) -> Named:
 def _offered(ladder: Ladder | None) -> list[Bot]:
     """The best of a ladder, or bots of any, by name; one query."""
     if ladder is None:
-        return list(public_bots().order_by("name", "pk")[:OFFERED])
+        return list(public_players().exclude(house_name=Bot.GUEST).order_by("name", "pk")[:OFFERED])
     entries = Entry.objects.filter(ladder=ladder, active=True).select_related("bot__owner")
     return [entry.bot for entry in entries.order_by("-rating", "pk")[:OFFERED]]

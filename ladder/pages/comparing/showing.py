@@ -22,7 +22,7 @@ from ladder.pages.charts.rating_chart import RatingChart, rating_chart
 from ladder.pages.charts.traces import traces
 from ladder.pages.comparing.seats import SeatRow, seat_rows
 from ladder.pages.estimates import estimated
-from ladder.pages.owning.access import bot_seen_by, owns, public_bots
+from ladder.pages.owning.access import bot_seen_by, owns, public_players
 from ladder.pages.paging import cursor
 from ladder.pages.statistics.entries import Against, share_of
 from ladder.pages.tabling.asking import Parameters
@@ -143,7 +143,7 @@ class ComparisonPage:
 
 def bots_seen_by(user: Somebody, slugs: tuple[str, str]) -> Pair:
     """The bots at an address, if ``user`` may know of them. Raises ``Http404``."""
-    found = {bot.slug: bot for bot in public_bots().filter(slug__in=slugs)}
+    found = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
     first, second = (found.get(slug) or bot_seen_by(user, slug) for slug in slugs)
     if first == second:
         raise Http404("A bot is not compared with itself. Choose two.")

@@ -31,7 +31,8 @@ LIMITS: Final = {
 PLAYERS: Final = {
     "hosted": _("Uploaded and house bots: every deal in all seatings, played by our workers"),
     "remote": _("Remote bots: live games, each with a deal of its own"),
-    "open": _("Remote, uploaded and house bots together: live games, each with a deal of its own"),
+    "open": _("People, remote, uploaded and house bots together: live games, each with a deal of its own"),
+    "people": _("People by hand: live games, each with a deal of its own, and time to think"),
 }
 ACCESS: Final = {
     "everybody": _("Everybody: every bot that claims the table is entered"),

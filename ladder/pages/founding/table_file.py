@@ -6,6 +6,7 @@ import csv
 import io
 from typing import Final
 
+from bots.models import Bot
 from ladder.freezing import playing_versions
 from ladder.models import Ladder
 from ladder.pages.words import points
@@ -37,7 +38,7 @@ def table_file(ladder: Ladder) -> str:
                 _text(entry.bot.name),
                 entry.bot.slug,
                 _text(entry.bot.owner.username) if entry.bot.owner else "",
-                version.number if version else "",
+                version.number if version and entry.bot.kind != Bot.Kind.PERSON else "",
                 "yes" if entry.active else "no",
                 points(entry.rating, 3),
                 entry.games,

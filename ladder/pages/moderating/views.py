@@ -43,7 +43,7 @@ class ModerateForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
-    one = found(Bot.objects.select_related("owner"), f"There is no bot {bot_id}.", pk=bot_id)
+    one = found(Bot.objects.of_code().select_related("owner"), f"There is no bot {bot_id}.", pk=bot_id)
     if request.method == "POST":
         _act(request, one, ModerateForm(request.POST))
         return redirect("pages:moderate_bot", one.pk)

@@ -1,6 +1,7 @@
 """Who may see and change what of a bot: everybody sees one that plays; all else is its owner's, and staff may look.
 
-A bot that was never ready is nobody else's business: for strangers it is not there.
+A bot that was never ready is nobody else's business: for strangers it is not there. The row of a person who plays by
+hand has a rating and games like a bot, and nothing that is of code.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ _WITH_OWNER: Final = Bot.objects.select_related("owner")
 
 
 def public_bots() -> QuerySet[Bot]:
-    """The bots that everybody knows of: the house's, and those that were ready once."""
+    """The bots that everybody knows of: the house's, and those that were ready once. None of them is a person."""
+    return public_among(_WITH_OWNER.of_code())
+
+
+def public_players() -> QuerySet[Bot]:
+    """The same with the rows of people, the one of all guests among them."""
     return public_among(_WITH_OWNER)
 
 
@@ -41,7 +47,7 @@ _SEEN: Final = judged(_WITH_OWNER)
 
 
 def bot_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
-    """The bot at an address, if ``user`` may know of it. ``of``, bots ``judged``, says what is read of it.
+    """The bot or person at an address, if ``user`` may know of it. ``of``, bots ``judged``, says what is read of it.
 
     Raises ``Http404``.
     """
@@ -52,13 +58,21 @@ def bot_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
     return seen
 
 
+def code_seen_by(user: Somebody, slug: str, of: QuerySet[Any] = _SEEN) -> Bot:
+    """The same for what only a bot has: a person is none. Raises ``Http404``."""
+    bot = bot_seen_by(user, slug, of)
+    if bot.kind == Bot.Kind.PERSON:
+        raise Http404(_no_bot(slug))
+    return bot
+
+
 def _no_bot(slug: str) -> str:
     return _("No bot is called %(name)s.") % {"name": slug}
 
 
 def bot_read_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, for its owner and staff. Raises ``Http404`` and ``PermissionDenied``."""
-    bot = bot_seen_by(user, slug)
+    bot = code_seen_by(user, slug)
     if not may_read(user, bot):
         raise PermissionDenied(_("This is for the owner of %(name)s alone.") % {"name": bot.name})
     return bot
@@ -66,7 +80,7 @@ def bot_read_by(user: Somebody, slug: str) -> Bot:
 
 def bot_changed_by(user: Somebody, slug: str) -> Bot:
     """The bot at an address, for its owner. Raises ``Http404`` and ``PermissionDenied``, the latter for staff too."""
-    bot = bot_seen_by(user, slug)
+    bot = code_seen_by(user, slug)
     if not owns(user, bot):
         raise PermissionDenied(_("Only the owner of %(name)s can do that.") % {"name": bot.name})
     return bot

@@ -55,7 +55,8 @@ def my_bots(owner: Somebody) -> Sequence[Mine]:
     versions = shown.defer("check_report").order_by("-number")
     entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
     bots = (
-        Bot.objects.filter(owner=owner.pk)
+        Bot.objects.of_code()
+        .filter(owner=owner.pk)
         .annotate(played=Sum("entries__games", default=0), here=Exists(remote.here().filter(pk=OuterRef("pk"))))
         .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("entries", queryset=entries))
         .order_by("-retired", "name", "pk")

@@ -192,7 +192,7 @@ def _version(bot: Bot, number: int) -> BotVersion:
 
 
 def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
-    bot = access.bot_seen_by(request.user, slug)
+    bot = access.code_seen_by(request.user, slug)
     if not access.may_read(request.user, bot) and not bot.public_source:
         raise PermissionDenied(_("The source of %(name)s is private.") % {"name": bot.name})
     found_version = _version(bot, number)

@@ -1,4 +1,4 @@
-"""The page of a person: bots that everybody knows of, where these stand, and a part of their matches.
+"""The page of a person: where they stand by hand, bots that everybody knows of, and a part of the matches of all.
 
 Ladders and matches come from ``ladder.pages.seeing`` alone: what is private stays so on this page, numbers included.
 """
@@ -20,7 +20,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.bots_list import STANDS
 from ladder.pages.finding import found
 from ladder.pages.matches import listed_part
-from ladder.pages.owning.access import public_bots
+from ladder.pages.owning.access import public_bots, public_players
 from ladder.pages.paging import Part
 from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.tables import active_versions
@@ -31,23 +31,28 @@ if TYPE_CHECKING:
 ROWS: Final = 20
 
 _PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
-_PLAYING: Final = Exists(public_bots().filter(owner=OuterRef("pk")))
+_PLAYING: Final = Exists(public_players().filter(owner=OuterRef("pk")))
 _KNOWN: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(_PROVEN | _PLAYING, deleted=None)
 
 
 @dataclass(frozen=True)
 class PersonPage:
-    """Who it is, a page of the bots (those that play first), and a part of the matches; ``versions`` by bot."""
+    """Who it is, a page of the bots (those that play first), and a part of the matches; ``versions`` by bot.
+
+    ``by_hand`` is where they stand who play themselves, by ladder.
+    """
 
     person: User
+    by_hand: Sequence[Entry]
     bots: Page[Any]
     versions: Mapping[int, int]
     matches: Part[Match]
 
     @property
     def games(self) -> int:
-        """Rated games of the bots that are shown, on ladders that the viewer may see."""
-        return sum(bot.played for bot in self.bots)
+        """Rated games by hand and of the bots that are shown, on ladders that the viewer may see."""
+        of_bots: int = sum(bot.played for bot in self.bots)
+        return of_bots + sum(entry.games for entry in self.by_hand)
 
     @property
     def shown(self) -> Sequence[Bot]:
@@ -58,13 +63,13 @@ class PersonPage:
 def person_at(username: str) -> User:
     """Whose page stands at an address, whatever the case of the name. Raises ``Http404``.
 
-    A person is known from a proven address, or from the first public bot on. Deleted accounts are nobody's.
+    A person is known from a proven address, or from the first public bot or game on. Deleted accounts are nobody's.
     """
     return cast("User", found(_KNOWN, f"Nobody is called {username[:60]}.", username__iexact=username))
 
 
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
-    """The page of ``person`` for ``viewer``; seven queries, however much has been played."""
+    """The page of ``person`` for ``viewer``; eight queries, however much has been played."""
     seen = Ladder.objects.visible_to(viewer)
     entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (
@@ -77,4 +82,7 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
     shown = Paginator(theirs, ROWS).get_page(parameters("page"))
     its = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
     begun = its.exclude(attempts_started=0)
-    return PersonPage(person, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters))
+    by_hand = list(entries.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
+    return PersonPage(
+        person, by_hand, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters)
+    )

@@ -8,14 +8,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from ladder.pages import feeds
-from ladder.pages.owning.access import bot_seen_by
+from ladder.pages.owning.access import bot_seen_by, code_seen_by
 from ladder.pages.playing.waits import waits_page
 from ladder.pages.seeing import ladder_seen_by
 
 
 @require_safe
 def waits(request: HttpRequest, slug: str) -> HttpResponse:
-    page = waits_page(bot_seen_by(request.user, slug), request.user)
+    page = waits_page(code_seen_by(request.user, slug), request.user)
     return render(request, "pages/bot_waits.html", {"page": page})
 
 

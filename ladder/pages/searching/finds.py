@@ -15,7 +15,7 @@ from bots.models import Bot
 from ladder.models import Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.matches import listed
-from ladder.pages.owning.access import public_bots
+from ladder.pages.owning.access import public_bots, public_players
 from ladder.pages.searching.words import Words
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import active_versions
@@ -87,13 +87,13 @@ def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
     called = words.in_any("name", "slug")
     known = public_bots().filter(called)
     if user.pk is not None:
-        known = known | Bot.objects.select_related("owner").filter(called, owner=user.pk)
+        known = known | Bot.objects.of_code().select_related("owner").filter(called, owner=user.pk)
     return words.best_first(known, "name")
 
 
 def _people(words: Words, _user: Viewer) -> QuerySet[AbstractBaseUser]:
-    """Those who have a bot that everybody knows of: of all others nothing says that they have an account."""
-    theirs = public_bots().filter(owner=OuterRef("pk"))
+    """Those who have a bot that everybody knows of, or play themselves: of others nothing says that they are here."""
+    theirs = public_players().filter(owner=OuterRef("pk"))
     known: QuerySet[Any] = get_user_model().objects.filter(Exists(theirs), is_active=True)
     return words.best_first(known.filter(words.in_any("username")), "username")
 

@@ -1,4 +1,7 @@
-"""Who feeds whom, for staff: pairs of which one gained more from the other than from everybody else."""
+"""Who feeds whom, for staff: pairs of which one gained more from the other than from everybody else.
+
+Where people sit, also who wins for whom: they need not exchange anything for that.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ SHOWN = 25
 
 @dataclass(frozen=True)
 class FeedingRow:
-    """A pair with what was found of it (``ladder.statistics.feeding.Feeding``), and its bots."""
+    """A pair with what was found of it (``ladder.statistics``: ``feeding.Feeding``, ``winning.Winning``), and both."""
 
     taker: Entry
     giver: Entry
@@ -27,7 +30,11 @@ class FeedingRow:
 
 @dataclass(frozen=True)
 class FeedingReport:
-    """One ladder's report, of its latest season; ``measured`` is ``None`` until there is one."""
+    """One ladder's report, of its latest season; ``measured`` is ``None`` until there is one.
+
+    ``won`` are pairs of whom one is ahead of the other, ``won_pairs`` how many were compared for that. Both kinds are
+    counted in ``standing_out``.
+    """
 
     ladder: Ladder
     season: Season | None
@@ -36,6 +43,8 @@ class FeedingReport:
     pairs: int
     rows: Sequence[FeedingRow]
     standing_out: int
+    won: Sequence[FeedingRow] = ()
+    won_pairs: int = 0
 
     @property
     def game(self) -> Game:
@@ -51,6 +60,22 @@ class FeedingReport:
         """The pairs worth a row: each from the side that gained more than expected."""
         gaining = [row for row in self.rows if row.found["excess"] > 0]
         return gaining[: max(SHOWN, len(self.alarms))]
+
+    @property
+    def won_alarms(self) -> list[FeedingRow]:
+        """The pairs of whom one wins for the other, as it seems."""
+        return [row for row in self.won if row.found["stands_out"]]
+
+    @property
+    def won_shown(self) -> list[FeedingRow]:
+        """Of these pairs, those worth a row."""
+        ahead = [row for row in self.won if row.found["excess"] > 0]
+        return ahead[: max(SHOWN, len(self.won_alarms))]
+
+    @property
+    def compared(self) -> int:
+        """Ordered pairs of either kind."""
+        return max(self.pairs, self.won_pairs)
 
     @property
     def alarm(self) -> float:
@@ -79,18 +104,41 @@ def feeding_reports() -> list[FeedingReport]:
 def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> FeedingReport:
     its = kept.get(season.pk) if season else None
     document = its.feeding if its else {}
-    alarms = sum(one["stands_out"] for one in document.get("found", ()))
-    measured = its.measured if its else None
-    return FeedingReport(ladder, season, measured, document.get("blocks", 0), document.get("pairs", 0), (), alarms)
+    won = document.get("won", {})
+    return FeedingReport(
+        ladder=ladder,
+        season=season,
+        measured=its.measured if its else None,
+        blocks=document.get("blocks", 0),
+        pairs=document.get("pairs", 0),
+        rows=(),
+        standing_out=_alarms(document) + _alarms(won),
+        won_pairs=won.get("pairs", 0),
+    )
 
 
 def report_from(
     ladder: Ladder, season: Season | None, measured: datetime | None, document: Mapping[str, Any]
 ) -> FeedingReport:
     """The report that ``ladder.measuring.feeding_document`` gives; one query."""
-    found = document.get("found", ())
+    won = document.get("won", {})
+    found = [*document.get("found", ()), *won.get("found", ())]
     ids = {one[side] for one in found for side in ("taker", "giver")}
     entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("bot__owner")}
     rows = [FeedingRow(entries[one["taker"]], entries[one["giver"]], one) for one in found]
-    alarms = sum(one["stands_out"] for one in found)
-    return FeedingReport(ladder, season, measured, document.get("blocks", 0), document.get("pairs", 0), rows, alarms)
+    fed = len(document.get("found", ()))
+    return FeedingReport(
+        ladder=ladder,
+        season=season,
+        measured=measured,
+        blocks=document.get("blocks", 0),
+        pairs=document.get("pairs", 0),
+        rows=rows[:fed],
+        standing_out=_alarms(document) + _alarms(won),
+        won=rows[fed:],
+        won_pairs=won.get("pairs", 0),
+    )
+
+
+def _alarms(document: Mapping[str, Any]) -> int:
+    return sum(one["stands_out"] for one in document.get("found", ()))

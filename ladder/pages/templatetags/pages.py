@@ -22,6 +22,7 @@ from ladder.pages import markup, matches, words
 register = template.Library()
 
 SECTIONS = (
+    (gettext_lazy("Play"), "lobby"),
     (gettext_lazy("Ladders"), "ladders"),
     (gettext_lazy("Matches"), "matches"),
     (gettext_lazy("Bots"), "bots"),
@@ -58,7 +59,7 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool, str]]:
     request, user = context.get("request"), context.get("user")
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
-    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:3], *own, *SECTIONS[3:])]
+    found = [(str(title), reverse(f"pages:{name}"), name) for title, name in (*SECTIONS[:4], *own, *SECTIONS[4:])]
     exact = max((address for _, address, _ in found if here.startswith(address)), key=len, default="")
     return [(title, address, address == exact, name) for title, address, name in found]
 

@@ -10,8 +10,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from bots.models import Bot
+from bots.persons import is_guest
+from ladder.pages.players import player_address
+
 if TYPE_CHECKING:
-    from bots.models import Bot
     from esr_platform.accounts.models import User
 
 register = template.Library()
@@ -34,8 +37,29 @@ def person_link(person: User | None) -> SafeString:
 
 
 @register.filter
+def player_link(bot: Bot) -> SafeString:
+    """The name of a bot or a person as a link to their page; plain words for guests and who is gone."""
+    address = player_address(bot)
+    if address:
+        return format_html('<a class="name" href="{}">{}</a>', address, bot.name)
+    return format_html('<span class="name">{}</span>', player_name(bot))
+
+
+@register.filter
+def player_name(bot: Bot) -> str:
+    """What a bot or a person is called: guests all alike, and nobody by the name that a deleted account has."""
+    if bot.kind != Bot.Kind.PERSON:
+        return bot.name
+    if is_guest(bot):
+        return gettext("Guest")
+    return bot.name if bot.retired is None else gettext("deleted user")
+
+
+@register.filter
 def owner_name(bot: Bot) -> SafeString:
-    """Whose ``bot`` is, in words without a link; its owner has to be loaded."""
+    """Whose ``bot`` is, in words without a link, or that it is a person; its owner has to be loaded."""
+    if bot.kind == Bot.Kind.PERSON:
+        return format_html("<i>{}</i>", gettext("without an account") if is_guest(bot) else gettext("person"))
     if bot.owner is None:
         return format_html("<i>{}</i>", gettext("house bot"))
     if bot.owner.deleted is not None:
@@ -45,5 +69,7 @@ def owner_name(bot: Bot) -> SafeString:
 
 @register.filter
 def owner_link(bot: Bot) -> SafeString:
-    """Whose ``bot`` is, with a link to that person; its owner has to be loaded."""
-    return owner_name(bot) if bot.owner is None else person_link(bot.owner)
+    """Whose ``bot`` is, with a link to that person, or that it is one; its owner has to be loaded."""
+    if bot.owner is None or bot.kind == Bot.Kind.PERSON:
+        return owner_name(bot)
+    return person_link(bot.owner)

@@ -19,19 +19,21 @@ from bots import waiting
 from bots.managing import publish_source, rename
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
+from bots.persons import player_of
 from bots.refusals import Refused
 from bots.stored import bytes_of, keep
 from bots.uploading import upload_new_bot
 from esr_platform.accounts import deleting, tokens
 from esr_platform.accounts.models import FormerName, Scope, User
-from ladder.models import Entry, Ladder, Match, Membership, Order
+from ladder.models import ChatLine, Entry, Ladder, Match, Membership, Order, Pairing, Seek, SeekPlayer
 from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
 from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_scheduled, order_test
 from ladder.playing import play
+from tests.ladder.by_hand import finished_by_hand
 from tests.ladder.house import opened_house
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, uploaded
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, staff, uploaded
 from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db
@@ -286,3 +288,28 @@ def sandbox_here(sandbox_launcher: object) -> None:
 def later(person: User) -> None:
     """So long ago was the account deleted that no upload of then is on its way."""
     User.objects.filter(pk=person.pk).update(deleted=F("deleted") - KEPT - timedelta(minutes=1))
+
+
+def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> None:
+    opened_house()
+    people = Ladder.objects.get(slug=f"{DUEL}-people")
+    match = finished_by_hand(people, ("miriam", "ben"))
+    player = player_of(miriam)
+    seek = Seek.objects.create(ladder=people, by=miriam, clock="usual", expires=timezone.now() + timedelta(minutes=5))
+    others = Seek.objects.create(ladder=people, by=staff("eve"), clock="usual", expires=seek.expires)
+    SeekPlayer.objects.create(seek=others, index=1, bot=player.bot)
+    Pairing.objects.create(bot=player.bot, ladder=people)
+    ChatLine.objects.create(match=match, seat=match.seats.get(version=player), by=miriam, text="my address is secret")
+    deleting.delete(miriam)
+    player.bot.refresh_from_db()
+    seek.refresh_from_db()
+    assert player.bot.name == player.bot.slug == f"deleted-user-{miriam.pk}"
+    assert player.bot.retired is not None
+    assert not Entry.objects.get(bot=player.bot).active
+    assert (seek.state, others.players.exists()) == ("withdrawn", False)
+    assert not Pairing.objects.exists()
+    assert not ChatLine.objects.exists()
+    page = Client().get(f"/matches/{match.pk}/").content.decode()
+    assert "deleted user" in page
+    assert "miriam" not in page
+    assert Client().get(f"/bots/{player.bot.slug}/").status_code == 404

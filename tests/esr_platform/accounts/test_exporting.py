@@ -10,15 +10,18 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot
+from bots.persons import player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.exporting import export
 from esr_platform.accounts.models import Scope, User
-from ladder.models import Ladder, SeatLog
+from ladder.models import ChatLine, Ladder, SeatLog, Seek
 from ladder.orders.ordering import order_test
 from ladder.owner_logs import packed
+from tests.ladder.by_hand import finished_by_hand
 from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
@@ -129,3 +132,18 @@ def test_it_is_downloaded_after_the_password_once_in_a_while(ada: User) -> None:
     again = client.post("/account/export/")
     assert again.status_code == 429
     assert again.headers["Retry-After"]
+
+
+def test_what_somebody_did_by_hand_is_in_it(ada: User) -> None:
+    people = Ladder.objects.get(slug=f"{DUEL}-people")
+    match = finished_by_hand(people, ("ada", "ben"))
+    ChatLine.objects.create(match=match, seat=match.seats.get(version=player_of(ada)), by=ada, text="well played")
+    Seek.objects.create(ladder=people, by=ada, clock="usual", expires=timezone.now())
+    archive = taken(ada)
+    account = document(archive, "account.json")
+    assert [(one["ladder"], one["games"]) for one in account["by_hand"]] == [(people.name, 1)]
+    assert [one["clock"] for one in account["seats_offered"]] == ["usual"]
+    assert account["chat"] is True
+    assert document(archive, "chat.jsonl")["text"] == "well played"
+    assert document(archive, "matches.jsonl")["match"] == match.pk
+    assert not [name for name in archive.namelist() if name.startswith("bots/")]

@@ -13,11 +13,12 @@ from django.test import Client
 
 from bots.complaints import blank
 from bots.models import Blanking, Bot, Kept, StaffAction
+from bots.persons import player_of
 from bots.refusals import Refused
 from esr_platform.accounts import moderating, tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.accounts.signing_in import Adapter
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Entry, Ladder, Match, Pairing
 from ladder.orders.ending import cancel
 from ladder.orders.ordering import order_test
 from ladder.suspending import lift as lift_bot
@@ -305,3 +306,21 @@ def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: 
     cancel(order, on_its_way)
     order.refresh_from_db()
     assert order.reason == f"Cancelled by user-{miriam.pk}."
+
+
+def test_the_row_that_plays_by_hand_is_called_like_its_person(miriam: User, staff: User) -> None:
+    bot = player_of(miriam).bot
+    moderating.blank_name_of(miriam, staff, "a name that nobody should read")
+    bot.refresh_from_db()
+    assert bot.name == bot.slug == f"user-{miriam.pk}"
+    moderating.choose_name(miriam, "mirjam")
+    bot.refresh_from_db()
+    assert bot.name == bot.slug == "mirjam"
+
+
+def test_who_is_suspended_looks_for_no_game(miriam: User, staff: User) -> None:
+    opened_house()
+    ladder = Ladder.objects.get(slug=f"{DUEL}-people")
+    Pairing.objects.create(bot=player_of(miriam).bot, ladder=ladder)
+    moderating.suspend(miriam, staff, "a reason that is long enough")
+    assert not Pairing.objects.exists()

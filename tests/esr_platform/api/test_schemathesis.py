@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts")).resolve()
 CONFIG = Path(__file__).with_name("schemathesis.toml")
-ELSEWHERE = {"bot_stream", "table_stream", "next_decision", "game_decision", "records"}
+ELSEWHERE = {"bot_stream", "lobby_stream", "seat_stream", "table_stream", "next_decision", "game_decision", "records"}
 """Streams, long polls and bulk export: they have tests of their own."""
 
 

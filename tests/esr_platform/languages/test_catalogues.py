@@ -26,6 +26,10 @@ def test_texts_that_modules_mark_with_an_underscore_are_gathered() -> None:
     assert template("django").get("Saved.") is not None
 
 
+def test_texts_of_scripts_are_gathered_where_they_stand_within_a_call() -> None:
+    assert template("djangojs").get("Ten seconds left.") is not None
+
+
 @BOTH
 def test_every_term_of_the_games_is_said_in_the_language(language: str) -> None:
     catalog = messages.read(language, "django")

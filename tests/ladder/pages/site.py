@@ -48,6 +48,7 @@ class Site:
         matches = (self.finished, self.forfeited, self.void, self.closed, self.running, self.queued, self.unrated)
         return [
             "/",
+            "/play/",
             "/ladders/",
             f"/ladders/{self.ladder.slug}/",
             f"/ladders/{self.ladder.slug}/statistics/",

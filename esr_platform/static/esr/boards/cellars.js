@@ -35,6 +35,16 @@ export function marks(scene) {
 }
 
 /**
+ * Which cell of which cellar an element of the table is, for composers that let niches be pointed at.
+ * @param {Element} node
+ * @returns {{seat: number, cellar: number, cell: number[]}|null} cellars count from 0, the last one is open
+ */
+export function cellAt(node) {
+  const [, seat, cellar, level, x] = /^cellar-(\d+)-(\d+)-(\d+),(-?\d+)$/.exec(node.closest(".niche")?.dataset.at ?? "") ?? [];
+  return seat === undefined ? null : { seat: Number(seat), cellar: Number(cellar), cell: [Number(level), Number(x)] };
+}
+
+/**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
  * @param {{seats: number, names: string[], tokens: Object<string, string>, labels?: Object[], drawings?: Object}} table

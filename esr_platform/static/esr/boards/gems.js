@@ -18,6 +18,18 @@ export { remember };
 /** What a composer says about an offer. */
 export { verdict } from "./gems/offers.js";
 
+/**
+ * Whose pile an element of the table lies in, for composers that let gems be pointed at.
+ * @param {Element} node
+ * @returns {{seat: number|"supply", colour: number}|null}
+ */
+export function pileAt(node) {
+  const pile = node.closest(".rows .piles > .pile");
+  if (!pile) return null;
+  const { seat } = pile.closest(".row").dataset;
+  return { seat: seat === undefined ? "supply" : Number(seat), colour: [...pile.parentNode.children].indexOf(pile) };
+}
+
 /** What the chart draws. */
 export const unit = say("millions");
 export const chartName = say("Money over time");

@@ -23,6 +23,8 @@ class Waiting:
 
     def __init__(self, watches: Iterable[Watch] = (), errors: Iterable[Exception] = ()) -> None:
         self.streams, self._errors = list(watches), list(errors)
+        self.sitting: list[Watch] = []
+        self.in_lobby: list[Watch] = []
         self.asked = asyncio.Event()
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bots.models import Bot
+from bots.persons import player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Challenge, Ladder, Match
@@ -99,3 +100,12 @@ def test_only_a_token_that_may_play_challenges(pair: Sequence[Bot]) -> None:
     problem(send(reader, "POST", "challenges", body(pair)), 403, "permission_denied")
     problem(reader.get("challenges"), 403, "permission_denied")
     problem(send(Program(), "POST", "challenges", body(pair)), 401, "not_authenticated")
+
+
+def test_no_token_seats_its_owner_at_a_table(pair: Sequence[Bot]) -> None:
+    owner: Any = pair[0].owner
+    by_hand = player_of(owner).bot
+    wanted = {"ladder": f"{DUEL}-open", "bots": [by_hand.slug, pair[0].slug]}
+    for program in (of_owner(pair[0]), of_bot(pair[0])):
+        problem(send(program, "POST", "challenges", wanted), 403, "permission_denied")
+    assert not Challenge.objects.exists() and not Match.objects.exists()

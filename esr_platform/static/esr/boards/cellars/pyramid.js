@@ -51,6 +51,7 @@ export function pyramid(tokens, place) {
         row.forEach((niche, along) => {
           const cell = held.get(`${level},${along}`);
           const at = cell ? key([cell.level, cell.x]) : "";
+          niche.dataset.at = `${place}-${level},${along - right}`;
           drawNiche(niche, cell, { tokens, place: `${place}-${at}`, lit: lit.has(at), now: lay !== null && at === key(lay.cell) });
         }),
       );

@@ -1,0 +1,185 @@
+"""People at tables and who looks on, on one web server and one worker: ``python -m bench.people [--short]``.
+
+The real processes of the site (web, clerk, beat), on SQLite and PostgreSQL; everybody who comes is one other process
+(``bench.visitors``), whose processor time stands beside the server's. 100 tables of people who have signed in play
+rated games and make a move every two seconds each; whoever has finished one plays the next. 500 spectators watch. What
+becomes public of a running game comes by rounds, so an event a second takes a table that plays a round a second: two
+more tables do (``--watched``), and half of the spectators look at each. They are told in addition how many they are,
+whenever that changes.
+
+What is measured: from when a move was sent until its answer was there; until the event that shows it was at each seat
+of the table; from when the move was sent that began a round until the round before it was at each spectator; whether
+every log came without a gap or a double, by the places of its entries, and whole, by what the game's record has; what
+web server and worker hold in memory. The games have no veiled moves, so nothing is told late on purpose. Nobody is
+refused for asking often (``bench.raised``): who plays a round a second asks oftener than people may. It measures; it
+never fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from statistics import quantiles
+from typing import TYPE_CHECKING, Any
+
+from bench.databases import on_each
+from bench.playing import DUEL, GAME, OPENING_S, PACE_S, Look, show_parts, site
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+    from ladder.models import Ladder
+
+TOLD_MS = 250
+MOVES_MS = 200
+HURRY_S = 0.22
+"""Between two moves at the tables that are watched: a round of the duel has about four."""
+
+SHORT = {"tables": 20, "spectators": 100, "seconds": 60}
+
+
+def person(name: str) -> User:
+    """Somebody new who may play for a rating."""
+    from allauth.account.models import EmailAddress
+
+    from esr_platform.accounts.models import User
+
+    user = User.objects.create(username=name, email=f"{name}@example.org")
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def session(user: User) -> str:
+    """A session in which they have signed in."""
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
+def table(number: int, ladder: Ladder, pace_s: float) -> dict[str, Any]:
+    """A rated game among new people, who meet by a link; as ``bench.visitors`` wants it."""
+    from ladder.lobby.seeking import seek, take_seat
+
+    people = [person(f"player{number}-{seat}") for seat in range(ladder.seats)]
+    offered = seek(people[0], ladder, rated=True, kind="link")
+    for one in people[1:]:
+        offered = take_seat(offered.token, one)
+    return {"game": offered.match_id, "pace_s": pace_s, "sessions": [session(one) for one in people]}
+
+
+def company(options: argparse.Namespace) -> dict[str, Any]:
+    """Everybody who comes: the tables that are watched first."""
+    from ladder.models import Ladder
+
+    people = Ladder.objects.filter(players=Ladder.Players.PEOPLE)
+    duel = people.get(game=DUEL)
+    usual = duel if options.seats == 2 else people.get(game=GAME, seats=options.seats)
+    tables = [table(number, duel, HURRY_S) for number in range(options.watched)]
+    tables += [table(options.watched + number, usual, PACE_S) for number in range(options.tables)]
+    spectators = [
+        {"table": number % options.watched, "address": f"10.9.{number // 250}.{1 + number % 250}"}
+        for number in range(options.spectators)
+    ]
+    return {"tables": tables, "spectators": spectators}
+
+
+def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
+    """Start the site, let everybody come, and look at it all the while."""
+    out = Path(os.environ["VAR_DIR"]) / "visited.json"
+    with site(DJANGO_SETTINGS_MODULE="bench.raised") as running:
+        who = json.dumps(company(options))
+        command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
+        looks = running.watch(command, who)
+    return json.loads(out.read_text()), looks
+
+
+def not_whole(ends: list[list[Any]]) -> int:
+    """How many readers of a game that has ended were told another number of entries than there are."""
+    from ladder.models import Match
+    from ladder.tables.reading import position_of
+
+    lengths = {}
+    for match in Match.objects.filter(pk__in={game for game, *_ in ends}, status="finished"):
+        lengths[match.pk] = len(position_of(match).state(told=True).entries(None))
+    return sum(lengths.get(game) != entries for game, _, entries in ends)
+
+
+def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
+    """A line on how long it took, after the opening."""
+    took = sorted(ms for at_s, ms in rows if at_s >= OPENING_S)
+    cuts = quantiles(took, n=1000)
+    verdict = "met" if cuts[989] <= goal_ms else f"MISSED (at most {goal_ms} ms)"
+    return (
+        f"  {what}: {len(took)}, p50 {cuts[499]:.0f}, p90 {cuts[899]:.0f}, p99 {cuts[989]:.0f}: {verdict};"
+        f" p99.9 {cuts[998]:.0f}, slowest {took[-1]:.0f} ms"
+    )
+
+
+def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) -> None:
+    """The figures of one run."""
+    from ladder.models import Match, PlayedMove
+
+    print(
+        f"\n{options.inside}, {options.tables} tables of {options.seats} people, {options.watched} more that"
+        f" {options.spectators} spectators watch, {options.seconds} s"
+    )
+    print(timed("moves answered", found["moves"], MOVES_MS))
+    print(timed("moves shown at seats", found["told"], TOLD_MS))
+    print(timed("rounds shown to spectators", found["rounds"], TOLD_MS))
+    first, last = show_parts(looks)
+    span = last.at_s - first.at_s
+    rates = {
+        kind: sum(count for second, count in by_second.items() if first.at_s <= int(second) < last.at_s)
+        / (span * options.spectators)
+        for kind, by_second in found["counts"].items()
+    }
+    parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
+    print(f"  the visitors: {found['cpu_s'] / found['wall_s']:.0%} of a core")
+    print(f"  {sum(rates.values()):.2f} events a second for each spectator: {parts}")
+    ends, again = found["ends"], found["opened_again"]
+    print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; streams opened again: {again}")
+    print(f"  logs told to the end: {len(ends)}, not whole: {not_whole(ends)}")
+    games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
+    faults = PlayedMove.objects.exclude(default="").count()
+    decided = [at_s for at_s, _ in found["moves"] if first.at_s <= at_s < last.at_s]
+    own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
+    print(
+        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms of the web server's processor time for each, streams too"
+    )
+    print(f"  answers by status: {found['answers']}; moves played by default: {faults}; games {games}")
+    print(f"  broken: {len(found['broken'])} {found['broken'][:3]}")
+    print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
+
+
+def measure(options: argparse.Namespace) -> None:
+    """One database, the one of DATABASE_URL, which is empty."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    call_command("open_house", verbosity=0)
+    if options.short:
+        vars(options).update(SHORT)
+    show(options, *run(options))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--seats", type=int, default=2, choices=(2, 3, 4))
+    parser.add_argument("--spectators", type=int, default=500)
+    parser.add_argument("--watched", type=int, default=2, help="tables that play a round a second")
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--short", action="store_true", help="a trial: fewer of all, for a minute")
+    return on_each("bench.people", parser, measure)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,273 @@
+"""People at tables and spectators by the hundred in one process, as ``bench.people`` starts it.
+
+``python -m bench.visitors PORT SECONDS OUT``; who comes stands on standard input, a JSON object: ``tables``, each with
+its first ``game``, its ``pace_s`` and the ``sessions`` of its people, and ``spectators``, each with the ``table`` that
+it follows and the ``address`` that it comes from. People hold the stream of their seat open, as server-sent events, and
+post their moves, with the cookie of their session and the token against forgeries as a browser has them; a game that is
+over is played once more. Spectators are strangers with an address each; when a game ends they go on to the next one of
+their table.
+
+What was seen goes to the file ``OUT``: a JSON object with rows ``[at_s, ms]`` of ``moves`` (from a move that is sent to
+its answer), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that began a round to the
+event that shows a spectator the round before); ``counts``, how many events of which type spectators had by second;
+``ends``, rows ``[game, spectator, entries]`` of logs that were told to their end; ``lost`` and ``doubled``, entries by
+their places; and ``answers`` by status.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from asyncio import IncompleteReadError
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from random import Random
+from time import perf_counter, process_time
+from typing import Any
+
+import orjson
+
+from bench.remote_players import HASTE, PATIENCE, Connection, drawn
+
+TOKEN = "b" * 32
+"""Against forgeries: a cookie and a header that are the same."""
+
+APART_S = 0.01
+"""Between two that come."""
+
+
+@dataclass
+class Seen:
+    """What all together have seen."""
+
+    moves: list[tuple[float, float]] = field(default_factory=list)
+    told: list[tuple[float, float]] = field(default_factory=list)
+    rounds: list[tuple[float, float]] = field(default_factory=list)
+    counts: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    ends: list[tuple[int, bool, int]] = field(default_factory=list)
+    answers: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+    doubled: int = 0
+    opened_again: int = 0
+    broken: list[str] = field(default_factory=list)
+    began: float = field(default_factory=perf_counter)
+
+    @property
+    def at_s(self) -> float:
+        """Since the start."""
+        return perf_counter() - self.began
+
+    def waited(self, rows: list[tuple[float, float]], since: float | None) -> None:
+        """Note how long ago ``since`` was."""
+        if since is not None:
+            rows.append((self.at_s, 1000 * (perf_counter() - since)))
+
+
+class Log:
+    """How far one reader was told a log."""
+
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        self.place: int | None = None
+
+    def told(self, start: int, entries: int) -> None:
+        """``entries`` from ``start`` on; the first has nothing to be compared with."""
+        known = start if self.place is None else self.place
+        self._seen.lost += max(0, start - known)
+        self._seen.doubled += max(0, known - start)
+        self.place = start + entries
+
+
+@dataclass
+class Table:
+    """Where the same people play one game after the other. ``sent`` is when the last move was sent.
+
+    ``rounds`` has by round when the move that began it was sent.
+    """
+
+    game: int
+    pace_s: float
+    sent: float | None = None
+    rounds: dict[int, float | None] = field(default_factory=dict)
+    asked_again: asyncio.Lock = field(default_factory=asyncio.Lock)
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def next_after(self, game: int) -> int:
+        """The game after this one."""
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.game != game)
+            return self.game
+
+    async def begins(self, game: int) -> None:
+        """The next game is this one."""
+        async with self.changed:
+            self.game, self.sent = game, None
+            self.rounds.clear()
+            self.changed.notify_all()
+
+
+class Reader:
+    """One that holds streams open, one after the other, and goes on where it was when one breaks."""
+
+    def __init__(self, stream: Connection, seen: Seen) -> None:
+        self._stream, self._seen = stream, seen
+
+    async def events(self, path: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
+        """The id and the data of every event, until the stream ends by itself."""
+        last: tuple[str, ...] = ()
+        while True:
+            try:
+                async for place, event in self._opened(path, *last):
+                    last = (f"Last-Event-ID: {place}",) if place else last
+                    yield place, event
+            except (ConnectionError, IncompleteReadError, IndexError, ValueError):  # cut in a head, or in a chunk
+                self._seen.opened_again += 1
+                await asyncio.sleep(1)
+                continue
+            return
+
+    async def _opened(self, path: str, *headers: str) -> AsyncGenerator[tuple[str, dict[str, Any]], None]:
+        async for part in self._stream.parts(path, b"\n\n", *headers):
+            said = dict(line.split(b": ", 1) for line in part.split(b"\n") if b": " in line)
+            if b"data" in said:
+                yield said.get(b"id", b"").decode(), orjson.loads(said[b"data"])
+
+
+class Person(Reader):
+    """Somebody at a table: they draw their moves, and think about as long as its pace says since the last one."""
+
+    def __init__(self, number: int, port: int, table: Table, session: str, seen: Seen) -> None:
+        cookies = f"Cookie: sessionid={session}; csrftoken={TOKEN}"
+        super().__init__(Connection(port, cookies, "Accept: text/event-stream"), seen)
+        own = (cookies, f"X-CSRFToken: {TOKEN}", "Origin: http://localhost")
+        self._answers = Connection(port, *own, "Content-Type: application/json", "Accept: application/json")
+        self._forms = Connection(port, *own, "Content-Type: application/x-www-form-urlencoded")
+        self._table, self._random = table, Random(number)
+        self._sending: asyncio.Task[None] | None = None
+        self._answered = 0
+
+    async def play(self) -> None:
+        """One game after the other."""
+        while True:
+            game = self._table.game
+            await self._sit(game)
+            await self._again(game)
+
+    async def _sit(self, game: int) -> None:
+        log, self._answered = Log(self._seen), 0
+        async with aclosing(self.events(f"/api/v1/games/{game}/seat/stream")) as events:
+            async for place, event in events:
+                if event["type"] == "moments":
+                    self._shown(log, event)
+                    if place.partition(".")[0] != str(log.place):
+                        self._seen.broken.append(f"the id {place} stands where the log is told up to {log.place}")
+                if "present" in event:
+                    self._asked(game, event["present"])
+                if event["type"] == "closed":
+                    raise RuntimeError(f"a seat's stream was closed: {event['reason']}")
+                if event["type"] == "end":  # what is said after it is nobody's business here
+                    break
+        self._seen.ends.append((game, False, log.place or 0))
+
+    def _shown(self, log: Log, event: dict[str, Any]) -> None:
+        log.told(event["log_from"], sum(len(one["entries"]) for one in event["moments"]))
+        begun = event["present"]["round"]
+        if begun not in self._table.rounds:
+            self._table.rounds[begun] = self._table.sent
+        if not event.get("reset"):
+            self._seen.waited(self._seen.told, self._table.sent)
+
+    def _asked(self, game: int, present: dict[str, Any]) -> None:
+        number = present["decision"]
+        if number is None or number <= self._answered:
+            return
+        self._answered = number
+        move = drawn(present["question"], self._random)
+        self._sending = asyncio.create_task(self._answer(game, number, move, self._table.sent or perf_counter()))
+        self._sending.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._seen.broken.append(repr(task.exception()))
+
+    async def _answer(self, game: int, number: int, move: Any, since: float) -> None:
+        thought_s = self._table.pace_s * self._random.uniform(HASTE, PATIENCE)
+        await asyncio.sleep(max(0.0, since + thought_s - perf_counter()))
+        sent = self._table.sent = perf_counter()
+        status = await self._answers.post(f"/api/v1/games/{game}/decisions/{number}", orjson.dumps({"move": move}))
+        self._seen.waited(self._seen.moves, sent)
+        self._seen.answers[str(status)] += 1
+
+    async def _again(self, game: int) -> None:
+        """Play once more: all of a table ask for it, one after the other, and the last begins it."""
+        async with self._table.asked_again:
+            status, headers, reader = await self._forms.send(f"POST /play/tables/{game}/rematch/")
+            await reader.readexactly(int(headers.get("content-length", 0)))
+            words = headers.get("location", "").split("/")
+            if status != HTTPStatus.FOUND or words[1] != "play":
+                raise RuntimeError(f"no other game after {game}: {status} {headers.get('location')}")
+            if words[2] == "tables":
+                await self._table.begins(int(words[3]))
+        await self._table.next_after(game)
+
+
+class Spectator(Reader):
+    """A stranger who follows a table."""
+
+    def __init__(self, port: int, table: Table, address: str, seen: Seen) -> None:
+        super().__init__(Connection(port, f"X-Forwarded-For: {address}", "Accept: text/event-stream"), seen)
+        self._table = table
+
+    async def watch(self) -> None:
+        """One game after the other."""
+        while True:
+            game = self._table.game
+            await self._look_on(game)
+            await self._table.next_after(game)
+
+    async def _look_on(self, game: int) -> None:
+        log = Log(self._seen)
+        async for _, event in self.events(f"/api/v1/games/{game}/stream"):
+            self._seen.counts[event["type"]][int(self._seen.at_s)] += 1
+            if "log_from" in event:
+                log.told(event["log_from"], len(event["log"]))
+            if event["type"] == "round":
+                began = self._table.rounds.get(event["round"] + 1, self._table.sent)
+                if event["log_from"] or event["round"] == 1:  # all that there was, for who has just come
+                    self._seen.waited(self._seen.rounds, began)
+            elif event["type"] == "game_end":
+                self._seen.ends.append((game, True, log.place or 0))
+
+
+async def visited(port: int, seconds: float, who: dict[str, Any]) -> Seen:
+    """Let everybody come, and stay for so long."""
+    seen, tasks = Seen(), []
+    tables = [Table(one["game"], one["pace_s"]) for one in who["tables"]]
+    people = [(table, session) for table, one in zip(tables, who["tables"], strict=True) for session in one["sessions"]]
+    for number, (table, session) in enumerate(people):
+        tasks.append(asyncio.create_task(Person(number, port, table, session, seen).play()))
+        await asyncio.sleep(APART_S)
+    for one in who["spectators"]:
+        tasks.append(asyncio.create_task(Spectator(port, tables[one["table"]], one["address"], seen).watch()))
+        await asyncio.sleep(APART_S)
+    done, _ = await asyncio.wait(tasks, timeout=seconds - seen.at_s)
+    seen.broken += [repr(task.exception()) for task in done]
+    return seen
+
+
+def main() -> None:
+    port, seconds, out = sys.argv[1:]
+    who, began = json.load(sys.stdin), perf_counter()
+    seen = asyncio.run(visited(int(port), float(seconds), who))
+    used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
+    names = ("moves", "told", "rounds", "counts", "ends", "answers", "lost", "doubled", "opened_again", "broken")
+    Path(out).write_text(json.dumps({**{name: getattr(seen, name) for name in names}, **used}))
+
+
+if __name__ == "__main__":
+    main()

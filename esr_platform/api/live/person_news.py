@@ -1,0 +1,183 @@
+"""What is new for a person at one table, as the events of their stream.
+
+Everything is made of the rows each time: ``Known`` is all that a stream has to remember, and its place in the log and
+in what was said is all that a client has to bring to go on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+import orjson
+from django.urls import reverse
+
+from games.base import Document
+from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
+from ladder.models import Match
+from ladder.tables.person_view import Looks, Story
+from ladder.tables.position import Position
+from ladder.tables.reading import position_at
+
+MOST_MOMENTS: Final = 50
+"""So many an event brings; a long way to catch up comes in several."""
+
+MOST_LINES: Final = 100
+
+Shown = tuple[tuple[int, ...], int | None, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """How much a stream has told: the log up to ``log``, what was said up to line ``line``, and how things stand.
+
+    ``log`` is ``None`` before anything was told. ``ply`` is that of the last moment, ``shown`` says whether there are
+    more, and ``present`` is a hash of what was told last; a client that comes again brings none of these.
+    """
+
+    log: int | None = None
+    line: int = 0
+    ply: int = -1
+    present: str = ""
+    shown: Shown | None = None
+    hidden: frozenset[int] = frozenset()
+    over: bool = False
+
+    @property
+    def place(self) -> str:
+        """From where a client can go on: ``57``, or ``57.1203`` where it has heard what was said."""
+        return f"{self.log or 0}.{self.line}" if self.line else str(self.log or 0)
+
+
+class Asked(NamedTuple):
+    """Who asks for news: the seat, the account, none for a guest, and what the stream has told."""
+
+    seat: int
+    user_id: int | None
+    known: Known
+
+
+@dataclass(frozen=True)
+class SeatNews:
+    """The events to be told now, each with the place after it. After ``known.over`` there is at most a word to come.
+
+    ``again_s`` is in how many seconds there is more, if anybody knows.
+    """
+
+    known: Known
+    events: list[tuple[Document, str]] = field(default_factory=list)
+    again_s: float | None = None
+
+
+def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
+    """The news of one table for the seats of people; one look at it for all of them."""
+    position = position_at(match_id)
+    if position is None:
+        return [SeatNews(replace(ask.known, over=True)) for ask in asks]
+    looks = Looks(position)
+    shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
+    behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
+    stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
+    return [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat]) for ask in asks]
+
+
+def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
+    """What seats were shown since they were told so much, with as few walks through the game as there can be."""
+    found: dict[tuple[int, int | None], Story] = {}
+    while wanted:
+        part = dict(wanted)  # of each seat one
+        stories = looks.stories(part)
+        beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
+        stories |= looks.stories(beyond) if beyond else {}  # no log was ever so long: it is told anew
+        found |= {(seat, log): stories[seat] for seat, log in part.items()}
+        wanted -= set(part.items())
+    return found
+
+
+def _shown(position: Position, seat: int) -> Shown:
+    """By which it is seen whether a seat has been shown anything more: its moves, and how much followed the last."""
+    rows = position.rows_for(seat)
+    after = rows[-1].shown(position.now) if rows else None
+    gone = tuple(chair.forfeit for chair in position.chairs)
+    return tuple(row.number for row in rows), after, gone
+
+
+def _news(position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown) -> SeatNews:
+    known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
+    known = replace(known, shown=shown)
+    for event in _said(position.match.pk, ask.user_id, known):
+        gone = {line["id"] for line in event["lines"] if line.get("hidden")}
+        known = replace(known, hidden=known.hidden | gone)
+        known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
+        events.append((event, known.place))
+    again_ms = None if known.over else looks.again_ms(ask.seat)
+    if position.match.status in Match.ENDED and not known.over and again_ms is None:  # or the last moves were not told
+        known = replace(known, over=True)
+        events.append((_end(position), known.place))
+    return SeatNews(known, events, None if again_ms is None else again_ms / 1000)
+
+
+def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, list[tuple[Document, str]]]:
+    """What the seat has been shown since, and how things stand if that is otherwise than was told."""
+    known, now, events = ask.known, looks.present(ask.seat), []
+    stands = _print(_without_the_clock(now))
+    for event in () if story is None else _moments(story, known, now):
+        log = event["log_from"] + sum(len(one["entries"]) for one in event["moments"])
+        known = replace(known, log=log, ply=event["moments"][-1]["ply"], present=stands)
+        events.append((event, known.place))
+    if known.present != stands:
+        known = replace(known, present=stands)
+        events.append(({"type": "present", "present": now}, known.place))
+    return known, events
+
+
+def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
+    """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
+    start, shown = story.log_from, story.moments
+    anew = known.log is None or known.log > story.log_to
+    while shown and not shown[0]["entries"] and shown[0]["ply"] <= known.ply:
+        shown = shown[1:]  # a choice that lies face down has no entry: it was told
+    for first in range(0, len(shown), MOST_MOMENTS):
+        part = shown[first : first + MOST_MOMENTS]
+        event = {"type": "moments", "log_from": start, "moments": part, "present": now}
+        yield {**event, "reset": True} if anew and first == 0 else event
+        start += sum(len(one["entries"]) for one in part)
+
+
+def _said(match_id: int, user_id: int | None, known: Known) -> Iterator[Document]:
+    """What was said at the table since, in parts, and which lines are to be seen no longer."""
+    if user_id is None:
+        return
+    last, hidden_ones = said_so_far(match_id)
+    if last <= known.line and hidden_ones == len(known.hidden):
+        return  # as mostly: three questions less for every move
+    line = known.line
+    while True:
+        lines = lines_after(match_id, user_id, line, MOST_LINES)
+        if lines:
+            yield {"type": "chat", "lines": lines}
+        if len(lines) < MOST_LINES:
+            break
+        line = lines[-1]["id"]
+    hidden = sorted(hidden_lines(match_id) - known.hidden)
+    if hidden:
+        yield {"type": "chat", "lines": [{"id": one, "hidden": True} for one in hidden]}
+
+
+def _end(position: Position) -> Document:
+    match = position.match
+    outcome = position.state().outcome if match.status == Match.Status.FINISHED else None
+    known = {"type": "end", "game": match.pk, "status": match.status, "reason": match.reason}
+    return {**known, "outcome": outcome, "href": reverse("pages:match", args=[match.pk])}
+
+
+def _without_the_clock(now: Document) -> Document:
+    """``now`` without what time alone changes: nobody is to learn from an event that another one has moved."""
+    clock = now.get("clock")
+    return {**now, "clock": clock and {name: value for name, value in clock.items() if name != "left_ms"}}
+
+
+def _print(document: object) -> str:
+    return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()

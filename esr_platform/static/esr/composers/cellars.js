@@ -1,0 +1,34 @@
+// What a player of Die Weinhändler decides: a bid, and where bottles are laid. What a composer is: docs/composers.md.
+
+import { say } from "../words.js";
+import { bring } from "../boards/cellars/symbols.js";
+import { bidding } from "./cellars/bidding.js";
+import { laying } from "./cellars/laying.js";
+import { composing } from "./composing.js";
+import { compose as plainly } from "./plain.js";
+
+export { earning } from "./cellars/earning.js";
+export { isLegal } from "./cellars/legal.js";
+
+const FORMS = { bid: bidding, lay: laying };
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object} about see docs/composers.md
+ */
+export function compose(root, about) {
+  const form = FORMS[about.question.kind];
+  if (!form) return plainly(root, about);
+  bring(about.table.drawings);
+  return composing(root, about, (hold) => form(about, hold));
+}
+
+/** What the keys do. @type {() => [string, string][]} */
+export const keys = () => [
+  ["← →", say("choose a bottle")],
+  ["Space", say("take it, or put it back")],
+  ["← → ↑ ↓", say("choose a niche for it")],
+  ["Enter", say("lay the bottle, make the bid")],
+  ["Esc", say("back")],
+  ["P", say("select Pass or Done")],
+];

@@ -1,0 +1,47 @@
+// What a player of Edel, Stein & Reich decides, in both variants: one form for every kind of decision. What a composer is:
+// docs/composers.md.
+
+import { say } from "../words.js";
+import { composing } from "./composing.js";
+import { bartering } from "./gems/bartering.js";
+import { applying, freelyChoosing, giving, halving, robbing, swapping, takingThree } from "./gems/carrying_out.js";
+import { acting, drawingOne, guessing } from "./gems/choosing.js";
+import { compose as plainly } from "./plain.js";
+
+export { isLegal } from "./gems/legal.js";
+
+const CARDS = { half: halving, three: takingThree, swap: swapping, rob: robbing, adjust: applying, halve_all: applying };
+
+const FORMS = {
+  action: acting,
+  guess: guessing,
+  open_barter: bartering,
+  answer_offer: bartering,
+  counter_gift: giving,
+  event_card: drawingOne,
+  free_choice: freelyChoosing,
+};
+
+const formOf = ({ kind, card }) => (kind === "immediate" ? CARDS[card.split(":")[0]] : FORMS[kind]);
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object} about see docs/composers.md
+ */
+export function compose(root, about) {
+  const form = formOf(about.question);
+  return form ? composing(root, about, (hold) => form(about, hold)) : plainly(root, about);
+}
+
+/** What the keys do. @type {() => [string, string][]} */
+export const keys = () => [
+  ["M E G F", say("choose an action")],
+  ["R Y G B", say("add or choose a gem of that colour")],
+  ["Shift + R Y G B", say("take it back")],
+  ["Backspace", say("clear")],
+  ["A O", say("select Accept or Offer")],
+  ["D", say("select Decline")],
+  ["F B", say("the event card on display, or the unseen one")],
+  ["C", say("select Carry it out")],
+  ["Enter", say("send what is selected")],
+];

@@ -1,0 +1,41 @@
+// What an action gives to whom, in a few words.
+
+import { gemsText, total } from "../../boards/gems/codes.js";
+import { say } from "../../words.js";
+import { cardOf, worthOf } from "./outcomes.js";
+
+/**
+ * What a seat takes with an action.
+ * @param {Object} view
+ * @param {string} action
+ * @param {number} seat
+ * @returns {string} as in “takes …”
+ */
+export function stake(view, action, seat) {
+  const { money, gems } = worthOf(cardOf(view, seat), view.supply);
+  if (action === "money") return String(money);
+  if (action === "gems") return total(gems) ? gemsText(gems) : say("no gem");
+  return say("an event card");
+}
+
+/**
+ * What a barter is about, for both.
+ * @param {Object} view
+ * @param {string} action
+ * @param {number} seat one's own
+ * @param {number} other
+ * @param {string} name of the other
+ */
+export function contested(view, action, seat, other, name) {
+  if (action === "event" || view.active !== null) {
+    return say("Whose offer is accepted takes %(what)s and gives the gems.", { what: worded(view, action, seat) });
+  }
+  const values = { own: stake(view, action, seat), other: stake(view, action, other), name };
+  if (action === "money") return say("Whose offer is accepted takes the money and gives the gems: %(own)s for you, %(other)s for %(name)s.", values);
+  return say("Whose offer is accepted takes gems of the bank: you %(own)s, %(name)s %(other)s.", values);
+}
+
+function worded(view, action, seat) {
+  const what = stake(view, action, seat);
+  return action === "money" ? say("%(money)s millions", { money: what }) : what;
+}

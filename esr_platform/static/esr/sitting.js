@@ -1,0 +1,266 @@
+// <sitting-table>: the table of a running game as one who plays it sees it: shown moment by moment, played by hand.
+//
+// What it is told comes as events (docs/api.md), what it says goes to the decisions and actions of its seat; the page
+// that holds it is ladder/pages/templates/pages/play/table.html. It knows no game: a board draws (docs/boards.md) and a
+// composer puts moves together (docs/composers.md). Without this script the page has the same table as text, with a form.
+
+import { element, html } from "./elements.js";
+import { boardAt } from "./replay/board.js";
+import { Head } from "./replay/head.js";
+import { say, sayCount } from "./words.js";
+import { Clock } from "./sitting/clock.js";
+import { Decision } from "./sitting/decision.js";
+import { End } from "./sitting/end.js";
+import { Showing, Told } from "./sitting/following.js";
+import { Keys } from "./sitting/keys.js";
+import { Moves } from "./sitting/moves.js";
+import { Post } from "./sitting/posting.js";
+import { Rights } from "./sitting/rights.js";
+import { Sound, Title } from "./sitting/ringing.js";
+import { Seats } from "./sitting/seats.js";
+import { Stream } from "./sitting/stream.js";
+import { Tabs } from "./sitting/tabs.js";
+import { Talk } from "./sitting/talk.js";
+import { Turn } from "./sitting/turn.js";
+
+/** A connection that is there again sooner was never worth a word. */
+const WORTH_A_WORD_MS = 900;
+
+/** So long after the game it is asked whether somebody says something, and so often. */
+const AFTERWARDS_MS = 180_000;
+const SELDOM_MS = 6_000;
+
+/** Why nothing more comes. */
+const OVER = {
+  closed: () => say("This window has left the table: it is open in newer ones, or you have signed out."),
+  refused: () => say("The table does not let you in any more."),
+  "signed-out": () => say("You are not signed in any more. Sign in again to play on."),
+  unknown: () => say("You have no seat at this table."),
+};
+
+class SittingTable extends HTMLElement {
+  connectedCallback() {
+    if (this.life) return;
+    this.life = new AbortController();
+    this.tabIndex = -1;
+    this.begin().catch((error) => this.fail(error));
+  }
+
+  disconnectedCallback() {
+    this.life?.abort();
+    this.stream?.stop();
+    this.clock?.stop();
+  }
+
+  find(name) {
+    return this.querySelector(`[data-${name}]`);
+  }
+
+  async begin() {
+    const { board, composer } = this.dataset;
+    this.table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
+    this.seat = Number(this.dataset.seat);
+    this.present = null;
+    this.ended = false;
+    [this.board, this.composer] = await Promise.all([boardAt(board), import(composer)]);
+    if (this.life.signal.aborted) return;
+    this.mount();
+    this.furnish();
+    const { heard, lost, there, over } = this;
+    const listener = { heard, lost, there, over };
+    for (const name of Object.keys(listener)) listener[name] = listener[name].bind(this);
+    this.stream = new Stream(this.dataset.stream, listener);
+    this.stream.start();
+  }
+
+  /** The board; the page says in which order they sit. */
+  mount() {
+    const root = this.find("board-place");
+    this.drawing = this.board.mount(root, this.table);
+    const columns = this.querySelector(".replay-table");
+    if (this.drawing.side) this.find("side").append(this.drawing.side);
+    else columns.classList.add("whole");
+    new ResizeObserver(() => this.drawing.resize?.()).observe(root);
+    this.told = new Told(this.board.remember);
+    this.showing = new Showing(this.drawing);
+  }
+
+  /** Everything around the board. */
+  furnish() {
+    const { dataset, table } = this;
+    const { signal } = this.life;
+    this.post = new Post(dataset.csrf);
+    this.lostNote = html("p", { class: "sitting-lost", role: "status", hidden: true });
+    this.prepend(this.lostNote);
+    this.tab = new Title();
+    this.tab.begin(signal);
+    this.sound = new Sound();
+    this.sound.begin(signal);
+    this.turn = new Turn(this.find("waiting"), this.find("alert"), table.names);
+    this.clock = new Clock(() => this.warn());
+    this.seats = new Seats(table);
+    this.back = this.wayBack();
+    this.endPlace = html("section", { class: "sitting-end panel", hidden: true });
+    this.find("composer-place").before(this.back, this.endPlace);
+    this.querySelector(".sitting-panel").before(this.seats.element);
+    this.rights = new Rights(this, this.post, dataset.seatActions, (text) => this.turn.tell(text));
+    this.talk = new Talk(this, table, this.post, dataset.seatActions);
+    this.talk.seat = this.seat;
+    this.moves = new Moves(this.querySelector('[data-panel="moves"]'));
+    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.want() : this.talk.count()));
+    new Keys(this, this.composer.keys?.() ?? []);
+    this.place = this.head();
+    this.decision = this.deciding();
+    this.soundButton();
+  }
+
+  deciding() {
+    const about = { table: this.table, board: this.find("board-place"), home: this, seat: this.seat };
+    const { decisions: address, match } = this.dataset;
+    const way = { post: this.post, address, match, clock: this.clock.element };
+    return new Decision(this.find("composer-place"), this.composer, about, way, (number, problem) => this.answered(number, problem));
+  }
+
+  head() {
+    const root = document.querySelector("#match [data-place]");
+    const place = this.board.place ?? (() => ({ text: this.present ? say("Round %(round)s", { round: this.present.round }) : "" }));
+    return root && new Head(root, { board: { place }, game: null });
+  }
+
+  wayBack() {
+    const button = html("button", { type: "button", class: "button send", "data-do": "return" }, say("Take your chair back"));
+    const text = html("span");
+    const part = html("p", { class: "sitting-back", hidden: true }, text, " ", button);
+    return Object.assign(part, { text });
+  }
+
+  soundButton() {
+    const button = this.querySelector('[data-do="sound"]');
+    if (!button) return;
+    Object.assign(button.dataset, { on: say("on"), off: say("off") });
+    const said = () => button.setAttribute("aria-pressed", String(this.sound.on));
+    button.addEventListener("click", () => (this.sound.toggle(), said()));
+    said();
+  }
+
+  // --- what is heard ---------------------------------------------------------------------------------------------
+
+  heard({ type, data }) {
+    if (type === "moments") this.newMoments(data);
+    else if (type === "present") this.show(data.present ?? data);
+    else if (type === "chat") this.talk.hear(data);
+    else if (type === "viewers") this.watched(data.viewers);
+    else if (type === "end") this.end(data);
+  }
+
+  newMoments(data) {
+    const first = !this.told.last;
+    const scenes = this.told.add(data, this.seat);
+    this.showing.add(scenes, first || data.reset);
+    if (scenes.length) this.place?.show({ scene: scenes.at(-1) });
+    if (data.present) this.show(data.present);
+    if (first && scenes.length) this.drawn();
+  }
+
+  drawn() {
+    this.classList.add("begun");
+    this.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
+  }
+
+  /** @param {Object} present what stands now for this seat */
+  show(present) {
+    if (this.ended) return;
+    const settled = present.decision !== null && present.decision <= this.decision.settled;
+    const now = settled ? { ...present, decision: null, question: null, clock: null } : present;
+    this.present = now;
+    const begun = this.turn.show(now);
+    this.clock.set(now.clock, now.decision);
+    this.seats.show(now);
+    this.rights.show(now);
+    this.showBack(now);
+    this.showing.add(this.told.own(now.you, this.seat));
+    this.moves.show(now);
+    queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
+    this.tab.call(now.decision !== null);
+    if (begun) this.sound.turn();
+  }
+
+  /** A house bot in one's own chair. */
+  showBack({ here, rights, running }) {
+    const replaced = running && here?.[this.seat] === "stand-in";
+    this.back.hidden = !replaced && !rights?.return;
+    this.back.text.textContent = rights?.return
+      ? say("A house bot plays for you.")
+      : say("A house bot plays in your chair until the end; you watch.");
+  }
+
+  /** The answer to a decision is there; the next one may have been asked before that was known here. */
+  answered(number, problem) {
+    if (this.present.decision === number) this.show({ ...this.present, decision: null, question: null, clock: null });
+    if (problem) this.turn.tell(problem);
+  }
+
+  warn() {
+    this.sound.warn();
+    this.decision.say(say("Ten seconds left."));
+  }
+
+  /** How many look on. */
+  watched(viewers) {
+    const place = this.find("watching");
+    if (place) place.textContent = viewersText(viewers);
+  }
+
+  /** @param {{status: string, reason?: string, outcome?: Object, href?: string}} data */
+  end(data) {
+    if (this.ended) return;
+    this.show({ ...this.present, decision: null, question: null, clock: null, running: false, waiting: [], rights: null });
+    this.ended = true;
+    this.talkUntil = performance.now() + AFTERWARDS_MS;
+    this.stream.leastWaitMs = SELDOM_MS; // the server ends the stream with the game; what is said afterwards is asked for
+    this.lostNote.hidden = true;
+    const { over, rematch, lobby, csrf } = this.dataset;
+    const unit = this.board.unit ?? "";
+    new End(this.endPlace, this.table, { over, rematch, lobby, csrf, unit, seat: this.seat }).show(data);
+    this.classList.add("ended");
+  }
+
+  // --- the connection --------------------------------------------------------------------------------------------
+
+  lost() {
+    if (this.ended && performance.now() > this.talkUntil) this.stream.stop();
+    if (this.ended || this.waitingToTell) return;
+    this.waitingToTell = setTimeout(() => {
+      this.lostNote.textContent = say("Connection lost; the clock goes on. Trying again.");
+      this.lostNote.hidden = false;
+    }, navigator.onLine ? WORTH_A_WORD_MS : 0);
+  }
+
+  there() {
+    clearTimeout(this.waitingToTell);
+    this.waitingToTell = 0;
+    this.lostNote.hidden = true;
+  }
+
+  /** @param {string} why nothing more comes; asking again would bring nothing else */
+  over(why) {
+    this.there();
+    if (this.ended) return;
+    this.clock.stop();
+    this.tab.call(false);
+    this.decision.close();
+    this.lostNote.replaceChildren(OVER[why]?.() ?? OVER.closed(), " ", html("a", { href: location.pathname }, say("Load it again")));
+    this.lostNote.hidden = false;
+  }
+
+  /** The page says so; the table as text is there without scripts. */
+  fail(error) {
+    console.error(error);
+    const text = say("This table could not be drawn. Load the page again.");
+    this.prepend(element("p", "notice", text));
+  }
+}
+
+const viewersText = (viewers) => (viewers ? sayCount("%(count)s spectator", "%(count)s spectators", viewers) : say("no spectators"));
+
+customElements.define("sitting-table", SittingTable);

@@ -1,0 +1,127 @@
+// The decision that a player owes: the composer of its board puts a move together, and this sends it, once.
+// What a composer is: docs/boards.md.
+
+import { element } from "../elements.js";
+import { say } from "../words.js";
+import { Draft } from "./drafts.js";
+
+/** What was there before an answer came, by the code of the problem. */
+const BEFORE = {
+  late: () => say("Too late: the default move was played for you."),
+  answered: () => say("This decision had an answer already."),
+};
+
+/**
+ * @typedef {Object} Sent
+ * @property {boolean} sent
+ * @property {string} reason why not; "" where it was sent
+ */
+
+export class Decision {
+  /**
+   * @param {HTMLElement} root
+   * @param {Object} module of composers
+   * @param {Object} about what every composer of this table is given
+   * @param {{post: import("./posting.js").Post, address: string, match: string, clock: HTMLElement}} way
+   * @param {(number: number) => void} done a decision has its answer, whoever gave it
+   */
+  constructor(root, module, about, way, done) {
+    Object.assign(this, { root, module, about, way, done });
+    this.number = null;
+    this.settled = 0;
+    this.composer = null;
+    this.sending = false;
+    this.title = element("h2", "");
+    this.title.tabIndex = -1;
+    this.place = element("div", "sitting-compose");
+    this.said = element("p", "wrong sitting-refused");
+    this.said.setAttribute("role", "status");
+    root.append(element("header", "sitting-decision", this.title, way.clock), this.place, this.said);
+  }
+
+  /** @type {(present: Object, moment: Object) => void} what stands now; a decision that was answered here stays so */
+  show(present, moment) {
+    const asked = present.decision !== null && present.decision > this.settled ? present.decision : null;
+    if (asked === this.number) {
+      if (asked !== null) this.composer?.update?.(present, moment);
+      return;
+    }
+    const focused = this.root.contains(document.activeElement);
+    this.close();
+    if (asked !== null) this.open(present, moment, focused);
+  }
+
+  open(present, moment, focused) {
+    this.number = present.decision;
+    this.draft = new Draft(`${this.way.match}:${this.number}`);
+    this.root.hidden = false;
+    this.say("");
+    const number = this.number;
+    this.composer = this.module.compose(this.place, {
+      ...this.about,
+      question: present.question,
+      present,
+      moment,
+      draft: this.draft,
+      send: (move) => this.send(number, move),
+    });
+    this.title.textContent = this.composer?.title || say("Your turn");
+    if (focused || document.activeElement === document.body) this.title.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.composer?.destroy?.();
+    this.composer = null;
+    this.number = null;
+    this.place.replaceChildren();
+    this.root.hidden = true;
+  }
+
+  /**
+   * Send a move; what was refused may be changed and sent again.
+   * @param {number} number of the decision
+   * @param {*} move
+   * @returns {Promise<Sent>}
+   */
+  async send(number, move) {
+    if (this.sending) return { sent: false, reason: say("It is being sent.") };
+    if (number !== this.number) return { sent: false, reason: say("The game has gone on.") };
+    this.sending = true;
+    this.root.setAttribute("aria-busy", "true");
+    this.say(say("Sending."));
+    const answer = await this.way.post.until(`${this.way.address}${number}`, { id: number, move }, {
+      wanted: () => this.number === number,
+      waiting: () => this.say(say("Not sent yet: the connection is lost. Trying again.")),
+    });
+    this.sending = false;
+    this.root.removeAttribute("aria-busy");
+    return this.judged(number, answer);
+  }
+
+  judged(number, { status, document: found }) {
+    if (status === 0) return { sent: false, reason: say("The game has gone on.") };
+    if (status === 200) return this.settle(number, "");
+    if (status === 409) return this.settle(number, (BEFORE[found.code] ?? BEFORE.answered)());
+    const reason = found.detail || say("The table did not take it (%(status)s). Try again.", { status });
+    this.say(reason);
+    this.composer?.say?.(reason);
+    return { sent: false, reason };
+  }
+
+  /** It is answered: by this move, or by another one that was there before. */
+  settle(number, problem) {
+    const focused = this.root.contains(document.activeElement);
+    this.settled = Math.max(this.settled, number);
+    if (this.number === number) {
+      this.draft.clear();
+      this.close();
+      if (focused) this.about.home.focus({ preventScroll: true }); // or the keyboard would begin at the top of the page
+    }
+    this.done(number, problem);
+    return { sent: !problem, reason: problem };
+  }
+
+  say(text) {
+    this.said.textContent = text;
+  }
+}

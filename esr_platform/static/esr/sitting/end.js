@@ -1,0 +1,98 @@
+// The end of a game: who won, another game with the same people, and the replay in the place of the table.
+
+import { element, html } from "../elements.js";
+import { say } from "../words.js";
+import { markOf } from "./seats.js";
+
+const FORFEITS = {
+  resign: () => say("resigned"),
+  abandoned: () => say("left the table"),
+};
+
+const named = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
+
+export class End {
+  /**
+   * @param {HTMLElement} root
+   * @param {{names: string[], drawings: Object}} table
+   * @param {{over: string, rematch: string, lobby: string, csrf: string, unit: string, seat: number}} about
+   */
+  constructor(root, table, about) {
+    Object.assign(this, { root, table, about });
+  }
+
+  /** @type {(data: {status: string, reason?: string, outcome?: Object, href?: string}) => void} */
+  show({ status, reason, outcome, href }) {
+    const over = href || this.about.over;
+    const title = html("h2", { tabindex: -1 }, this.titleOf(status, outcome));
+    const ranking = outcome ? this.ranking(outcome) : null;
+    this.root.replaceChildren(title, reason ? html("p", {}, reason) : "", ranking ?? "", this.ways(over, status === "finished"));
+    this.root.hidden = false;
+    if (document.activeElement === document.body || this.root.closest("sitting-table").contains(document.activeElement)) title.focus();
+  }
+
+  titleOf(status, outcome) {
+    if (status === "aborted") return say("The game was aborted; it counts for nobody.");
+    if (!outcome) return say("The game is over.");
+    const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
+    if (winners.length > 1) return say("%(names)s share the win.", { names: named(winners.map((seat) => this.table.names[seat])) });
+    return winners[0] === this.about.seat ? say("You win.") : say("%(name)s wins.", { name: this.table.names[winners[0]] });
+  }
+
+  ranking({ ranks, scores }) {
+    const seats = ranks.map((_, seat) => seat).sort((one, other) => ranks[one] - ranks[other]);
+    const rows = seats.map((seat) => {
+      const left = FORFEITS[scores[seat].forfeit]?.();
+      const score = Object.values(scores[seat]).find(Number.isFinite);
+      const told = [score === undefined ? "" : `${score} ${this.about.unit}`, left ?? ""].filter(Boolean).join(", ");
+      return html("li", {}, element("span", "meta", `${ranks[seat]}.`), markOf(this.table.drawings.sprite, seat), element("b", "", this.table.names[seat]), element("span", "", told));
+    });
+    return html("ol", { class: "sitting-ranking" }, ...rows);
+  }
+
+  ways(over, finished) {
+    const replay = html("a", { class: "button", href: over }, finished ? say("See the replay") : say("See the match"));
+    replay.addEventListener("click", (event) => this.follow(event, over));
+    const lobby = html("a", { class: "button", href: this.about.lobby }, say("To the lobby"));
+    return element("div", "actions", finished ? this.rematch() : null, replay, lobby);
+  }
+
+  rematch() {
+    if (!this.about.rematch) return null;
+    const token = html("input", { type: "hidden", name: "csrfmiddlewaretoken", value: this.about.csrf });
+    return html("form", { method: "post", action: this.about.rematch }, token, html("button", { class: "button send" }, say("Rematch")));
+  }
+
+  follow(event, over) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    turnInto(over).then(() => scrollTo(0, 0), () => location.assign(over));
+  }
+}
+
+/** Put the page of a match in the place of this one, with the sheets and scripts that it needs. */
+export async function turnInto(address) {
+  const response = await fetch(address, { headers: { accept: "text/html" } });
+  if (!response.ok) throw new Error(`${address}: ${response.status}`);
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById("match");
+  if (!fresh) throw new Error(`${address} has no match`);
+  await Promise.all([...page.querySelectorAll('link[rel="stylesheet"]')].map(bringSheet));
+  history.replaceState(null, "", response.url);
+  document.title = page.title;
+  document.getElementById("match").replaceWith(document.adoptNode(fresh));
+  for (const script of page.querySelectorAll('script[type="module"][src]')) bringScript(script);
+}
+
+function bringSheet({ href }) {
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
+  const link = html("link", { rel: "stylesheet", href });
+  const there = new Promise((done) => ["load", "error"].forEach((end) => link.addEventListener(end, done)));
+  document.head.append(link);
+  return there;
+}
+
+function bringScript({ src }) {
+  if ([...document.scripts].some((script) => script.src === src)) return;
+  document.head.append(html("script", { type: "module", src }));
+}

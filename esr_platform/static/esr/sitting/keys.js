@@ -1,0 +1,38 @@
+// The keys of a table: those of its composer, and what is the same at every table. Letters are heard inside it only.
+
+import { html } from "../elements.js";
+import { say } from "../words.js";
+
+const TYPING = "input, textarea, select, [contenteditable]";
+
+export class Keys {
+  /**
+   * @param {HTMLElement} root the table
+   * @param {[string, string][]} own keys of the composer, with what they do
+   */
+  constructor(root, own) {
+    this.dialog = root.querySelector('[data-dialog="keys"]');
+    const all = [...own, ["Tab", say("to the next button")], ["?", say("these keys")]];
+    this.dialog?.querySelector("[data-keys]").replaceChildren(...all.map(([keys, text]) => rowOf(keys, text)));
+    root.addEventListener("keydown", (event) => this.pressed(event));
+    root.addEventListener("click", ({ target }) => target.closest('[data-do="keys"]') && this.toggle());
+  }
+
+  pressed(event) {
+    if (event.key !== "?" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest(TYPING)) return;
+    event.preventDefault();
+    this.toggle();
+  }
+
+  toggle() {
+    if (!this.dialog) return;
+    if (this.dialog.open) this.dialog.close();
+    else this.dialog.showModal();
+  }
+}
+
+function rowOf(keys, text) {
+  const names = keys.split(" ").flatMap((key) => [key === "+" ? key : html("kbd", {}, key), " "]);
+  return html("div", {}, html("dt", {}, ...names), html("dd", {}, text));
+}

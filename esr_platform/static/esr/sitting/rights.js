@@ -1,0 +1,63 @@
+// What a player may do besides playing: resign, abort, claim, take the chair back. Each asks before it does anything that
+// cannot be undone, and says what follows.
+
+import { say } from "../words.js";
+
+/** Those that ask first, in a dialog of the page. */
+const ASKS = ["resign", "abort", "claim"];
+
+export class Rights {
+  /**
+   * @param {HTMLElement} root the table
+   * @param {import("./posting.js").Post} post
+   * @param {string} address of actions
+   * @param {(text: string) => void} tell
+   */
+  constructor(root, post, address, tell) {
+    Object.assign(this, { root, post, address, tell });
+    root.addEventListener("click", ({ target }) => this.pressed(target.closest("[data-do]")?.dataset.do));
+    for (const dialog of root.querySelectorAll("dialog")) dialog.addEventListener("click", closeOutside);
+    for (const name of ASKS) this.dialog(name)?.addEventListener("close", ({ target }) => target.returnValue === "yes" && this.act(name));
+  }
+
+  dialog(name) {
+    return this.root.querySelector(`[data-dialog="${name}"]`);
+  }
+
+  pressed(name) {
+    if (ASKS.includes(name)) this.ask(name);
+    else if (name === "return") this.act(name);
+  }
+
+  ask(name) {
+    const dialog = this.dialog(name);
+    dialog.returnValue = "";
+    if (!dialog.open) dialog.showModal();
+  }
+
+  /** @type {(present: Object) => void} */
+  show({ rights, running }) {
+    const may = running ? rights : null;
+    this.allow("resign", may?.resign);
+    this.allow("claim", may?.claim);
+    this.allow("return", may?.return);
+    this.allow("abort", may?.abort?.allowed || may?.abort?.agree);
+  }
+
+  allow(name, allowed) {
+    for (const button of this.root.querySelectorAll(`[data-do="${name}"]`)) button.hidden = !allowed;
+    const dialog = this.dialog(name);
+    if (!allowed && dialog?.open) dialog.close("");
+  }
+
+  async act(name) {
+    const answer = await this.post.once(`${this.address}${name}`, {}).catch(() => null);
+    if (!answer) this.tell(say("That did not arrive: the connection is lost. Try again."));
+    else if (answer.status >= 400) this.tell(answer.document.detail || say("That cannot be done now."));
+    else if (name === "abort") this.tell(say("You would abort this game."));
+  }
+}
+
+function closeOutside(event) {
+  if (event.target === event.currentTarget) event.currentTarget.close("");
+}

@@ -1,0 +1,182 @@
+// A stream of events that goes on where it was: it reads a response as it comes, and asks again when that breaks off,
+// with the place up to which everything has been heard.
+
+import { Events } from "./events.js";
+
+/** The server says something every 7 s; so long without a byte, and the connection is taken for lost. */
+const SILENT_MS = 20_000;
+
+/** So long silent, and who looks at the page again does not trust the connection. */
+const STALE_MS = 9_000;
+
+const FIRST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 8_000;
+
+/** A row may be there a moment after its address is known: so many 404 in a row are believed. */
+const BELIEVED_404 = 4;
+
+/** Why a stream ends for good, by status. What is not here is tried again. */
+const FINAL = { 204: "closed", 400: "refused", 401: "signed-out", 403: "refused", 410: "closed" };
+
+/** An event does not follow on what was heard before it: all is to be told anew. */
+export class Gap extends Error {}
+
+/**
+ * @typedef {Object} Listener
+ * @property {(event: import("./events.js").ServerEvent) => void} heard each event, in order; it may throw a `Gap`
+ * @property {() => void} lost the connection is gone, and another is looked for
+ * @property {() => void} there it is there again
+ * @property {(why: string) => void} over there is nothing more to come: "closed", "refused", "signed-out", "unknown"; who
+ *   asks again gets the same
+ */
+
+export class Stream {
+  /**
+   * @param {string} address
+   * @param {Listener} listener
+   */
+  constructor(address, listener) {
+    this.address = address;
+    this.listener = listener;
+    this.place = null;
+    this.over = false;
+    this.isThere = false;
+    this.failures = 0;
+    this.leastWaitMs = 0;
+    this.unknown = 0;
+    this.lastByte = 0;
+    this.wake = () => {};
+    this.away = new AbortController();
+  }
+
+  start() {
+    const options = { signal: this.away.signal };
+    document.addEventListener("visibilitychange", () => document.hidden || this.look(STALE_MS), options);
+    addEventListener("online", () => this.again(), options);
+    addEventListener("offline", () => this.cut(), options);
+    addEventListener("pageshow", ({ persisted }) => persisted && this.again(), options);
+    addEventListener("pagehide", () => this.cut(), options);
+    this.watch = setInterval(() => this.look(SILENT_MS), 2_000);
+    this.run();
+  }
+
+  /** Nothing more is wanted, or to come. */
+  stop() {
+    this.over = true;
+    this.away.abort();
+    clearInterval(this.watch);
+    this.cut();
+    this.wake();
+  }
+
+  /** Leave a connection that has been silent for so long. */
+  look(silentMs) {
+    if (this.reading && performance.now() - this.lastByte > silentMs) this.again();
+  }
+
+  cut() {
+    this.reading?.abort();
+  }
+
+  /** Connect again now, whatever it was waiting for. */
+  again() {
+    this.failures = 0;
+    this.cut();
+    this.wake();
+  }
+
+  /** Be told everything anew. */
+  anew() {
+    this.place = null;
+    this.again();
+  }
+
+  async run() {
+    while (!this.over) {
+      const wait = await this.connection();
+      if (this.over) return;
+      await this.rest(wait);
+    }
+  }
+
+  /** One connection, until it breaks off; how long to wait before the next, in milliseconds. */
+  async connection() {
+    this.reading = new AbortController();
+    this.lastByte = performance.now();
+    try {
+      const headers = { accept: "text/event-stream", ...(this.place === null ? {} : { "last-event-id": this.place }) };
+      const response = await fetch(this.address, { headers, cache: "no-store", signal: this.reading.signal });
+      if (response.status !== 200) return this.refused(response);
+      await this.read(response);
+    } catch (error) {
+      if (error instanceof Gap) this.place = null;
+      else if (error instanceof SyntaxError) console.warn(error);
+    } finally {
+      this.reading.abort();
+      this.reading = null;
+    }
+    return this.broken();
+  }
+
+  /** What an answer without events means. */
+  refused(response) {
+    this.unknown = response.status === 404 ? this.unknown + 1 : 0;
+    const why = this.unknown >= BELIEVED_404 ? "unknown" : FINAL[response.status];
+    if (why) {
+      this.end(why);
+      return 0;
+    }
+    const asked = Number(response.headers.get("retry-after")) * 1_000 || 0;
+    return Math.max(this.broken(), Math.min(asked, 60_000));
+  }
+
+  broken() {
+    if (this.over) return 0;
+    this.isThere = false;
+    this.listener.lost();
+    this.failures += 1;
+    const longest = Math.min(FIRST_WAIT_MS * 2 ** (this.failures - 1), LONGEST_WAIT_MS);
+    return Math.max(this.leastWaitMs, longest * (0.5 + Math.random() / 2)); // not all who lost it come back in one moment
+  }
+
+  end(why) {
+    if (this.over) return;
+    this.stop();
+    this.listener.over(why);
+  }
+
+  async read(response) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const events = new Events();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      this.lastByte = performance.now();
+      this.connected();
+      for (const event of events.add(value)) this.tell(event);
+      if (this.over) return;
+    }
+  }
+
+  connected() {
+    this.failures = this.unknown = 0;
+    if (this.isThere || this.over) return;
+    this.isThere = true;
+    this.listener.there();
+  }
+
+  tell(event) {
+    if (this.over) return;
+    if (event.type === "closed") return this.end("closed");
+    this.listener.heard(event);
+    if (event.id !== null) this.place = event.id; // only what has been taken in is not asked for again
+    return undefined;
+  }
+
+  rest(milliseconds) {
+    return new Promise((done) => {
+      const timer = setTimeout(done, milliseconds);
+      this.wake = () => (clearTimeout(timer), done());
+    });
+  }
+}

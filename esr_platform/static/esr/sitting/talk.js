@@ -1,0 +1,101 @@
+// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears.
+
+import { element, html } from "../elements.js";
+import { say } from "../words.js";
+import { markOf } from "./seats.js";
+
+/** So many lines are kept on the page. */
+const MOST = 200;
+
+export class Talk {
+  /**
+   * @param {HTMLElement} root the table
+   * @param {{names: string[], drawings: Object}} table
+   * @param {import("./posting.js").Post} post
+   * @param {string} address of actions
+   */
+  constructor(root, table, post, address) {
+    Object.assign(this, { root, table, post, address });
+    this.find = (name) => root.querySelector(`[data-${name}]`);
+    this.list = this.find("talk-lines");
+    this.said = this.find("talk-said");
+    this.lines = new Map();
+    this.unread = 0;
+    this.seat = null;
+    this.presets = new Map([...root.querySelectorAll("[data-preset]")].map((button) => [button.dataset.preset, button.textContent.trim()]));
+    root.addEventListener("click", ({ target }) => this.pressed(target));
+    this.find("say")?.addEventListener("submit", (event) => this.submitted(event));
+  }
+
+  /** @type {(data: {lines: Object[]}) => void} lines that are new, and the numbers of `hidden` ones */
+  hear({ lines }) {
+    if (!this.list) return;
+    for (const line of lines) {
+      if (line.hidden) this.forget(this.lines.get(line.id));
+      else this.take(line);
+    }
+    while (this.list.children.length > MOST) this.forget(this.list.firstElementChild);
+    const empty = this.find("talk-empty");
+    if (empty) empty.hidden = this.lines.size > 0;
+    this.list.scrollTop = this.list.scrollHeight; // of the list alone: the page stays where it is
+    this.count();
+  }
+
+  take(line) {
+    if (this.lines.has(line.id)) return;
+    const item = this.item(line);
+    this.lines.set(line.id, item);
+    this.list.append(item);
+    if (line.seat !== this.seat && !this.looking()) this.unread += 1;
+  }
+
+  forget(item) {
+    if (!item) return;
+    this.lines.delete(Number(item.dataset.line));
+    item.remove();
+  }
+
+  item({ id, seat, preset, text }) {
+    const words = preset ? (this.presets.get(preset) ?? text ?? preset) : text;
+    const name = element("b", "", this.table.names[seat] ?? "");
+    const report = seat === this.seat || preset ? null : html("button", { type: "button", class: "plain", "data-report": id }, say("Report"));
+    return html("li", { "data-line": id }, markOf(this.table.drawings.sprite, seat), name, " ", element("span", "", words), " ", report);
+  }
+
+  /** Whether the talk is on the screen: its tab is chosen. */
+  looking() {
+    return !this.list.closest("[hidden]");
+  }
+
+  count() {
+    if (this.looking()) this.unread = 0;
+    const place = this.find("unread");
+    if (place) place.textContent = this.unread ? ` ${this.unread}` : "";
+  }
+
+  pressed(target) {
+    const preset = target.closest("[data-preset]")?.dataset.preset;
+    const line = target.closest("[data-report]")?.dataset.report;
+    if (preset) this.send("chat", { preset });
+    else if (line) this.report(Number(line), target);
+  }
+
+  async submitted(event) {
+    event.preventDefault();
+    const field = event.target.elements.text;
+    const text = field.value.trim();
+    if (text && (await this.send("chat", { text }))) field.value = "";
+  }
+
+  async report(line, button) {
+    if (await this.send("report", { line })) button.replaceWith(element("span", "meta", say("Reported")));
+  }
+
+  async send(name, body) {
+    const answer = await this.post.once(`${this.address}${name}`, body).catch(() => null);
+    const fine = answer !== null && answer.status < 400;
+    if (fine && answer.document.line?.id) this.hear({ lines: [answer.document.line] });
+    this.said.textContent = fine ? "" : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
+    return fine;
+  }
+}

@@ -1,0 +1,26 @@
+// Clocks as they are read, and a clock that runs down.
+
+/** @type {(milliseconds: number) => string} minutes and seconds; a second that has begun counts */
+export function asClock(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1_000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** What is left of a decision, by the server's word when it came and by this machine's monotonic clock since. */
+export class Countdown {
+  /** @param {{move_ms: number, bank_ms: number, left_ms: number}} clock */
+  constructor(clock) {
+    this.bankMs = Math.min(clock.bank_ms, clock.left_ms);
+    this.until = performance.now() + clock.left_ms;
+  }
+
+  /** All of it. */
+  get leftMs() {
+    return Math.max(0, this.until - performance.now());
+  }
+
+  /** Before the bank is touched. */
+  get moveMs() {
+    return Math.max(0, this.leftMs - this.bankMs);
+  }
+}

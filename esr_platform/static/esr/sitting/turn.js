@@ -1,0 +1,48 @@
+// Whose turn it is, in words: to be read, and to be heard. Only one's own turn interrupts a screen reader.
+
+import { say } from "../words.js";
+
+const named = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
+
+/** @type {(present: Object, names: string[]) => string} */
+export function waitingFor({ seat, decision, waiting, running }, names) {
+  if (!running) return say("The game is over.");
+  if (decision !== null) return say("Your turn.");
+  const others = waiting.filter((other) => other !== seat);
+  return others.length ? say("Waiting for %(names)s.", { names: named(others.map((other) => names[other])) }) : say("Waiting for the others.");
+}
+
+export class Turn {
+  /**
+   * @param {HTMLElement} waiting a polite live region
+   * @param {HTMLElement} alert an assertive one
+   * @param {string[]} names by seat
+   */
+  constructor(waiting, alert, names) {
+    this.waiting = waiting;
+    this.alert = alert;
+    this.names = names;
+    this.decision = null;
+  }
+
+  /** @type {(present: Object) => boolean} whether it has just become this player's turn */
+  show(present) {
+    const { decision } = present;
+    this.write(this.waiting, waitingFor(present, this.names));
+    const begun = decision !== null && decision !== this.decision;
+    this.decision = decision;
+    this.waiting.classList.toggle("yours", decision !== null);
+    if (begun) this.alert.textContent = say("Your turn.");
+    else if (decision === null) this.alert.textContent = "";
+    return begun;
+  }
+
+  /** Something that is not the turn, politely. */
+  tell(text) {
+    this.write(this.waiting, text);
+  }
+
+  write(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+  }
+}

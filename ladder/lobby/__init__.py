@@ -1,0 +1,1 @@
+"""How people find a game: seats that somebody offers, quick pairing, rematches, a game against the house at once."""

@@ -1,0 +1,60 @@
+"""The live table that the first page follows: the running game whose seats are rated highest, a round behind.
+
+It is chosen every few seconds, for everybody alike, among ladders that everybody knows of. What is kept holds no names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db.models import Avg
+
+from ladder.models import Block, Match
+from ladder.pages.running import scene_of
+from ladder.pages.viewers import watching
+from ladder.tables.public import public_cut
+
+KEPT_SECONDS: Final = 4
+_KEY: Final = "best-table/1"
+_NONE: Final = "none"
+_LOOKED_AT: Final = 3
+"""So many of the best are looked at for one that has more than its first round to show."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """A match, the moment of its table that everybody may see (``docs/boards.md``), and how many watch it."""
+
+    match_id: int
+    scene: dict[str, Any]
+    watching: int
+
+
+def best() -> Best | None:
+    """What was chosen within the last seconds, else chosen now; ``None`` while no live game has begun a second round.
+
+    No query, or at most ten every few seconds.
+    """
+    found = cache.get(_KEY)
+    if found is None:
+        found = _chosen() or _NONE
+        cache.set(_KEY, found, KEPT_SECONDS)
+    return found if isinstance(found, Best) else None
+
+
+def _chosen() -> Best | None:
+    live = Match.objects.filter(
+        status=Match.Status.RUNNING,
+        block__purpose__in=Block.DRIVEN_BY_REQUESTS,
+        table__round__gt=1,
+        table__over=False,
+        ladder__private=False,
+    )
+    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__entry__rating"))
+    for match in rated.exclude(strength=None).order_by("-strength", "pk")[:_LOOKED_AT]:
+        cut = public_cut(match)
+        if cut is not None:
+            return Best(match.pk, scene_of(cut, match.ladder.seats), watching([match.pk]).get(match.pk, 0))
+    return None

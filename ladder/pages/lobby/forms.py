@@ -1,0 +1,137 @@
+"""What somebody is asked who offers seats: which table, what clock, whether it counts, and who may come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from bots.models import Bot
+from games.registry import GAMES
+from ladder.lobby.clocks import CLOCKS
+from ladder.models import Ladder, Seek
+from ladder.pages.lobby.words import clock_said
+from ladder.pages.words import seats
+
+MOST_OTHERS: Final = 4
+_ANY: Final = ("", _("not named"))
+
+CASUAL, RATED = "casual", "rated"
+
+
+class _Tables(forms.Select):
+    """Tables to choose from; each option says how many seats it has, for scripts."""
+
+    seats: Mapping[str, int] = {}
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **kwargs)
+        option["attrs"]["data-seats"] = self.seats.get(str(option["value"]), 0)
+        return option
+
+
+class OfferForm(forms.Form):
+    """Seats at a table; what stands in it is looked up among what the person was offered."""
+
+    table = forms.ChoiceField(label=_("Game and seats"), widget=_Tables)
+    clock = forms.ChoiceField(label=_("Clock"))
+    kind = forms.ChoiceField(
+        label=_("Who may come"),
+        widget=forms.RadioSelect,
+        initial=Seek.Kind.OPEN,
+        choices=[
+            (Seek.Kind.OPEN, _("everybody in the lobby")),
+            (Seek.Kind.LINK, _("whom I send a link to")),
+            (Seek.Kind.BOTS, _("nobody: I play against bots")),
+        ],
+    )
+    counts = forms.ChoiceField(
+        label=_("Counts"),
+        widget=forms.RadioSelect,
+        initial=CASUAL,
+        choices=[(CASUAL, _("casual: for nothing")), (RATED, _("rated: for the ladder"))],
+    )
+
+    def __init__(
+        self, ladders: Sequence[Ladder], bots: Iterable[Bot], *args: Any, wanted: str | None = None, **kwargs: Any
+    ) -> None:
+        """``wanted`` is the ladder that an address names; one that is not there is not looked at."""
+        super().__init__(*args, **kwargs)
+        self.ladders = {ladder.slug: ladder for ladder in ladders}
+        table: Any = self.fields["table"]
+        table.choices = tables(ladders)
+        table.widget.seats = {ladder.slug: ladder.seats for ladder in ladders}
+        self._begin_with(wanted)
+        clock: Any = self.fields["clock"]
+        clock.choices = [(name, clock_said(name)) for name in CLOCKS]
+        self.initial.setdefault("clock", "usual")
+        self.bots = {bot.slug: bot for bot in bots}
+        named = [_ANY, *((bot.slug, bot.name) for bot in self.bots.values())]
+        for place in range(1, MOST_OTHERS + 1):
+            label = gettext("Opponent %(number)s") % {"number": place}
+            self.fields[f"opponent_{place}"] = forms.ChoiceField(label=label, choices=named, required=False)
+
+    def _begin_with(self, wanted: str | None) -> None:
+        picked = self.ladders.get(wanted or "")
+        if picked is None:
+            return
+        people = next((one for one in self.ladders.values() if _for_bots(picked, one)), None)
+        self.initial["table"] = (people or picked).slug
+        if picked.players == Ladder.Players.OPEN:
+            self.initial["kind"] = Seek.Kind.BOTS
+
+    @property
+    def opponents(self) -> list[forms.BoundField]:
+        return [self[f"opponent_{place}"] for place in range(1, MOST_OTHERS + 1)]
+
+    @property
+    def chosen(self) -> Ladder:
+        """The ladder of the table that was chosen: where bots sit, too, if some are to."""
+        picked = self.ladders[self.cleaned_data["table"]]
+        with_bots = self.against_bots or any(self._named(picked.seats))
+        if with_bots and picked.players == Ladder.Players.PEOPLE:
+            return next((one for one in self.ladders.values() if _for_bots(one, picked)), picked)
+        return picked
+
+    @property
+    def named(self) -> list[Bot | None]:
+        """The bots that sit at the chosen table, as many as it has seats for; ``None`` for any, against bots alone."""
+        named = self._named(self.chosen.seats)
+        return list(named) if self.against_bots else [bot for bot in named if bot is not None]
+
+    @property
+    def against_bots(self) -> bool:
+        return bool(self.cleaned_data["kind"] == Seek.Kind.BOTS)
+
+    def _named(self, seats: int) -> list[Bot | None]:
+        slugs = [self.cleaned_data.get(f"opponent_{place}") or "" for place in range(1, seats)]
+        return [self.bots.get(slug) for slug in slugs]
+
+
+def tables(ladders: Sequence[Ladder]) -> list[tuple[str, Any]]:
+    """The tables to choose from, by game; where people and bots have a ladder each, that of people stands for both."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for ladder in ladders:
+        if ladder.players == Ladder.Players.OPEN and any(_for_bots(ladder, one) for one in ladders):
+            continue
+        text = ladder.name if ladder.by_invitation else _said(ladder)
+        groups.setdefault(GAMES[ladder.game].name, []).append((ladder.slug, text))
+    return list(groups.items())
+
+
+def _said(ladder: Ladder) -> str:
+    """The game once more: browsers show no group once one of its options is chosen."""
+    return gettext("%(game)s, %(seats)s") % {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
+
+
+def _for_bots(ladder: Ladder, people: Ladder) -> bool:
+    """Whether ``ladder`` is the one for bots and people of the table that ``people`` is for people alone."""
+    return (
+        ladder.players == Ladder.Players.OPEN
+        and people.players == Ladder.Players.PEOPLE
+        and (ladder.game, ladder.seats, ladder.by_invitation) == (people.game, people.seats, people.by_invitation)
+        and not ladder.by_invitation
+    )

@@ -1,0 +1,231 @@
+"""What a person may do at a table besides playing: resign, end it without a result, claim it, take the chair back.
+
+Each is judged while the match is held, in the order in which all that happens at a table is; what it gives follows from
+the rules of ``absences``. Functions that change something raise ``Refused`` with a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from bots.models import Bot
+from bots.refusals import Refused
+from games.base import Document
+from ladder.models import Chair, Match
+from ladder.tables import absences
+from ladder.tables.absences import AWAY, GONE
+from ladder.tables.advancing import Held, held
+from ladder.tables.outages import forgive_at
+from ladder.tables.position import Position
+from ladder.tables.telling import save_and_tell
+
+ENDED_EARLY: Final = "A player ended it before the second round. It counts for nobody."
+ENDED_UNBEGUN: Final = "A player ended it before anybody had played. It counts for nobody."
+AGREED: Final = "Its players agreed to end it. It counts for nobody."
+
+
+def hash_of(secret: str) -> str:
+    """What is kept of a guest's ``secret``: SHA-256, hex."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None:
+    """Whose chair it is at a live game: the seat of a person, or of the guest with that secret; ``None`` for others.
+
+    Also while somebody stands in for them, and once the game has ended.
+    """
+    whose = Q()
+    if user_id is not None:
+        whose |= Q(seat__version__bot__owner=user_id, seat__version__bot__kind=Bot.Kind.PERSON)
+    if guest:
+        whose |= Q(guest=hash_of(guest))
+    if not whose or not 0 < match_id < 2**63:
+        return None
+    chairs = Chair.objects.filter(whose, table=match_id, kind__in=Chair.OF_PEOPLE)
+    return chairs.order_by("seat__index").values_list("seat__index", flat=True).first()
+
+
+# --- what may be done ----------------------------------------------------------------------------------------------
+
+
+def rights_of(position: Position, seat: int, rounds: int | None = None) -> Document:
+    """What the person of ``seat`` may do now: ``{"resign": bool, "abort": {…}, "claim": bool, "return": bool}``.
+
+    In ``abort``, ``allowed`` says that they can end it by themselves, ``agree`` that they can say that they want to,
+    and ``agreed`` are the seats that have. ``rounds`` is how many rounds have begun as far as the seat may know; it is
+    found out where it is left out.
+    """
+    chair = position.chairs[seat]
+    if not _runs(position) or chair.kind not in Chair.OF_PEOPLE:
+        none = {"allowed": False, "agree": False, "agreed": []}
+        return {"resign": False, "abort": none, "claim": False, "return": False}
+    return {
+        "resign": _may_resign(chair),
+        "abort": {
+            "allowed": bool(_abort_alone(position, seat, rounds)),
+            "agree": _may_agree(position, seat),
+            "agreed": [index for index, one in enumerate(position.chairs) if one.would_abort],
+        },
+        "claim": _may_claim(position, seat),
+        "return": _may_return(chair),
+    }
+
+
+def _runs(position: Position) -> bool:
+    return position.match.status == Match.Status.RUNNING and not position.table.over
+
+
+def _sits(chair: Chair) -> bool:
+    return chair.kind == Chair.Kind.PERSON and not chair.forfeit
+
+
+def _may_resign(chair: Chair) -> bool:
+    return chair.kind in Chair.OF_PEOPLE and not chair.forfeit and not chair.resigned
+
+
+def _may_return(chair: Chair) -> bool:
+    """Once; who has resigned has gone for good, and so has who has no time left for the game."""
+    gone = chair.forfeit or chair.resigned or chair.returned
+    return chair.kind == Chair.Kind.STAND_IN and not gone and chair.game_ms > 0
+
+
+def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> str:
+    """The reason by which the person of ``seat`` may end it now without asking anybody; empty if they may not."""
+    if not _sits(position.chairs[seat]):
+        return ""
+    if not position.rated:
+        rounds = position.shown_to(seat).rounds_begun if rounds is None else rounds
+        return ENDED_EARLY if rounds < 2 else ""
+    answered = any(row.decision is not None and not row.default for row in position.rows)
+    return "" if answered or not _all_people(position) else ENDED_UNBEGUN
+
+
+def _may_agree(position: Position, seat: int) -> bool:
+    """Only where nobody else could lose by it: bots and their owners are not asked."""
+    chair = position.chairs[seat]
+    return _sits(chair) and not chair.would_abort and position.rated and _all_people(position)
+
+
+def _all_people(position: Position) -> bool:
+    return len(position.people) == len(position.chairs)
+
+
+def _may_claim(position: Position, seat: int) -> bool:
+    """Whether nobody else has been here for ``GONE``, of those who sit or could come back; bots are always here."""
+    chairs = position.chairs
+    others = [other for other in position.people if other != seat and not chairs[other].forfeit]
+    if not _sits(chairs[seat]) or not others:
+        return False
+    return all(
+        position.unseen(other) >= GONE or not (_sits(chairs[other]) or _may_return(chairs[other])) for other in others
+    )
+
+
+# --- doing it ------------------------------------------------------------------------------------------------------
+
+
+def resign(match_id: int, seat: int) -> None:
+    """Give up: among two that loses at once, among more a bot of the house plays on in the chair."""
+    with _table(match_id, seat) as (table, chair):
+        if not _may_resign(chair):
+            raise Refused(_("You have left this game already."))
+        if len(table.position.chairs) == 2:
+            table.forfeit(chair, "resign", "resigned")
+        else:
+            chair.resigned = True
+            table.change(chair)
+            if chair.kind == Chair.Kind.PERSON and not absences.stand_in(table, chair):
+                table.forfeit(chair, "resign", "resigned")
+        table.go_on()
+
+
+def abort(match_id: int, seat: int) -> None:
+    """End the game without a result where one may alone, or say that one wants to; with the last who does, it ends.
+
+    Who could still come back has to as well, and says so there: nobody loses their game by a lost connection.
+    """
+    with _table(match_id, seat) as (table, chair):
+        position = table.position
+        alone = _abort_alone(position, seat)
+        if not alone and not _may_agree(position, seat):
+            raise Refused(_unless_agreed(position, chair))
+        chair.would_abort = True
+        table.change(chair)
+        others = [one for one in position.chairs if _sits(one) or _may_return(one)]
+        if alone or all(one.would_abort for one in others):
+            table.aborted = alone or AGREED
+
+
+def claim(match_id: int, seat: int) -> None:
+    """End the game of people who have not been here for a minute: they lose it; among two that wins at once."""
+    with _table(match_id, seat) as (table, _chair):
+        position = table.position
+        if not _may_claim(position, seat):
+            raise Refused(_("You can claim the game when everybody else has been away for a minute."))
+        for other in position.people:
+            chair = position.chairs[other]
+            if other != seat and not chair.forfeit:
+                reason = absences.reason_of(chair)
+                table.forfeit(chair, reason, "resigned" if reason == "resign" else "away for a minute, then claimed")
+        table.go_on()
+
+
+def sit_down(match_id: int, seat: int) -> None:
+    """Take the chair back from the bot that stands in, once; what it owes is asked anew, with the time left."""
+    with _table(match_id, seat) as (table, chair):
+        if chair.kind == Chair.Kind.PERSON and not chair.forfeit:
+            raise Refused(_("You sit in your chair."))
+        if not _may_return(chair):
+            raise Refused(_("You can only watch this game now: a chair can be taken back once."))
+        absences.withdraw_votes(table)
+        chair.returned, chair.missed = True, 0
+        Chair.objects.filter(pk=chair.pk).update(seen_at=Now(), left_at=None, starts=F("starts") + 1)
+        table.seat(chair, Chair.Kind.PERSON, chair.seat.version)
+
+
+@contextmanager
+def _table(match_id: int, seat: int) -> Iterator[tuple[Held, Chair]]:
+    """The table, held, and the person's chair; what is changed of it is saved and told. Raises ``Refused``."""
+    with transaction.atomic():
+        table = held(match_id)
+        if table is None or not table.state.pending:
+            raise Refused(_("The game has ended."))
+        chairs = table.position.chairs
+        if not 0 <= seat < len(chairs) or chairs[seat].kind not in Chair.OF_PEOPLE:
+            raise Refused(_("You do not sit at this table."))
+        forgive_at(table)
+        yield table, chairs[seat]
+        save_and_tell(table)
+
+
+def _unless_agreed(position: Position, chair: Chair) -> str:
+    if chair.would_abort:
+        return _("You have said so. The game ends when everybody at the table has.")
+    if not _sits(chair):
+        return _("You do not sit in your chair.")
+    if position.rated:
+        return _("A rated game against bots cannot be ended without a result. You can resign.")
+    return _("A game can be ended without a result before its second round only. You can resign.")
+
+
+def is_here(position: Position, seat: int) -> str:
+    """How the chair of ``seat`` is taken, as everybody at the table may know it.
+
+    ``here``, ``away``, ``stand-in``, ``left``, or ``bot``. Of a bot nothing more is said.
+    """
+    chair = position.chairs[seat]
+    if chair.kind not in Chair.OF_PEOPLE:
+        return "bot"
+    if chair.forfeit or chair.resigned:
+        return "left"
+    if chair.kind == Chair.Kind.STAND_IN:
+        return "stand-in"
+    return "away" if position.unseen(seat) >= AWAY else "here"

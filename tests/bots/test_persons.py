@@ -1,0 +1,134 @@
+"""The rows by which people sit at tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, transaction
+from django.test import override_settings
+
+from bots import managing, persons, remote
+from bots.allowances import require_new_bot
+from bots.complaints import complain
+from bots.models import Bot, BotVersion
+from bots.naming import clean_name, name_for
+from bots.refusals import NameRefused, Refused, TooMany
+from bots.uploading import upload_version
+from games.registry import GAMES
+
+if TYPE_CHECKING:
+    from esr_platform.accounts.models import User
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ann() -> User:
+    return get_user_model().objects.create_user("ann-lee", "ann@example.org", "a password of hers")
+
+
+def test_a_person_gets_one_row_when_they_first_play(ann: User) -> None:
+    first, again = persons.player_of(ann), persons.player_of(ann)
+    assert first == again
+    assert (first.bot.kind, first.bot.name, first.bot.slug, first.bot.owner) == ("person", "ann-lee", "ann-lee", ann)
+    assert (first.number, first.language, first.active, first.state) == (1, "person", True, "ready")
+    assert all(first.claims_table(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts)
+    assert first.digest == persons.DIGEST
+
+
+def test_who_has_never_played_has_no_row(ann: User) -> None:
+    assert persons.known_player(ann) is None
+    assert not Bot.objects.exists()
+
+
+def test_whose_account_is_closed_does_not_play(ann: User) -> None:
+    get_user_model().objects.filter(pk=ann.pk).update(is_active=False)
+    with pytest.raises(Refused, match="closed"):
+        persons.player_of(ann)
+    assert not Bot.objects.exists()
+
+
+def test_a_name_that_a_bot_has_taken_gives_another_address(ann: User) -> None:
+    Bot.objects.create(owner=ann, name="Ann Lee", slug="ann-lee")
+    assert persons.player_of(ann).bot.slug == "ann-lee-2"
+
+
+def test_all_guests_share_a_row_that_is_nobodys() -> None:
+    first = persons.guest_player()
+    assert first == persons.guest_player()
+    assert (first.bot.name, first.bot.owner, first.bot.kind) == ("Guest", None, "person")
+    assert persons.is_guest(first.bot)
+
+
+def test_the_row_is_called_like_its_person_in_its_address_too(ann: User) -> None:
+    player = persons.player_of(ann)
+    get_user_model().objects.filter(pk=ann.pk).update(username="anna")
+    ann.refresh_from_db()
+    persons.rename_player(ann)
+    player.bot.refresh_from_db()
+    assert (player.bot.name, player.bot.slug) == ("anna", "anna")
+
+
+def test_code_is_told_from_people(ann: User) -> None:
+    persons.guest_player()
+    persons.player_of(ann)
+    bot = Bot.objects.create(owner=ann, name="Code", slug="code")
+    assert list(Bot.objects.of_code()) == [bot]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "hosted", "house_name": "guest"},
+        {"kind": "person", "house_name": "greedy"},
+        {"kind": "ghost", "house_name": "ghost"},
+    ],
+)
+def test_nothing_else_is_a_person_or_the_guest(wrong: dict[str, Any]) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Bot.objects.create(name="X", slug="x", **wrong)
+
+
+def test_a_person_has_one_row_at_most(ann: User) -> None:
+    persons.player_of(ann)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Bot.objects.create(owner=ann, name="Again", slug="again", kind=Bot.Kind.PERSON)
+
+
+def test_a_row_of_a_person_has_one_version(ann: User) -> None:
+    player = persons.player_of(ann)
+    assert list(BotVersion.objects.filter(bot=player.bot)) == [player]
+
+
+def test_nobody_else_is_called_guest(ann: User) -> None:
+    with pytest.raises(NameRefused, match="without an account"):
+        clean_name("guest")
+
+
+def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
+    bot = persons.player_of(ann).bot
+    for change in (managing.retire, managing.take_back, lambda it: managing.rename(it, "Other")):
+        with pytest.raises(Refused, match="a person, not a bot"):
+            change(bot)
+    with pytest.raises(Refused, match="a person, not a bot"):
+        upload_version(bot, "bot.py", b"print()")
+    with pytest.raises(Refused, match="a person, not a bot"):
+        remote.version_for(bot, "second")
+    with pytest.raises(Refused, match="a person, not a bot"):
+        complain(bot, ann, "no")
+
+
+@override_settings(BOTS_A_PERSON=1, BOTS_EVER_A_PERSON=1)
+def test_people_count_for_no_limit_of_bots(ann: User) -> None:
+    persons.player_of(ann)
+    require_new_bot(ann)
+    Bot.objects.create(owner=ann, name="Code", slug="code")
+    with pytest.raises(TooMany):
+        require_new_bot(ann)
+
+
+def test_a_bot_may_be_called_like_its_owner_who_plays_too(ann: User) -> None:
+    persons.player_of(ann)
+    assert name_for(ann, "ann-lee") == "ann-lee"

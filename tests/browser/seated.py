@@ -1,0 +1,251 @@
+"""People at tables of a real site: a browser context each, everything that each of them receives, and a hand to play.
+
+The site is a web process of its own, for streams need one, with a process that looks after its tables, and where code
+plays a worker.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import httpx
+from django.conf import settings
+from django.db import transaction
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from bots.persons import player_of
+from bots.protocol import Limits
+from esr_platform.accounts.models import User
+from ladder.blocks import Player
+from ladder.models import Ladder, Match
+from ladder.tables.opening import open_table
+from tests.ladder.uploaded import person
+
+HERE = Path(__file__).parent
+PLAYER = (HERE / "player.js").read_text(encoding="utf-8").split("\n", 2)[2].rstrip().rstrip(";")
+COMPOSERS = (HERE / "composers.js").read_text(encoding="utf-8").split("\n", 1)[1].rstrip().rstrip(";")
+
+AMPLE = Limits(move_ms=120_000, bank_ms=600_000, game_ms=3_600_000)
+"""Nobody is late."""
+
+SHORT = Limits(move_ms=4_000, bank_ms=6_000, game_ms=3_600_000)
+"""Whoever does nothing is soon late."""
+
+WHOLE_GAME_MS = 240_000
+
+TABLE = "document.querySelector('sitting-table')"
+NUMBER = f"{TABLE}.decision.number"
+BOARD = f"{TABLE}.dataset.board.match(/([a-z]+)[^/]*$/)[1]"
+"""What holds of the table of a page: what stands there is JavaScript."""
+
+
+@dataclass
+class Sitter:
+    """One person at a table: their browser, where they sit, and what its console said."""
+
+    user: User | None
+    seat: int
+    context: BrowserContext
+    page: Page
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def composer(self) -> Any:
+        return self.page.locator(".sitting-composer")
+
+    @property
+    def waiting(self) -> Any:
+        return self.page.locator("[data-waiting]")
+
+    def open(self, match: Match) -> None:
+        self.page.goto(f"/play/tables/{match.pk}/")
+        self.page.wait_for_selector("sitting-table.begun", timeout=20_000)
+
+    def play(self, *, kept: Collection[str] = ()) -> None:
+        """Let the page play by itself, all but the kinds of decisions that are ``kept``."""
+        if not self.page.evaluate("Boolean(window.player)"):
+            self.page.evaluate(PLAYER, {"seed": 7 + self.seat})
+        self.page.evaluate("(kinds) => { player.kept = kinds; }", list(kept))
+
+    def play_by_hand(self, kinds: Collection[str], press: Callable[[str], None]) -> set[str]:
+        """Play to the end, the first decision of each of ``kinds`` by ``press`` on what is to be pressed.
+
+        Gives the kinds that were played so.
+        """
+        self.page.evaluate(COMPOSERS, [])
+        done: set[str] = set()
+        self.play(kept=kinds)
+        while question := self._until_kept():
+            move = self.page.evaluate("(question) => player.chosen(question)", question)
+            about = {"question": question, "composer": self.page.evaluate(BOARD)}
+            number = self.page.evaluate(NUMBER)
+            for selector in self.page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move]):
+                press(f".compose {selector}")
+            self.until_answered(number)
+            done.add(question["kind"])
+            self.play(kept=set(kinds) - done)
+        return done
+
+    def until_answered(self, number: int) -> None:
+        """Wait until a decision is no longer asked."""
+        try:
+            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=20_000)
+        except PlaywrightTimeout as error:
+            focused = self.page.evaluate("document.activeElement.outerHTML.slice(0, 300)")
+            raise AssertionError(f"not sent: {self.asked()}, {self.composer.inner_text()}, {focused}") from error
+
+    def _until_kept(self) -> dict[str, Any] | None:
+        """The next decision that waits for a hand; ``None`` at the end of the game."""
+        self.page.wait_for_function(
+            f"() => {TABLE}.ended || ({NUMBER} !== null && player.kept.includes({TABLE}.present.question.kind))",
+            timeout=WHOLE_GAME_MS,
+        )
+        return None if self.page.evaluate(f"{TABLE}.ended") else self.asked()
+
+    def asked(self) -> dict[str, Any] | None:
+        """What the page is asked now."""
+        found: dict[str, Any] | None = self.page.evaluate(f"{TABLE}.present?.question")
+        return found
+
+    def until_asked(self, kind: str = "", seconds: float = 60) -> dict[str, Any]:
+        """Wait for a decision, of a kind if one is named."""
+        self.page.wait_for_function(
+            f"(kind) => {NUMBER} !== null && (!kind || {TABLE}.present.question?.kind === kind)",
+            arg=kind,
+            timeout=seconds * 1000,
+        )
+        asked = self.asked()
+        assert asked is not None
+        return asked
+
+    def send(self, move: object) -> dict[str, Any]:
+        """Send a move by the hand of the page's own script."""
+        found: dict[str, Any] = self.page.evaluate(f"(move) => {TABLE}.decision.send({NUMBER}, move)", move)
+        return found
+
+    def played(self) -> dict[str, int]:
+        """How many decisions of each kind the page has played by itself; none may have been refused."""
+        assert self.page.evaluate("player.problems") == []
+        found: dict[str, int] = self.page.evaluate("player.played")
+        return found
+
+    def until_the_end(self, milliseconds: float = WHOLE_GAME_MS) -> None:
+        expect(self.page.locator(".sitting-end")).to_be_visible(timeout=milliseconds)
+
+
+@dataclass
+class Hall:
+    """The site with its people."""
+
+    browser: Browser
+    url: str
+    contexts: list[Sitter] = field(default_factory=list)
+
+    def sit(self, match: Match, names: Sequence[str]) -> list[Sitter]:
+        """Open the table for people who are signed in, by name; in the order of ``names``."""
+        sitters = [self.visitor(known(name), self._seat(match, name)) for name in names]
+        for sitter in sitters:
+            sitter.open(match)
+        return sitters
+
+    def visitor(self, user: User | None = None, seat: int = -1, **options: Any) -> Sitter:
+        """A browser of its own, signed in as ``user``. What it writes to its console is kept in ``said``."""
+        context = self.browser.new_context(base_url=self.url, **options)
+        page = context.new_page()
+        sitter = Sitter(user, seat, context, page)
+        page.on("console", lambda message: sitter.said.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: sitter.said.append(str(error)))
+        page.add_init_script(RECEIVED)
+        self.contexts.append(sitter)
+        if user is not None:
+            self._sign_in(context, user)
+        return sitter
+
+    def _sign_in(self, context: BrowserContext, user: User) -> None:
+        client = Client()
+        client.force_login(user)
+        cookie = client.cookies[settings.SESSION_COOKIE_NAME]
+        context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": self.url}])
+
+    def _seat(self, match: Match, name: str) -> int:
+        return match.seats.get(version__bot__owner__username=name).index
+
+    def close(self) -> None:
+        for sitter in self.contexts:
+            sitter.context.close()
+
+
+RECEIVED = """(() => {
+  window.received = [];
+  const { fetch } = window;
+  const keep = async (body) => {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      window.received.push(value);
+    }
+  };
+  window.fetch = async (...wanted) => {
+    const response = await fetch(...wanted);
+    if (!response.body) return response;
+    const [mine, theirs] = response.body.tee();
+    keep(mine).catch(() => {});
+    const { status, statusText, headers } = response;
+    const copy = new Response(theirs, { status, statusText, headers });
+    return Object.defineProperty(copy, "url", { value: response.url });
+  };
+})()"""
+"""Keeps every byte that scripts of a page fetch, streams too, before any of them runs."""
+
+CLOCK = """
+import time, django
+django.setup()
+from ladder.tables.sweeping import sweep_tables
+while True:
+    sweep_tables()
+    time.sleep(0.25)
+"""
+"""What the site's clock does for tables, more often."""
+
+
+def all_received(sitter: Sitter) -> str:
+    """Everything that a browser was sent: its page, what its scripts have fetched, and the page as it stands now."""
+    fetched = sitter.page.evaluate("window.received.join('')")
+    source = sitter.context.request.get(sitter.page.url).text()
+    return "\n".join([source, fetched, sitter.page.content()])
+
+
+def documents(sitter: Sitter) -> Iterator[Any]:
+    """Every JSON document that came to a page by events, in order."""
+    text = sitter.page.evaluate("window.received.join('')")
+    for line in re.findall(r"^data: (.*)$", text, re.MULTILINE):
+        yield json.loads(line)
+
+
+def known(name: str) -> User:
+    """The person of that name, made when they are met first."""
+    return User.objects.filter(username=name).first() or person(name)
+
+
+def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE) -> Match:
+    """A casual table of people."""
+    with transaction.atomic():
+        players = [Player(player_of(known(name)), None) for name in names]
+    return open_table(ladder, players, rated=False, limits=limits)
+
+
+def answers(url: str) -> bool:
+    """Whether a web server is there."""
+    try:
+        return httpx.get(url, timeout=10).status_code == HTTPStatus.OK
+    except httpx.TransportError:
+        return False

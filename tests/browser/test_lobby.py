@@ -1,0 +1,123 @@
+"""The lobby and the pages from which one sits down, at every size and in both themes."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.test import Client
+from playwright.sync_api import Browser, Page, Route, expect
+from pytest_django.live_server_helper import LiveServer
+
+from esr_platform.accounts.models import User
+from ladder.chatting import report, say
+from ladder.lobby import quick, seeking
+from ladder.models import Chair, Ladder, Match, Seek
+from ladder.opening import open_house
+from ladder.seating.presence import note_here
+from tests.browser.looking import ARTEFACTS, PHONE, Looker
+from tests.browser.test_owning import sign_in
+from tests.ladder.live import as_if_later, remote_bots, seated, to_round
+from tests.ladder.pages.lobby.meeting import DUEL, met
+from tests.ladder.uploaded import person
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def _house(transactional_db: None, watched: Page) -> None:
+    """The house is open; its test server has no streams, so that of the lobby says nothing and ends."""
+    open_house()
+    watched.route("**/lobby/stream", _silent)
+
+
+def _silent(route: Route) -> None:
+    route.fulfill(status=200, content_type="text/event-stream", body="retry: 60000\n\n")
+
+
+def ladder(slug: str) -> Ladder:
+    return Ladder.objects.get(slug=slug)
+
+
+def verified(name: str) -> User:
+    user = person(name)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: Looker) -> None:
+    ada, bob = verified("ada"), verified("a_name_as_long_as_they_get_30x")
+    looker.open("/play/")
+    seeking.seek(bob, ladder("edel-stein-reich-4-people"), clock="calm")
+    seeking.seek(verified("cid"), ladder("die-weinhaendler-3-people"))
+    made = seeking.seek(ada, ladder("edel-stein-reich-5-people"), kind=Seek.Kind.LINK)
+    guest = Client()
+    guest.post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
+    looker.open("/play/", f"/play/links/{made.token}/")
+    match = met(ada, bob)
+    line = say(match.pk, 0, ada, text="Buy this. " * 20)
+    report(match.pk, line["id"], bob)
+    quick.look_for(ada, ladder(DUEL))
+    note_here([ada.pk])
+    bobs = Client()
+    bobs.force_login(bob)
+    bobs.post("/play/challenge/people/ada/", {"ladder": "edel-stein-reich-4-open", "counts": "casual"})
+    sign_in(looker.page, ada)
+    looker.page.goto("/play/")
+    expect(looker.page.get_by_role("button", name="Copy it")).to_be_visible()
+    looker.look("in-the-middle")
+    looker.open("/play/challenge/house-haggler/", f"/play/challenge/people/{bob.username}/", "/account/")
+    looker.open(f"/people/{bob.username}/", "/bots/house-haggler/")
+    User.objects.filter(pk=ada.pk).update(is_staff=True)
+    looker.open("/staff/chat/")
+
+
+def test_the_first_page_follows_the_best_table(looker: Looker) -> None:
+    remote = ladder("edel-stein-reich-4-remote")
+    match = seated(remote, remote_bots(remote))
+    to_round(match, 8, Random(3))
+    looker.page.goto("/")
+    expect(looker.page.locator("best-table.begun")).to_be_visible()
+    expect(looker.page.get_by_role("heading", name="At the best table")).to_be_visible()
+    looker.look("home-best")
+
+
+def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
+    sign_in(watched, person("ada"))
+    watched.goto("/play/")
+    watched.get_by_label("Game and seats").select_option("edel-stein-reich-3-people")
+    expect(watched.get_by_label("Opponent 1")).to_be_visible()
+    expect(watched.get_by_label("Opponent 2")).to_be_hidden()
+    watched.get_by_label("nobody: I play against bots").check()
+    expect(watched.get_by_label("Opponent 2")).to_be_visible()
+    expect(watched.get_by_label("Opponent 3")).to_be_hidden()
+    watched.get_by_label("Opponent 1").select_option("house-haggler")
+    watched.get_by_label("Opponent 3").evaluate("(field) => (field.value = 'house-greedy')")
+    with watched.expect_response("**/play/offer/"):
+        watched.get_by_role("button", name="Offer seats").click(no_wait_after=True)
+    seek = Seek.objects.get()
+    assert seek.ladder.slug == "edel-stein-reich-3-open"
+    assert "house-haggler" in seek.players.values_list("bot__slug", flat=True)
+    assert Match.objects.filter(pk=seek.match_id).exists()
+
+
+def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_server: LiveServer) -> None:
+    context = browser.new_context(
+        base_url=live_server.url, java_script_enabled=False, viewport={"width": PHONE[0], "height": PHONE[1]}
+    )
+    page = context.new_page()
+    page.goto("/play/")
+    page.get_by_role("button", name="Sit down: Edel, Stein & Reich for two").click()
+    expect(page.get_by_role("heading", name="How it stands")).to_be_visible()
+    match = Match.objects.get()
+    as_if_later(match)
+    page.get_by_role("link", name="look again").click()
+    page.get_by_label("Your decision: action").select_option(label="gems")
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / "lobby-without-javascript.png", full_page=True)
+    page.get_by_role("button", name="Play it").click()
+    assert match.played_moves.filter(move="gems").exists()
+    page.get_by_role("button", name="Resign").click()
+    assert Chair.objects.get(table=match.pk, kind=Chair.Kind.PERSON).forfeit == "resign"
+    context.close()

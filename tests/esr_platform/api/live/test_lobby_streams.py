@@ -1,0 +1,112 @@
+"""What those are told who stand in the lobby: everybody what is on offer, people what concerns them."""
+
+from __future__ import annotations
+
+import pytest
+
+from esr_platform.accounts.models import User
+from esr_platform.accounts.sessions import end_all
+from esr_platform.api.live.lobby_news import InLobby, lobby_news
+from ladder.lobby import quick, seeking
+from ladder.models import Ladder, Match, Membership, Seek
+from tests.esr_platform.api.live.people import people, window
+from tests.esr_platform.api.live.programs import Site
+from tests.ladder.tables.playing import live_ladder
+from tests.services.ports import wait_until
+
+
+@pytest.fixture
+def ladder(db: None) -> Ladder:
+    return live_ladder("edel-stein-reich-duel", 2, "people")
+
+
+@pytest.fixture
+def users(db: None) -> list[User]:
+    return people(3)
+
+
+def look(*who: InLobby) -> list[list[str]]:
+    """The types of the events for each."""
+    return [[event["type"] for event in news.events] for news in lobby_news(0, list(who))]
+
+
+@pytest.mark.django_db
+def test_offers_are_told_when_they_change_and_only_then(ladder: Ladder, users: list[User]) -> None:
+    (first,) = lobby_news(0, [InLobby()])
+    assert first.events == [{"type": "lobby", "offers": [], "looking": {}}]
+    assert look(first.known) == [[]]
+    offered = seeking.seek(users[0], ladder)
+    (then,) = lobby_news(0, [first.known])
+    (offer,) = then.events[0]["offers"]
+    assert {name: offer[name] for name in ("id", "by", "free", "rated", "players")} == {
+        "id": offered.pk,
+        "by": "anna0",
+        "free": 1,
+        "rated": False,
+        "players": ["anna0"],
+    }
+    seeking.withdraw(offered, users[0])
+    assert look(then.known, first.known) == [["lobby"], []]
+
+
+@pytest.mark.django_db
+def test_who_sits_down_is_told_of_the_game_and_nobody_else(ladder: Ladder, users: list[User]) -> None:
+    offered = seeking.seek(users[0], ladder)
+    here = [news.known for news in lobby_news(0, [InLobby(user.pk) for user in users] + [InLobby()])]
+    match = seeking.take_seat(offered, users[1]).match
+    assert match is not None
+    news = lobby_news(0, here)
+    for one in news[:2]:
+        assert one.events[0] == {"type": "game", "game": match.pk, "href": f"/play/tables/{match.pk}/"}
+    assert [event["type"] for one in news[2:] for event in one.events] == ["lobby", "lobby"]
+    assert look(*(one.known for one in news)) == [[]] * 4
+    assert look(InLobby(users[0].pk)) == [["lobby"]], "what had begun before they came is no news"
+
+
+@pytest.mark.django_db
+def test_what_is_not_for_everybody_is_told_to_those_whom_it_is_for(ladder: Ladder, users: list[User]) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
+    ladder.refresh_from_db()
+    for user in users[:2]:
+        Membership.objects.create(ladder=ladder, person=user)
+    seeking.seek(users[0], ladder)
+    linked = live_ladder("die-weinhaendler", 3, "people")
+    seeking.seek(users[2], linked, kind=Seek.Kind.LINK)
+    everybody = [InLobby(user.pk) for user in users] + [InLobby()]
+    shown = [[offer["ladder"] for offer in news.events[0]["offers"]] for news in lobby_news(0, everybody)]
+    assert shown == [[ladder.slug], [ladder.slug], [linked.slug], []]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_people_find_each_other_through_streams(site: Site) -> None:
+    users, ladder = people(2), live_ladder("edel-stein-reich-duel", 2, "people")
+    streams = [window(site, user).stream("lobby/stream") for user in users]
+    guest = window(site).stream("lobby/stream")
+    for stream in (*streams, guest):
+        stream.wait_for("lobby")
+    offered = seeking.seek(users[0], ladder)
+    for stream in (*streams, guest):
+        assert stream.wait_for("lobby", 2)["offers"][0]["id"] == offered.pk
+    seeking.take_seat(offered, users[1])
+    match = Match.objects.get()
+    for stream in streams:
+        assert stream.wait_for("game")["href"] == f"/play/tables/{match.pk}/"
+    assert guest.wait_for("lobby", 3)["offers"] == []
+    assert not guest.of("game")
+    end_all(users[0])
+    assert streams[0].wait_for("closed", seconds=20)["reason"]
+    wait_until(lambda: streams[0].ended, "the stream ends")
+    assert not streams[1].of("closed")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_who_is_in_the_lobby_stays_in_what_they_look_for(site: Site) -> None:
+    (user,), ladder = people(1), live_ladder("edel-stein-reich-duel", 2, "people")
+    offered = seeking.seek(user, ladder)
+    before = offered.expires
+    Seek.objects.filter(pk=offered.pk).update(expires=before - seeking.GRACE / 2)
+    window(site, user).stream("lobby/stream").wait_for("lobby")
+    wait_until(lambda: Seek.objects.get(pk=offered.pk).expires > before, "the offer stays")
+    assert quick.seen([user.pk]) == 0

@@ -1,0 +1,49 @@
+"""People at tables, seated and playing without waiting for anybody."""
+
+from __future__ import annotations
+
+from random import Random
+
+from django.test import Client
+
+from bots.persons import player_of
+from esr_platform.accounts.models import User
+from ladder.blocks import Player
+from ladder.models import Ladder, Match
+from ladder.persons import entry_of
+from ladder.tables.answering import Verdict
+from ladder.tables.ending import finish
+from ladder.tables.opening import open_table
+from tests.ladder.live import table_of
+from tests.ladder.tables.people import answer_any
+
+DUEL = "edel-stein-reich-duel-people"
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:
+    """A game of people, seated as named."""
+    table = Ladder.objects.get(slug=ladder)
+    versions = [player_of(user) for user in users]
+    return open_table(table, [Player(one, entry_of(one, table) if rated else None) for one in versions], rated=rated)
+
+
+def move_on(match: Match, random: Random) -> bool:
+    """Let one of the people who are asked play a random legal move; whether there was one."""
+    seat = next((seat for seat, chair in enumerate(table_of(match).chairs) if chair.owes), None)
+    if seat is None:
+        return False
+    ruling = answer_any(match, seat, random.randrange(64))
+    assert ruling.verdict is Verdict.PLAYED, ruling
+    return True
+
+
+def play_out(match: Match, random: Random) -> None:
+    while move_on(match, random):
+        pass
+    assert finish(match.pk)

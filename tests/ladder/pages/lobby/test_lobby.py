@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core.cache import caches
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
+
+from bots.models import Bot
+from bots.persons import player_of
+from esr_platform.accounts.models import User
+from ladder.chatting import report, say
+from ladder.lobby import quick
+from ladder.models import Challenge, ChatLine, Ladder, Match, Pairing, Seek
+from ladder.seating.presence import note_here
+from tests.ladder.uploaded import person, staff
+
+pytestmark = pytest.mark.usefixtures("house")
+
+DUEL = "edel-stein-reich-duel-people"
+MOST_QUERIES = 24
+
+
+def html(client: Client, address: str = "/play/") -> str:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return response.content.decode()
+
+
+def verified(name: str) -> User:
+    user = person(name)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    return user
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def offered(client: Client, **changed: str) -> Seek:
+    """Seats that are offered in the form, as it is sent without a script."""
+    sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "casual", **changed}
+    response = client.post("/play/offer/", sent)
+    assert response.status_code == 302, response.content.decode()
+    return Seek.objects.latest("pk")
+
+
+def test_a_stranger_can_play_every_game_at_once_and_is_told_how_to_meet_people(client: Client) -> None:
+    text = html(client)
+    assert text.count('name="ladder" value="') == 3
+    assert "Sign in" in text
+    assert "/play/offer/" not in text
+
+
+def test_a_guest_sits_down_within_one_click_and_comes_back_to_the_table(client: Client) -> None:
+    response = client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"}, follow=False)
+    match = Match.objects.latest("pk")
+    assert response["Location"] == f"/play/tables/{match.pk}/"
+    assert client.session.get("guest")
+    assert f'href="/play/tables/{match.pk}/"' in html(client)
+    again = client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    assert again["Location"] == response["Location"]
+
+
+def test_who_is_refused_gets_no_session(client: Client) -> None:
+    assert client.post("/play/now/", {"ladder": "nowhere"}).status_code == 404
+    assert client.post("/play/now/", {"ladder": "edel-stein-reich-duel"}).status_code == 404
+    assert client.post("/play/now/", {"ladder": "\0"}).status_code == 404
+    assert not client.session.get("guest")
+
+
+def test_two_people_meet_by_seats_that_one_offers() -> None:
+    ada, bob = signed_in(person("ada")), signed_in(person("bob"))
+    seek = offered(ada)
+    mine, theirs = html(ada), html(bob)
+    assert "You offer seats" in mine
+    assert "one seat free" in theirs
+    assert f"/play/seeks/{seek.pk}/take/" in theirs
+    assert f"/play/seeks/{seek.pk}/take/" not in mine
+    response = bob.post(f"/play/seeks/{seek.pk}/take/")
+    match = Match.objects.latest("pk")
+    assert response["Location"] == f"/play/tables/{match.pk}/"
+    assert f'href="/play/tables/{match.pk}/"' in html(ada)
+    assert "You offer seats" not in html(ada)
+
+
+def test_an_offer_is_withdrawn_and_a_seat_left() -> None:
+    ada, bob = signed_in(person("ada")), signed_in(person("bob"))
+    seek = offered(ada, table="edel-stein-reich-3-people")
+    bob.post(f"/play/seeks/{seek.pk}/take/")
+    assert "Stand up" in html(bob)
+    bob.post(f"/play/seeks/{seek.pk}/leave/")
+    assert "two seats free" in html(bob)
+    ada.post(f"/play/seeks/{seek.pk}/withdraw/")
+    assert "two seats free" not in html(bob)
+    said = bob.post(f"/play/seeks/{seek.pk}/take/", follow=True).content.decode()
+    assert "not offered any more" in said
+
+
+def test_a_link_seats_whoever_has_it_and_stands_nowhere_else(client: Client) -> None:
+    ada, bob = signed_in(person("ada")), signed_in(person("bob"))
+    seek = offered(ada, kind="link")
+    address = f"/play/links/{seek.token}/"
+    assert address in html(ada)
+    assert address not in html(bob)
+    assert "one seat free" not in html(bob)
+    assert "account_login" not in html(client, address)
+    assert f"/account/login/?next={address}" in html(client, address)
+    assert bob.post(address)["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
+    assert "begun without you" in html(client, address)
+    assert "To the table" in html(bob, address)
+    for wrong in ("x", "x" * 44, "%00"):
+        assert client.get(f"/play/links/{wrong}/").status_code == 404
+
+
+def test_bots_that_are_named_sit_down_and_the_house_fills_up() -> None:
+    ada = signed_in(person("ada"))
+    seek = offered(ada, table="edel-stein-reich-4-people", kind="bots", opponent_2="house-haggler")
+    assert seek.ladder.slug == "edel-stein-reich-4-open"
+    assert seek.match_id
+    named = set(seek.players.values_list("bot__slug", flat=True))
+    assert "house-haggler" in named
+    assert len(named) == 4
+
+
+def test_what_cannot_be_offered_is_said_in_the_form() -> None:
+    ada = signed_in(person("ada"))
+    sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "rated"}
+    response = ada.post("/play/offer/", sent)
+    assert response.status_code == 422
+    assert "verified e-mail address" in response.content.decode()
+    assert ada.post("/play/offer/", {**sent, "table": "nowhere"}).status_code == 422
+    assert ada.post("/play/offer/", {**sent, "opponent_1": "nobody"}).status_code == 422
+    assert not Seek.objects.exists()
+
+
+def test_rated_games_are_looked_for_by_who_has_proven_an_address() -> None:
+    ada, bob = signed_in(verified("ada")), signed_in(person("bob"))
+    assert "/play/look/" not in html(bob)
+    assert "verified e-mail address" in html(bob)
+    ada.post("/play/look/", {"ladder": DUEL})
+    assert Pairing.objects.get().ladder.slug == DUEL
+    text = html(ada)
+    assert "Looking for a rated game" in text
+    assert "Nobody else looks" in text
+    assert "one looks" in html(bob)
+    ada.post("/play/stop/")
+    assert not Pairing.objects.exists()
+    assert "verified e-mail address" in bob.post("/play/look/", {"ladder": DUEL}, follow=True).content.decode()
+
+
+def test_two_who_look_are_taken_to_one_table() -> None:
+    ada, bob = signed_in(verified("ada")), signed_in(verified("bob"))
+    for client in (ada, bob):
+        client.post("/play/look/", {"ladder": DUEL})
+    assert "One other looks, too." in html(ada)
+    assert quick.pair() == 1
+    match = Match.objects.latest("pk")
+    for client in (ada, bob):
+        assert f'href="/play/tables/{match.pk}/"' in html(client)
+
+
+def test_a_person_is_challenged_and_accepts() -> None:
+    bob_himself = person("bob")
+    EmailAddress.objects.create(user=bob_himself, email="bob@example.org", verified=True)
+    ada, bob = signed_in(person("ada")), signed_in(bob_himself)
+    assert "/play/challenge/people/bob/" in html(ada, "/people/bob/")
+    assert "is not here now" in html(ada, "/play/challenge/people/bob/")
+    note_here([bob_himself.pk])
+    assert "is not here now" not in html(ada, "/play/challenge/people/bob/")
+    ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
+    made = Challenge.objects.get()
+    assert "ada challenges you" in html(bob)
+    assert "You have asked for a game with bob" in html(ada)
+    response = bob.post(f"/play/challenges/{made.pk}/answer/", {"answer": "yes"})
+    assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
+
+
+def test_a_challenge_sent_twice_is_one_whichever_bots_of_the_house_are_drawn() -> None:
+    bob = verified("bob")
+    ada = signed_in(person("ada"))
+    note_here([bob.pk])
+    for _ in range(4):
+        ada.post("/play/challenge/people/bob/", {"ladder": "edel-stein-reich-5-open", "counts": "casual"})
+    assert Challenge.objects.get().players.count() == 5
+
+
+def test_who_is_away_gets_no_row_by_which_they_are_found() -> None:
+    bob = verified("bob")
+    answer = signed_in(person("ada")).post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
+    assert answer.status_code == 422
+    assert not Bot.objects.filter(owner=bob).exists()
+    assert "/people/bob/" not in html(Client(), "/search/?q=bob")
+
+
+def test_a_challenge_is_declined_or_withdrawn_by_those_whose_it_is() -> None:
+    bob_himself = verified("bob")
+    ada, bob, eve = signed_in(person("ada")), signed_in(bob_himself), signed_in(person("eve"))
+    note_here([bob_himself.pk])
+    ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
+    made = Challenge.objects.get()
+    address = f"/play/challenges/{made.pk}/answer/"
+    assert eve.post(address, {"answer": "yes"}).status_code == 404
+    ada.post(address, {"answer": "yes"})
+    assert "ada challenges you" in html(bob)
+    bob.post(address, {"answer": "no"})
+    made.refresh_from_db()
+    assert made.state == Challenge.State.DECLINED
+    assert "challenges you" not in html(bob)
+
+
+def test_a_house_bot_is_challenged_from_its_page_and_sits_down_at_once() -> None:
+    ada = signed_in(person("ada"))
+    assert "/play/challenge/house-haggler/" in html(ada, "/bots/house-haggler/")
+    response = ada.post("/play/challenge/house-haggler/", {"ladder": "edel-stein-reich-3-open", "counts": "casual"})
+    assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
+    assert Match.objects.latest("pk").seats.filter(version__bot__slug="house-haggler").exists()
+
+
+def test_nobody_challenges_themselves_a_guest_or_who_is_not_there() -> None:
+    user = person("ada")
+    ada = signed_in(user)
+    player_of(user)
+    slug = Bot.objects.get(owner=user).slug
+    ada.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    for name in (slug, "house-guest", "nobody", "people/nobody"):
+        assert ada.get(f"/play/challenge/{name}/").status_code == 404
+
+
+def test_a_private_ladder_is_on_offer_to_its_members_alone() -> None:
+    Ladder.objects.filter(slug=DUEL).update(private=True, by_invitation=True, name="Cellar club")
+    ada = signed_in(person("ada"))
+    assert "Cellar club" not in html(ada)
+    assert ada.post("/play/look/", {"ladder": DUEL}).status_code == 404
+    seek = Seek.objects.create(
+        ladder=Ladder.objects.get(slug=DUEL),
+        by=person("eve"),
+        clock="usual",
+        expires=timezone.now() + timedelta(hours=1),
+    )
+    assert ada.post(f"/play/seeks/{seek.pk}/take/").status_code == 404
+
+
+def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
+    ada = signed_in(verified("ada"))
+
+    def count() -> int:
+        for cache in caches.all():
+            cache.clear()
+        with CaptureQueriesContext(connection) as queries:
+            html(ada)
+        assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
+        return len(queries)
+
+    offered(signed_in(person("bob")))
+    signed_in(person("cid")).post("/play/now/", {"ladder": "die-weinhaendler-4-open"})
+    ada.post("/play/now/", {"ladder": "die-weinhaendler-4-open"})
+    before = count()
+    for name in ("dora", "emil", "fay", "gus"):
+        offered(signed_in(person(name)), table="edel-stein-reich-4-people")
+    signed_in(person("hal")).post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
+    assert count() == before
+
+
+def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
+    client = Client(enforce_csrf_checks=True)
+    for address in ("now", "offer", "look", "stop", "seeks/1/take", "tables/1/act", "tables/1/answer"):
+        assert client.post(f"/play/{address}/").status_code == 403
+        assert client.get(f"/play/{address}/").status_code == 405
+
+
+def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
+    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "table": 2}
+    made, bob = offered(signed_in(person("ada"))), signed_in(person("bob"))
+    acts = ["take", "leave", "take"]
+    assert [bob.post(f"/play/seeks/{made.pk}/{act}/").status_code for act in acts][-1] == 429
+    assert bob.post("/play/stop/").status_code == 429
+    assert bob.get("/play/").status_code == 200
+    assert signed_in(person("cid")).post("/play/stop/").status_code == 302, "others are counted for themselves"
+
+
+def test_staff_reads_what_was_reported_and_hides_it() -> None:
+    ada, bob, eve = person("ada"), person("bob"), staff("eve")
+    signed_in(bob).post(f"/play/seeks/{offered(signed_in(ada)).pk}/take/")
+    match = Match.objects.latest("pk")
+    seat = match.seats.get(version__bot__owner=ada).index
+    line = ChatLine.objects.get(pk=say(match.pk, seat, ada, text="<b>Pay me</b>")["id"])
+    report(match.pk, line.pk, bob)
+    assert signed_in(bob).get("/staff/chat/").status_code == 404
+    client = signed_in(eve)
+    assert "&lt;b&gt;Pay me" in html(client, "/staff/chat/")
+    client.post(f"/staff/chat/{line.pk}/", {"hide": "yes"})
+    line.refresh_from_db()
+    assert line.hidden_by == eve
+    assert "Nothing is reported" in html(client, "/staff/chat/")

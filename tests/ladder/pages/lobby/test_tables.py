@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from random import Random
+
+import orjson
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from esr_platform.accounts.models import User
+from ladder.models import Chair, Challenge, Match
+from ladder.seating.presence import note_here
+from ladder.tables import rights
+from tests.ladder.live import as_if_later, table_of
+from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
+from tests.ladder.uploaded import person
+
+pytestmark = pytest.mark.usefixtures("house")
+
+MOST_QUERIES = 12
+
+
+def html(client: Client, match: Match) -> str:
+    response = client.get(f"/play/tables/{match.pk}/")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def ada() -> User:
+    return person("ada")
+
+
+@pytest.fixture
+def bob() -> User:
+    return person("bob")
+
+
+def test_the_page_of_a_seat_has_what_the_table_needs(ada: User, bob: User) -> None:
+    match = met(ada, bob)
+    as_if_later(match)
+    client = signed_in(ada)
+    with CaptureQueriesContext(connection) as queries:
+        text = html(client, match)
+    assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
+    assert "Your table with bob" in text
+    for road in ("seat/stream", "decisions/", "seat/", "viewers"):
+        assert f'"/api/v1/games/{match.pk}/{road}"' in text
+    found = re.search(r'<script type="application/json">(.*?)</script>', text)
+    assert found
+    table = orjson.loads(found[1])
+    assert table["order"] == [1, 0]
+    assert table["names"] == ["ada", "bob"]
+    assert 'id="resign-title"' in text
+    assert "data-say" in text
+
+
+def test_strangers_watch_and_who_sat_there_sees_the_result(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    for stranger in (client, signed_in(person("eve"))):
+        assert stranger.get(f"/play/tables/{match.pk}/")["Location"] == f"/matches/{match.pk}/"
+    play_out(match, Random(1))
+    assert signed_in(ada).get(f"/play/tables/{match.pk}/")["Location"] == f"/matches/{match.pk}/"
+    assert client.get("/play/tables/999999/").status_code == 404
+    assert client.get("/play/tables/99999999999999999999/").status_code == 404
+
+
+def test_a_private_table_is_not_there_for_others(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    match.ladder.private = match.ladder.by_invitation = True
+    match.ladder.save()
+    assert client.get(f"/play/tables/{match.pk}/").status_code == 404
+
+
+def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> None:
+    match = met(ada, bob)
+    as_if_later(match)
+    clients = [signed_in(ada), signed_in(bob)]
+    seat = next(seat for seat, chair in enumerate(table_of(match).chairs) if chair.owes)
+    text = html(clients[seat], match)
+    assert "It is your turn" in text
+    assert '<option value="&quot;money&quot;">' in text
+    answered = {"decision": "1", "move": '"everything"'}
+    refused = clients[seat].post(f"/play/tables/{match.pk}/answer/", answered, follow=True).content.decode()
+    assert "That move is not allowed" in refused
+    clients[seat].post(f"/play/tables/{match.pk}/answer/", {"decision": "1", "move": '"money"'})
+    assert table_of(match).rows[0].move == "money"
+    assert "Waiting for" in html(clients[seat], match)
+
+
+def test_without_a_script_who_looks_at_the_table_is_there(ada: User, bob: User) -> None:
+    match = met(ada, bob)
+    chairs = Chair.objects.filter(table=match.pk, seat__index=0)
+    chairs.update(seen_at=timezone.now() - timedelta(minutes=5))
+    html(signed_in(ada), match)
+    assert chairs.filter(seen_at__gt=timezone.now() - timedelta(minutes=1)).exists()
+
+
+def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    as_if_later(match)
+    mine = signed_in(ada)
+    for sent in (
+        {},
+        {"decision": "x", "move": "1"},
+        {"decision": "9" * 30, "move": "1"},
+        {"decision": "1", "move": "[" * 500},
+        {"decision": "1", "move": "[" * 500 + "]" * 500},
+    ):
+        assert mine.post(f"/play/tables/{match.pk}/answer/", sent).status_code == 302
+    assert mine.post(f"/play/tables/{match.pk}/act/", {"do": "win"}).status_code == 302
+    assert client.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})["Location"] == f"/matches/{match.pk}/"
+    assert table_of(match).rows == ()
+
+
+def test_a_hidden_choice_is_in_nobody_elses_page(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    as_if_later(match)
+    position = table_of(match)
+    asked = [seat for seat, chair in enumerate(position.chairs) if chair.owes]
+    clients = {0: signed_in(ada), 1: signed_in(bob)}
+    before = {other: _without_tokens(html(clients[other], match)) for other in (0, 1)}
+    watched = _without_tokens(client.get(f"/matches/{match.pk}/").content.decode())
+    clients[asked[0]].post(f"/play/tables/{match.pk}/answer/", {"decision": "1", "move": '"gems"'})
+    other = 1 - asked[0]
+    if len(asked) > 1:
+        assert _without_tokens(html(clients[other], match)) == before[other]
+    assert _without_tokens(client.get(f"/matches/{match.pk}/").content.decode()) == watched
+
+
+def test_who_resigns_in_the_form_has_lost(ada: User, bob: User) -> None:
+    match = met(ada, bob)
+    mine = signed_in(ada)
+    assert 'value="resign"' in html(mine, match)
+    mine.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
+    assert Chair.objects.get(table=match.pk, seat__index=0).forfeit == "resign"
+
+
+def test_guests_have_no_talk_and_at_rated_tables_there_are_presets_alone(ada: User, bob: User, client: Client) -> None:
+    client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    text = html(client, Match.objects.latest("pk"))
+    assert "data-say" not in text
+    assert "data-preset" not in text
+    rated = html(signed_in(ada), met(ada, bob, rated=True))
+    assert "data-say" not in rated
+    assert 'data-preset="good-game"' in rated
+    User.objects.filter(pk=ada.pk).update(chat=False)
+    assert "data-preset" not in html(signed_in(ada), met(ada, bob))
+
+
+def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    play_out(match, Random(2))
+    form = f'action="/play/tables/{match.pk}/rematch/"'
+    assert form in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
+    for stranger in (client, signed_in(person("eve"))):
+        assert form not in stranger.get(f"/matches/{match.pk}/").content.decode()
+    note_here([bob.pk])
+    signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
+    assert Challenge.objects.get().again == match
+    assert "Accept the rematch" in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
+    assert "Accept the rematch" not in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
+    response = signed_in(bob).post(f"/play/tables/{match.pk}/rematch/")
+    assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
+    Match.objects.filter(pk=match.pk).update(ended=timezone.now() - timedelta(hours=1))
+    assert form not in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
+
+
+def test_who_plays_finds_back_from_the_page_for_spectators(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    link = f'href="/play/tables/{match.pk}/"'
+    assert link in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
+    assert link not in client.get(f"/matches/{match.pk}/").content.decode()
+    client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    own = Match.objects.latest("pk")
+    assert f'href="/play/tables/{own.pk}/"' in client.get(f"/matches/{own.pk}/").content.decode()
+
+
+def test_who_stood_in_for_whom_is_told_when_the_game_is_over(bob: User, client: Client) -> None:
+    people = (person("cid"), bob, person("eve"))
+    match = met(*people, ladder="edel-stein-reich-3-people")
+    rights.resign(match.pk, 0)
+    said = "played for cid from move"
+    assert said not in client.get(f"/matches/{match.pk}/").content.decode()
+    rights.abort(match.pk, 1)
+    assert said in client.get(f"/matches/{match.pk}/").content.decode()
+
+
+def _without_tokens(text: str) -> str:
+    """The page without what is another one each time it is asked for."""
+    text = re.sub(r'(csrfmiddlewaretoken" value=|data-csrf=)"[^"]*"', "", text)
+    return re.sub(r"\d+\s*(s|min)\b|<time.*?</time>", "", text)
+
+
+def test_moves_go_on_from_both_sides(ada: User, bob: User) -> None:
+    match, random = met(ada, bob), Random(3)
+    for _ in range(6):
+        assert move_on(match, random)
+    as_if_later(match)
+    text = html(signed_in(ada), match)
+    assert "The game so far" in text
+    assert "Phase 1, turn 1" in text

@@ -1,0 +1,48 @@
+"""Two people who always win for each other, in games of a real ladder: what the staff's report makes of them."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from itertools import combinations
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from ladder.gathering import gather
+from ladder.measuring import measure
+from ladder.models import Ladder
+from ladder.pages.statistics.feeding import feeding_report, feeding_reports
+from tests.ladder.blocks import finish_game
+from tests.ladder.by_hand import people_match
+from tests.ladder.uploaded import DUEL, staff
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+PEOPLE = ("ann", "ben", "cid", "dora", "emil")
+FRIENDS = {"ann", "ben"}
+
+
+def test_two_people_who_always_win_for_each_other_stand_in_the_report(house: None) -> None:
+    people = Ladder.objects.get(slug=f"{DUEL}-people")
+    for number in range(24):
+        finish_game(people_match(people, ("ann", "ben")), number, forfeits={1: "resign"})
+    for pair in combinations(PEOPLE, 2):
+        for number in range(8 if set(pair) != FRIENDS else 0):
+            finish_game(people_match(people, pair), number, forfeits={number % 2: "resign"})
+    gather()
+    measure()
+    report = feeding_report(people)
+    assert [(row.taker.bot.name, row.giver.bot.name) for row in report.won_alarms] == [("ann", "ben")]
+    assert {one.ladder.slug: one.standing_out for one in feeding_reports() if one.standing_out} == {people.slug: 1}
+    client = Client()
+    client.force_login(staff("eve"))
+    page = client.get(f"/staff/feeding/{people.slug}/").content.decode()
+    assert "Who wins for whom?" in page
+    assert 'class="alarmed"' in page
+    assert people.slug in client.get("/staff/feeding/").content.decode()
+    said = StringIO()
+    call_command("who_feeds_whom", people.slug, "--json", stdout=said)
+    won = json.loads(said.getvalue())["won"]
+    assert (won[0]["taker"], won[0]["giver"], won[0]["stands_out"]) == ("ann", "ben", True)
