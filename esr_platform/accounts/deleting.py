@@ -30,9 +30,10 @@ from bots.persons import rename_player
 from bots.refusals import Refused
 from esr_platform.accounts.models import FormerName, User
 from esr_platform.accounts.usernames import deleted_name, fingerprint
+from ladder import chatting
 from ladder.joining import retire
 from ladder.lobby.leaving import leave_lobby
-from ladder.models import ChatLine, Ladder, Match, Membership, Seat
+from ladder.models import Ladder, Match, Membership, Seat
 from ladder.orders.ending import call_otherwise
 from ladder.persons import retire_player
 from ladder.suspending import cancel_orders_of
@@ -74,7 +75,8 @@ def erase(person: User) -> bool:
         _stop_checks(bot)
         if bot.retired is None:
             (retire_player if bot.kind == Bot.Kind.PERSON else retire)(bot)
-    if not _forget_code(person):
+    forgotten = [chatting.forget(person), _forget_code(person)]
+    if not all(forgotten):
         return False
     return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
 
@@ -124,7 +126,7 @@ def _forget(person: User, name: str) -> None:
     Membership.objects.filter(person=person).delete()
     Ladder.objects.filter(opened_by=person).update(opened_by=None)
     Bot.objects.filter(owner=person).update(description="", public_source=False)
-    ChatLine.objects.filter(by=person).delete()
+    chatting.forget(person)
     leave_lobby(person)
     rename_player(User.objects.get(pk=person.pk))
     person.groups.clear()

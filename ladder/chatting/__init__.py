@@ -6,8 +6,9 @@ reported, and hidden by staff.
 
 from __future__ import annotations
 
+from ladder.chatting.forgetting import forget
 from ladder.chatting.reporting import report, settle
 from ladder.chatting.saying import say
 from ladder.chatting.switching import switch
 
-__all__ = ["report", "say", "settle", "switch"]
+__all__ = ["forget", "report", "say", "settle", "switch"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
+from typing import Any
 from uuid import uuid4
 
+import orjson
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -25,7 +28,10 @@ from bots.stored import bytes_of, keep
 from bots.uploading import upload_new_bot
 from esr_platform.accounts import deleting, tokens
 from esr_platform.accounts.models import FormerName, Scope, User
-from ladder.models import ChatLine, Entry, Ladder, Match, Membership, Order, Pairing, Seek, SeekPlayer
+from ladder.chatting import report, settle
+from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
+from ladder.chatting.saying import AFTERWARDS
+from ladder.models import ChatLine, ChatReport, Entry, Ladder, Match, Membership, Order, Pairing, Seek, SeekPlayer
 from ladder.orders.agreeing import answer
 from ladder.orders.ending import cancel
 from ladder.orders.feeding import feed
@@ -308,8 +314,41 @@ def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> N
     assert not Entry.objects.get(bot=player.bot).active
     assert (seek.state, others.players.exists()) == ("withdrawn", False)
     assert not Pairing.objects.exists()
-    assert not ChatLine.objects.exists()
+    assert not ChatLine.objects.exclude(preset="taken-away").exists()
+    assert "secret" not in repr(ChatLine.objects.values())
     page = Client().get(f"/matches/{match.pk}/").content.decode()
     assert "deleted user" in page
     assert "miriam" not in page
     assert Client().get(f"/bots/{player.bot.slug}/").status_code == 404
+
+
+def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
+    miriam: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    opened_house()
+    ben, eve = staff("ben"), staff("eve")
+    people = Ladder.objects.get(slug=f"{DUEL}-people")
+    old, new = (finished_by_hand(people, ("miriam", "ben")) for _ in range(2))
+    Match.objects.filter(pk=old.pk).update(ended=timezone.now() - AFTERWARDS - timedelta(seconds=1))
+    lines = [
+        ChatLine.objects.create(match=match, seat=match.seats.get(version__bot__owner=one), by=one, text="my address")
+        for match in (old, new)
+        for one in (miriam, ben)
+    ]
+    report(new.pk, lines[2].pk, ben)
+    settle(lines[2], eve, hide=False)
+    assert [line["id"] for line in lines_after(new.pk, ben.pk)] == [lines[2].pk, lines[3].pk]
+    with django_capture_on_commit_callbacks() as told:
+        deleting.delete(miriam)
+    hints = [orjson.loads(one.args[0]) for one in told if isinstance(one, partial) and one.args]
+    assert [hint["match"] for hint in hints if hint["what"] == "chat"] == [new.pk]
+    assert hidden_lines(new.pk) == {lines[2].pk}, "so streams that have told the line take it away"
+    assert said_so_far(new.pk) == (lines[3].pk, 1)
+    assert [line["id"] for line in lines_after(new.pk, ben.pk)] == [lines[3].pk]
+    assert list(ChatLine.objects.filter(by=miriam).values_list("match", "text")) == [(new.pk, "")]
+    assert not ChatReport.objects.exists()
+    miriam.refresh_from_db()
+    assert miriam.erased is None
+    Match.objects.filter(pk=new.pk).update(ended=timezone.now() - AFTERWARDS - timedelta(seconds=1))
+    assert (deleting.erase_all(), deleting.erase_all()) == (1, 0)
+    assert set(ChatLine.objects.values_list("by", flat=True)) == {ben.pk}
