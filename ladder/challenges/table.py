@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bots.models import Bot
@@ -56,6 +56,8 @@ def begin_game(made: Challenge, bots: Sequence[Bot], people: Mapping[int, User],
     if gone:
         name = next(bot.name for bot in bots if bot.owner_id in gone)
         raise Refused(f"{name} cannot play at the moment.")
+    if made.rated:
+        _require_addresses(by, [people[one] for one in people_of(bots)])
     require_free(by, bots, rated=made.rated)
     limits = Limits(**made.limits) if made.limits else None
     return begin(made.ladder, bots, rated=made.rated, limits=limits)
@@ -77,14 +79,15 @@ def _require_rated(by: User, bots: Sequence[Bot]) -> None:
     owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
     if len(set(owners)) != len(owners):
         raise Refused("Nobody plays their own bot for a rating. Choose other players, or a casual game.")
-    require_rated(by)
-    for bot in bots:
-        if bot.kind == Bot.Kind.PERSON and bot.owner is not None and bot.owner_id != by.pk:
-            _require_others_rated(bot.owner)
+    _require_addresses(by, [bot.owner for bot in bots if bot.kind == Bot.Kind.PERSON and bot.owner is not None])
 
 
-def _require_others_rated(person: User) -> None:
-    try:
-        require_rated(person)
-    except Refused as refused:
-        raise Refused(f"{person.username} cannot play rated games yet. Propose a casual one.") from refused
+def _require_addresses(by: User, people: Iterable[User]) -> None:
+    """Raises ``Refused`` where one of ``people`` may not play for a rating; ``by``, if it is them, with what to do."""
+    for person in sorted(people, key=lambda one: one.pk != by.pk):
+        try:
+            require_rated(person)
+        except Refused as refused:
+            if person.pk == by.pk:
+                raise
+            raise Refused(f"{person.username} cannot play rated games yet. Propose a casual one.") from refused

@@ -33,7 +33,7 @@ from ladder.ratings.elo import START_RATING
 from ladder.rules import merged_on
 from ladder.seating.beginning import begin
 from ladder.seating.capacity import hosted_room
-from ladder.seating.people import hold_people, may_begin, may_have_code, require_may_begin
+from ladder.seating.people import hold_people, may_have_code, require_may_begin
 from ladder.seating.presence import note_here
 from ladder.seating.telling import tell_lobby
 
@@ -55,9 +55,7 @@ def look_for(user: User, ladder: Ladder) -> Pairing:
     Raises ``Refused``.
     """
     with transaction.atomic():
-        player = require_place(user, ladder, rated=True)
-        _require_games(player, ladder)
-        require_may_begin(user, rated=True)
+        player = _require_able(user, ladder)
         known = Pairing.objects.filter(bot=player).first()
         if known is not None and known.ladder_id == ladder.pk:
             Pairing.objects.filter(pk=known.pk).update(seen_at=Now())
@@ -119,6 +117,14 @@ def pair(random: Random | None = None) -> int:
     ]
     tables = found(_shown(ladders.values()), searchers, hosted_room(), random or SystemRandom())
     return sum(_open(ladders[one.ladder], one) for one in tables)
+
+
+def _require_able(user: User, ladder: Ladder) -> Bot:
+    """The player of ``user``, whose row is held from here on. Raises ``Refused`` where they cannot play there now."""
+    player = require_place(user, ladder, rated=True)
+    _require_games(player, ladder)
+    require_may_begin(user, rated=True)
+    return player
 
 
 def _require_games(player: Bot, ladder: Ladder) -> None:
@@ -202,7 +208,7 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
     people = hold_people(bot.owner_id for bot in players if bot.owner_id is not None)
     mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)
     still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
-    able = {one for one in people if may_begin(one, rated=True) and may_have_code(one, len(table.bots))}
+    able = {pk for pk, one in people.items() if _is_able(one, ladder, len(table.bots))}
     out = [bot.pk for bot in players if bot.owner_id not in able]
     if out:  # or whoever was drawn with them would be again, and never play
         Pairing.objects.filter(bot__in=out, ladder=ladder).delete()
@@ -212,3 +218,12 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
         return None
     bots = list(Bot.objects.filter(entries__in=table.bots))
     return begin(ladder, [*players, *bots], rated=True, limits=limits_of(RATED, rated=True))
+
+
+def _is_able(person: User, ladder: Ladder, hosted: int) -> bool:
+    """Whether what ``person`` needed to look for a game still holds, also with so many ``hosted`` bots at the table."""
+    try:
+        _require_able(person, ladder)
+    except Refused:
+        return False
+    return may_have_code(person.pk, hosted)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core.cache import cache
 from django.test import override_settings
 
@@ -130,6 +131,21 @@ def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_one
     with pytest.raises(Refused, match="in which you play yourself"):
         challenge(dora, on(OPEN), [mine, other], rated=True)
     assert bob is not None
+
+
+def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = challenge(ada, on(PEOPLE), [player(one) for one in both], rated=True)
+    EmailAddress.objects.filter(user=bob).update(verified=False)
+    with pytest.raises(Refused, match="verified e-mail"):
+        answer(made, player(bob), True)
+    EmailAddress.objects.filter(user=bob).update(verified=True)
+    EmailAddress.objects.filter(user=ada).update(verified=False)
+    with pytest.raises(Refused, match="ada cannot play rated"):
+        answer(made, player(bob), True)
+    assert made.players.get(bot__owner=bob).accepted is None
+    EmailAddress.objects.update(verified=True)
+    assert answer(made, player(bob), True).state == "started"
 
 
 def test_somebody_whose_account_is_closed_accepts_nothing(both: Sequence[User], made: Challenge) -> None:

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.test import override_settings
 from django.utils import timezone
 
@@ -15,7 +16,7 @@ from ladder.founding import Plan, found_ladder, invite
 from ladder.lobby import quick, seeking
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.quick import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
-from ladder.models import Block, Chair, Entry, Ladder, Match, Pairing, Seek
+from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Pairing, Seek
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
 from ladder.seating.beginning import begin
@@ -145,6 +146,39 @@ def test_whose_account_is_closed_is_left_out(both: Sequence[User]) -> None:
     User.objects.filter(pk=both[0].pk).update(is_active=False)
     assert pair() == 0
     assert Pairing.objects.count() == 1
+
+
+def test_whose_address_is_not_verified_any_more_is_left_out_and_the_other_looks_on(both: Sequence[User]) -> None:
+    ada, bob = both
+    for user in both:
+        look_for(user, on(PEOPLE))
+    EmailAddress.objects.filter(user=ada).update(verified=False)
+    assert pair() == 0
+    assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
+    (cid,) = people("cid")
+    look_for(cid, on(PEOPLE))
+    assert pair() == 1
+    assert at(running()[0]) == {"bob", "cid"}
+
+
+def test_who_is_not_on_a_ladder_by_invitation_any_more_is_left_out(both: Sequence[User]) -> None:
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    invite(ladder, both)
+    for user in both:
+        look_for(user, ladder)
+    Membership.objects.filter(person=both[0]).delete()
+    assert pair() == 0
+    assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [both[1].pk]
+
+
+def test_who_would_be_new_after_the_deadline_is_left_out(both: Sequence[User]) -> None:
+    _, bob = both
+    for user in both:
+        look_for(user, on(PEOPLE))
+    Entry.objects.create(ladder=on(PEOPLE), bot=player(bob))
+    Ladder.objects.filter(slug=PEOPLE).update(freezes_at=timezone.now())
+    assert pair() == 0
+    assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
 
 
 def test_on_an_open_ladder_bots_fill_up_after_a_while(both: Sequence[User]) -> None:
