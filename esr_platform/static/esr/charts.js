@@ -6,7 +6,7 @@ import { say } from "./words.js";
 const SVG = "http://www.w3.org/2000/svg";
 const LOCALE = document.documentElement.lang || undefined;
 
-/** @typedef {{x: number, y: number, rating: string, version: string, at: Date, name: string}} Point */
+/** @typedef {{x: number, y: number, rating: string, version: string, at: Date, name: string}} Point `version`: "-" for people */
 
 /** @param {HTMLElement} figure @returns {Point[]} every moment drawn, from the left */
 function points(figure) {
@@ -23,7 +23,8 @@ function points(figure) {
 /** @param {Point} point @returns {string} the moment in words */
 function said(point) {
   const when = point.at.toLocaleString(LOCALE, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
-  const what = say("%(rating)s, v%(version)s, %(when)s", { rating: point.rating, version: point.version, when });
+  const { rating, version } = point;
+  const what = version === "-" ? say("%(rating)s, %(when)s", { rating, when }) : say("%(rating)s, v%(version)s, %(when)s", { rating, version, when });
   return point.name ? `${point.name}: ${what}` : what;
 }
 

@@ -58,9 +58,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class RatingChart:
-    """One trace, or two to be compared; ``versions`` are marked where there is one.
+    """One trace, or two to be compared; ``versions`` are marked where there is one, and it is no person's.
 
-    ``drawn[…].points`` are for a script: ``x y rating version moment`` of each moment, joined by semicolons.
+    ``drawn[…].points`` are for a script: ``x y rating version moment`` of each moment, joined by semicolons. For
+    a person ``-`` stands for the version.
     """
 
     drawn: Sequence[Drawn]
@@ -72,6 +73,11 @@ class RatingChart:
     @property
     def traces(self) -> list[Trace]:
         return [one.trace for one in self.drawn]
+
+    @property
+    def of_versions(self) -> bool:
+        """Whether a bot is among them: people have no versions."""
+        return not all(one.by_hand for one in self.traces)
 
     @property
     def thinned(self) -> bool:
@@ -112,7 +118,7 @@ def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
         levels=[Mark(box.down(its * POINT), str(its)) for its in levels if box.low <= its * POINT <= box.high],
         times=[Mark(place, text) for text, place in box.times.ticks],
         seasons=_seasons(shown, box),
-        versions=_versions(shown[0], box) if len(shown) == 1 else [],
+        versions=_versions(shown[0], box) if len(shown) == 1 and not shown[0].by_hand else [],
     )
 
 
@@ -124,11 +130,12 @@ def _drawn(its: Trace, box: _Box) -> Drawn:
         paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
         bands=[_band(one, _end(one, after), box) for one, after in pairs if one.estimate],
         last=(box.right(its.last), box.down(its.last.rating)),
-        points=";".join(
-            f"{box.right(one)} {box.down(one.rating)} {one.rating / POINT:.0f} {one.version} {one.at:%Y-%m-%dT%H:%MZ}"
-            for one in its.moments
-        ),
+        points=";".join(_point(one, "-" if its.by_hand else str(one.version), box) for one in its.moments),
     )
+
+
+def _point(its: Moment, version: str, box: _Box) -> str:
+    return f"{box.right(its)} {box.down(its.rating)} {its.rating / POINT:.0f} {version} {its.at:%Y-%m-%dT%H:%MZ}"
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.db.models import F
 
+from bots.models import Bot
 from ladder.models import Entry, Estimate, LedgerEntry, Seat, SeatResult
 
 MOST_POINTS: Final = 200
@@ -61,6 +62,11 @@ class Trace:
     moments: Sequence[Moment]
     stretches: Sequence[Stretch]
     thinned: bool
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is of a person, whose one version says nothing."""
+        return bool(self.entry.bot.kind == Bot.Kind.PERSON)
 
     @property
     def first(self) -> Moment:
