@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import caches
 from django.db.models import Count, F, Min, Sum
 
+from bots.models import Bot
 from ladder.models import Entry, Ladder, Result, SeatResult
 
 MOST_RESULTS: Final = 1000
@@ -30,10 +31,12 @@ _KEY: Final = "climbing/1"
 
 @dataclass(frozen=True)
 class Climb:
-    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there."""
+    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there.
 
-    bot: str
-    bot_slug: str
+    Of ``bot`` only that is read by which bots and people are named.
+    """
+
+    bot: Bot
     ladder: str
     ladder_slug: str
     change: int
@@ -71,16 +74,23 @@ def climbs() -> Climbs:
     return Climbs(min((gain.since for gain in gains), default=None), rows)
 
 
-_Names = dict[int, tuple[str, str, str, str]]
-"""By entry, the names and the address names of its bot and its ladder."""
+_Names = dict[int, tuple[Bot, str, str]]
+"""By entry, its bot, and the name and the address name of its ladder."""
 
-_NAMES: Final = ("bot__name", "bot__slug", "ladder__name", "ladder__slug")
+_BOT: Final = ("name", "slug", "kind", "house_name", "retired")
+_NAMES: Final = ("ladder__name", "ladder__slug", *(f"bot__{name}" for name in _BOT))
 
 
 def _named(gains: Sequence[_Gain]) -> _Names:
     seen = Ladder.objects.visible_to(AnonymousUser())
     entries = Entry.objects.filter(pk__in=[gain.entry for gain in gains], ladder__in=seen)
-    return {pk: tuple(names) for pk, *names in entries.values_list("pk", *_NAMES)}
+    return {pk: _names(read) for pk, *read in entries.values_list("pk", *_NAMES)}
+
+
+def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
+    """What was read as ``_NAMES``, put together."""
+    ladder, slug, *of_bot = read
+    return Bot(**dict(zip(_BOT, of_bot, strict=True))), ladder, slug
 
 
 def _added_up() -> tuple[list[_Gain], _Names]:
@@ -95,4 +105,4 @@ def _added_up() -> tuple[list[_Gain], _Names]:
         .order_by("-gained", "seat__entry")[:SHOWN]
     )
     gains = [_Gain(row["seat__entry"], row["gained"], row["games"], row["since"]) for row in rows]
-    return gains, {row["seat__entry"]: tuple(row[f"seat__entry__{name}"] for name in _NAMES) for row in rows}
+    return gains, {row["seat__entry"]: _names([row[f"seat__entry__{name}"] for name in _NAMES]) for row in rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import pytest
@@ -11,8 +12,12 @@ from bots.models import Bot
 from bots.persons import guest_player, player_of
 from games.registry import GAMES
 from ladder.blocks import Player
-from ladder.models import Block, Ladder, Match
+from ladder.models import Block, Ladder, Match, Season
+from ladder.pages import climbing
 from ladder.pages.boards import table
+from ladder.pages.charts.rating_chart import rating_chart
+from ladder.pages.charts.traces import trace
+from ladder.seasons import close
 from tests.ladder.blocks import finish_game
 from tests.ladder.by_hand import finished_by_hand, verified
 from tests.ladder.uploaded import DUEL, active_version, person, scheduled, staff
@@ -85,6 +90,15 @@ def test_the_page_of_a_person_shows_where_they_stand(people: Ladder) -> None:
     assert f'href="/matches/{people.matches.get().pk}/"' in page
 
 
+def test_the_first_page_and_the_list_of_seasons_lead_to_people(people: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(climbing, "FEWEST_GAMES", 1)
+    close(Season.objects.get(ladder=people, closed=None))
+    for address in ("/", f"/ladders/{people.slug}/seasons/"):
+        page = text(address)
+        assert re.search('href="/people/(ann|ben)/"', page)
+        assert not re.search('href="/bots/(ann|ben)/"', page)
+
+
 def test_the_address_of_a_persons_row_leads_to_their_page(people: Ladder) -> None:
     assert Client().get("/bots/ann/").headers["Location"] == "/people/ann/"
 
@@ -120,11 +134,24 @@ def test_the_page_of_an_entry_speaks_of_no_versions(people: Ladder) -> None:
     page = text(f"/ladders/{people.slug}/bots/ann/")
     assert 'id="versions"' not in page
     assert 'href="/people/ann/"' in page
+    assert "Seasons of ann" in page
+    assert "Ratings of ann" in page
+    assert "Versions of" not in page
+    assert not re.search(r"\bv1\b", page)
+
+
+def test_the_chart_of_a_person_tells_of_no_versions(people: Ladder) -> None:
+    chart = rating_chart([trace(people.entries.select_related("bot").get(bot__slug="ann"))])
+    assert chart is not None
+    assert not chart.of_versions
+    assert not chart.versions
+    assert [point.split()[3] for point in chart.drawn[0].points.split(";")] == ["-"]
 
 
 def test_two_people_can_be_compared(people: Ladder) -> None:
     page = text("/compare/ann/ben/")
     assert "ann" in page
+    assert not re.search(r"\bv1\b", page)
 
 
 def test_staff_moderate_people_on_their_own_page(people: Ladder) -> None:
