@@ -121,6 +121,27 @@ def test_every_scene_shows_what_its_view_says(watched: Page) -> None:
     assert watched.evaluate(JUMPS) == []
 
 
+SEATED = """() => {
+    const order = [3, 4, 0, 1, 2];
+    drawn = board.mount(root, {seats: game.seats, names: game.names, tokens: {}, order});
+    drawn.draw(scene(game.last, 2));
+    const seats = [...root.querySelectorAll('.seats > .seat')];
+    const far = (seat) => Math.round(seat.getBoundingClientRect().bottom) * 10_000 + seat.getBoundingClientRect().right;
+    const last = seats.reduce((one, other) => (far(other) > far(one) ? other : one));
+    return [seats.map((seat) => seat.ariaLabel), last.ariaLabel, last.matches('.own')];
+}"""
+"""How they sit where the third one plays: who stands where, and who is the last one of the lowest."""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_who_plays_sits_last(watched: Page, width: int) -> None:
+    watched.set_viewport_size({"width": width, "height": 740})
+    watched.goto("/about/")
+    mount(watched, games()[5])
+    order = ["cooper", "abacus", "vintner", "lees", "magpie"]
+    assert watched.evaluate(SEATED) == [order, "magpie", True]
+
+
 def test_on_a_phone_a_tap_opens_a_cellar_and_a_second_one_follows_the_game(watched: Page) -> None:
     watched.set_viewport_size({"width": 360, "height": 740})
     watched.goto("/about/")

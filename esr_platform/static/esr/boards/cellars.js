@@ -47,7 +47,7 @@ export function cellAt(node) {
 /**
  * The drawing of a table, in `root`.
  * @param {HTMLElement} root
- * @param {{seats: number, names: string[], tokens: Object<string, string>, labels?: Object[], drawings?: Object}} table
+ * @param {{seats: number, names: string[], tokens: Object<string, string>, labels?: Object[], order?: number[], drawings?: Object}} table
  */
 export function mount(root, table) {
   bring(table.drawings);
@@ -57,7 +57,8 @@ export function mount(root, table) {
   const top = ribbon(table);
   const bids = chain(table);
   const columns = Array.from({ length: table.seats }, (_, seat) => seatColumn(table, seat, open));
-  const seats = element("div", "seats", ...columns.map((column) => column.element));
+  const order = table.order ?? table.names.map((_, seat) => seat);
+  const seats = element("div", "seats", ...order.map((seat) => columns[seat].element));
   const board = element("div", "cellars", top.element, bids.element, seats);
   board.dataset.seats = String(table.seats);
   root.replaceChildren(board);
