@@ -1,13 +1,14 @@
 """What a person may do at a table besides playing: resign, end it without a result, claim it, take the chair back.
 
 Each is judged while the match is held, in the order in which all that happens at a table is; what it gives follows from
-the rules of ``absences``. Functions that change something raise ``Refused`` with a sentence.
+the rules of ``absences``. Functions that change something raise ``Refused`` with a sentence; twice is once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from hashlib import sha256
 from typing import Final
 
@@ -25,11 +26,14 @@ from ladder.tables.absences import AWAY, GONE
 from ladder.tables.advancing import Held, held
 from ladder.tables.outages import forgive_at
 from ladder.tables.position import Position
+from ladder.tables.reading import position_at
 from ladder.tables.telling import save_and_tell
 
 ENDED_EARLY: Final = "A player ended it before the second round. It counts for nobody."
 ENDED_UNBEGUN: Final = "A player ended it before anybody had played. It counts for nobody."
 AGREED: Final = "Its players agreed to end it. It counts for nobody."
+
+_CLAIMED: Final = {"abandoned": "away for a minute, then claimed", "resign": "resigned, then claimed"}
 
 
 def hash_of(secret: str) -> str:
@@ -129,9 +133,58 @@ def _may_claim(position: Position, seat: int) -> bool:
     )
 
 
+# --- what is so already --------------------------------------------------------------------------------------------
+
+
+def _has_resigned(position: Position, seat: int) -> bool:
+    chair = position.chairs[seat]
+    return chair.resigned or chair.forfeit == "resign"
+
+
+def _has_aborted(position: Position, seat: int) -> bool:
+    """Whether the person of ``seat`` has said that they want to end it, which has ended it or still may."""
+    ended = position.match.status == Match.Status.ABORTED
+    return position.chairs[seat].would_abort and (ended or _runs(position))
+
+
+def _has_claimed(position: Position, seat: int) -> bool:
+    others = (chair for other, chair in enumerate(position.chairs) if other != seat)
+    return _sits(position.chairs[seat]) and any(chair.evidence in _CLAIMED.values() for chair in others)
+
+
+def _has_returned(position: Position, seat: int) -> bool:
+    chair = position.chairs[seat]
+    return _runs(position) and _sits(chair) and chair.returned
+
+
+Act = Callable[[int, int], None]
+
+
+def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
+    """Have nothing refused to a seat that is ``so`` by what it did before.
+
+    Whoever lost the database while it was written does not know that it was, and does it again.
+    """
+
+    def repeatable(act: Act) -> Act:
+        @wraps(act)
+        def done(match_id: int, seat: int) -> None:
+            try:
+                act(match_id, seat)
+            except Refused:
+                position = position_at(match_id)
+                if position is None or seat not in position.people or not so(position, seat):
+                    raise
+
+        return done
+
+    return repeatable
+
+
 # --- doing it ------------------------------------------------------------------------------------------------------
 
 
+@_once(_has_resigned)
 def resign(match_id: int, seat: int) -> None:
     """Give up: among two that loses at once, among more a bot of the house plays on in the chair."""
     with _table(match_id, seat) as (table, chair):
@@ -147,6 +200,7 @@ def resign(match_id: int, seat: int) -> None:
         table.go_on()
 
 
+@_once(_has_aborted)
 def abort(match_id: int, seat: int) -> None:
     """End the game without a result where one may alone, or say that one wants to; with the last who does, it ends.
 
@@ -164,6 +218,7 @@ def abort(match_id: int, seat: int) -> None:
             table.aborted = alone or AGREED
 
 
+@_once(_has_claimed)
 def claim(match_id: int, seat: int) -> None:
     """End the game of people who have not been here for a minute: they lose it; among two that wins at once."""
     with _table(match_id, seat) as (table, _chair):
@@ -174,10 +229,11 @@ def claim(match_id: int, seat: int) -> None:
             chair = position.chairs[other]
             if other != seat and not chair.forfeit:
                 reason = absences.reason_of(chair)
-                table.forfeit(chair, reason, "resigned" if reason == "resign" else "away for a minute, then claimed")
+                table.forfeit(chair, reason, _CLAIMED[reason])
         table.go_on()
 
 
+@_once(_has_returned)
 def sit_down(match_id: int, seat: int) -> None:
     """Take the chair back from the bot that stands in, once; what it owes is asked anew, with the time left."""
     with _table(match_id, seat) as (table, chair):
@@ -207,8 +263,6 @@ def _table(match_id: int, seat: int) -> Iterator[tuple[Held, Chair]]:
 
 
 def _unless_agreed(position: Position, chair: Chair) -> str:
-    if chair.would_abort:
-        return _("You have said so. The game ends when everybody at the table has.")
     if not _sits(chair):
         return _("You do not sit in your chair.")
     if position.rated:
