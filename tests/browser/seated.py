@@ -26,6 +26,7 @@ from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from ladder.blocks import Player
 from ladder.models import Ladder, Match
+from ladder.persons import entry_of
 from ladder.tables.opening import open_table
 from tests.ladder.uploaded import person
 
@@ -236,11 +237,12 @@ def known(name: str) -> User:
     return User.objects.filter(username=name).first() or person(name)
 
 
-def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE) -> Match:
-    """A casual table of people."""
+def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE, *, rated: bool = False) -> Match:
+    """A table of people, a casual one unless it is to be ``rated``."""
     with transaction.atomic():
-        players = [Player(player_of(known(name)), None) for name in names]
-    return open_table(ladder, players, rated=False, limits=limits)
+        versions = [player_of(known(name)) for name in names]
+        players = [Player(version, entry_of(version, ladder) if rated else None) for version in versions]
+    return open_table(ladder, players, rated=rated, limits=limits)
 
 
 def answers(url: str) -> bool:

@@ -11,14 +11,22 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from ladder.models import Chair, ChatReport, Ladder, Match, PlayedMove
+from ladder.models import Chair, ChatReport, Entry, Ladder, Match, PlayedMove, SeatResult
 from tests.browser.looking import Looker
 from tests.browser.seated import Hall, Sitter, table_of_people
+from tests.ladder.uploaded import staff
+from tests.services.ports import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 SOON_S = 5.0
 """So long after the site was opened a person plays."""
+
+AMPLE_MS = 30_000
+"""What one person does has come to the others by then, on a busy machine, too."""
+
+FEW_MOVES = 8
+"""After so many both of two people have played."""
 
 
 def duel() -> Ladder:
@@ -72,6 +80,75 @@ def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     assert ChatReport.objects.get().by == bob.user
     bob.page.get_by_role("button", name="Good luck").click()
     expect(ada.page.locator("[data-talk-lines] li").last).to_contain_text("Good luck")
+    assert ada.said == bob.said == []
+
+
+def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"])
+    ada, bob = hall.sit(match, ["ada", "bob"])
+    for sitter in (ada, bob):
+        sitter.page.get_by_role("tab", name="Table talk").click()
+    for text in ("Have fun", "You fool"):
+        ada.page.get_by_label("Say something").fill(text)
+        ada.page.keyboard.press("Enter")
+        expect(ada.page.get_by_label("Say something")).to_have_value("", timeout=AMPLE_MS)
+        expect(bob.page.locator("[data-talk-lines] li").last).to_contain_text(text, timeout=AMPLE_MS)
+    bob.page.locator("[data-talk-lines] li").last.get_by_role("button", name="Report").click()
+    expect(bob.page.locator("[data-talk-lines] li").last).to_contain_text("Reported", timeout=AMPLE_MS)
+    eve = hall.visitor(staff("eve"))
+    eve.page.goto("/staff/chat/")
+    expect(eve.page.locator("main")).to_contain_text("You fool")
+    eve.page.get_by_role("button", name="Hide the line").click()
+    expect(eve.page.locator("main")).to_contain_text("The line is hidden.")
+    for sitter in (ada, bob):
+        lines = sitter.page.locator("[data-talk-lines] li")
+        expect(lines).to_have_count(1, timeout=AMPLE_MS)
+        expect(lines).to_contain_text("Have fun")
+    bob.open(match)
+    bob.page.get_by_role("tab", name="Table talk").click()
+    expect(bob.page.locator("[data-talk-lines] li")).to_have_text(re.compile("Have fun"), timeout=AMPLE_MS)
+    assert ada.said == bob.said == eve.said == []
+
+
+def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"], rated=True)
+    ada, bob = hall.sit(match, ["ada", "bob"])
+    first = ada if asked_first(match, ["ada", "bob"]) == "ada" else bob
+    assert first.send(first.until_asked()["default"])["sent"]
+    agree_to(ada, "Abort")
+    expect(bob.page.locator(".sitting-seats")).to_contain_text("would abort", timeout=AMPLE_MS)
+    expect(ada.page.get_by_role("button", name="Abort…")).to_be_hidden(timeout=AMPLE_MS)
+    assert Match.objects.get(pk=match.pk).status == Match.Status.RUNNING
+    bob.page.get_by_role("button", name="Abort…").click()
+    expect(bob.page.get_by_role("dialog")).to_contain_text("all who sit here, or could come back, say so")
+    bob.page.get_by_role("dialog").locator(".send").click()
+    for sitter in (ada, bob):
+        expect(sitter.page.locator(".sitting-end")).to_be_visible(timeout=AMPLE_MS)
+        expect(sitter.page.locator(".sitting-end h2")).to_have_text("The game was aborted; it counts for nobody.")
+        expect(sitter.page.locator(".sitting-end")).to_contain_text("Its players agreed to end it.")
+    assert Match.objects.get(pk=match.pk).status == Match.Status.ABORTED
+    assert not SeatResult.objects.filter(seat__match=match).exists()
+    assert not Entry.objects.filter(ladder=match.ladder, games__gt=0).exists()
+    assert ada.said == bob.said == []
+
+
+def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"])
+    ada, bob = hall.sit(match, ["ada", "bob"])
+    agree_to(bob, "Resign")
+    ada.page.get_by_role("button", name="Rematch").click()
+    expect(ada.page.locator("#mine")).to_contain_text("You have asked for a game with bob")
+    bob.page.get_by_role("button", name="Rematch").click()
+    for sitter in (bob, ada):
+        expect(sitter.page).to_have_url(re.compile(rf"/play/tables/(?!{match.pk}/)\d+/"), timeout=AMPLE_MS)
+        sitter.page.wait_for_selector("sitting-table.begun")
+        sitter.play()
+    again = Match.objects.latest("pk")
+    assert ada.page.url == bob.page.url
+    assert ada.page.url.endswith(f"/play/tables/{again.pk}/")
+    assert again.pk != match.pk
+    wait_until(lambda: PlayedMove.objects.filter(match=again).count() > FEW_MOVES, "both play", 60)
+    assert set(PlayedMove.objects.filter(match=again).values_list("seat__index", flat=True)) == {0, 1}
     assert ada.said == bob.said == []
 
 
