@@ -169,6 +169,12 @@ def play_to_the_end(match: Match, salt: int = 0) -> None:
             salt += 7
 
 
+def written(match: Match) -> list[Any]:
+    """All that is written of a table: who sits how, what was played, and whether it goes on."""
+    moves = PlayedMove.objects.filter(match=match).order_by("number").values()
+    return [*Chair.objects.filter(table=match.pk).order_by("pk").values(), *moves, again(match).status]
+
+
 def check_ended(match: Match) -> Document | None:
     """Bring the result if there is one, and check all that must hold of a game that has ended; its record."""
     finish(match.pk)

@@ -48,6 +48,7 @@ from tests.ladder.tables.people import (
     seen,
     settle,
     table_for,
+    written,
 )
 from tests.ladder.tables.playing import position, run_out
 
@@ -602,17 +603,12 @@ def test_against_bots_alone_there_is_nobody_to_claim_from() -> None:
 # --- twice is once -------------------------------------------------------------------------------------------------
 
 
-def rows(match: Match) -> list[Any]:
-    moves = PlayedMove.objects.filter(match=match).order_by("number").values()
-    return [*Chair.objects.filter(table=match.pk).order_by("pk").values(), *moves, again(match).status]
-
-
 def twice(act: Callable[[int, int], None], match: Match, seat: int) -> None:
     """Do it, and do it once more, as whoever lost the database while it was written."""
     act(match.pk, seat)
-    before = rows(match)
+    before = written(match)
     act(match.pk, seat)
-    assert rows(match) == before
+    assert written(match) == before
 
 
 @pytest.mark.parametrize(("game", "seats"), [(DUEL, 2), (GEMS, 3)])

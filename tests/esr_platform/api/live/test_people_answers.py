@@ -194,8 +194,9 @@ def test_resigning_ends_a_game_of_two(match: Match, sitters: list[Sitter]) -> No
     problem(sitters[0].act("claim"), 422, "refused")
     problem(sitters[0].act("return"), 422, "refused")
     assert document(sitters[0].act("resign"))["game"] == match.pk
+    assert document(sitters[0].act("resign"))["game"] == match.pk, "who lost the answer asks again"
     assert Chair.objects.exclude(forfeit="").get().forfeit == "resign"
-    problem(sitters[0].act("resign"), 422, "refused")
+    problem(sitters[1].act("resign"), 422, "refused")
 
 
 def test_a_casual_game_is_aborted_by_one_before_its_second_round(match: Match, sitters: list[Sitter]) -> None:
