@@ -1,23 +1,24 @@
-"""Questions to the database whose SQL is made once a process.
+"""Questions to the database, and rows for it, whose SQL is made once a process.
 
 For a row found by its key, Django takes several times as long to write the SQL as the database to answer it. What is
-asked for every move of every live game, or for every part of a list, is asked like this.
+asked or written for every move of every live game, or asked for every part of a list, goes this way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import Expression, QuerySet
+from django.db.models import Expression, Model, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row")
+Instance = TypeVar("Instance", bound=Model)
 Value = int | str | Sequence[int]
 
 _KEPT: Final = 256
@@ -45,6 +46,7 @@ class _Made(NamedTuple):
     compiler: SQLCompiler
     sql: str
     params: tuple[Any, ...]
+    converters: Mapping[int, Any]
 
 
 class Prepared(Generic[Row]):
@@ -69,6 +71,7 @@ class Prepared(Generic[Row]):
         compiler: Any = copy(made.compiler)
         compiler.connection = connection  # the one of this thread
         compiler.as_sql = lambda *_args, **_kwargs: (made.sql, params)
+        compiler.get_converters = lambda *_args: made.converters
         query: Any = copy(made.queryset.query)
         query.get_compiler = lambda *_args, **_kwargs: compiler
         asked: Any = SimpleNamespace(
@@ -86,4 +89,59 @@ class Prepared(Generic[Row]):
         sql, params = compiler.as_sql()
         filled = {param.name for param in params if isinstance(param, _Gap)}
         assert filled == set(gaps), f"a value is not asked for: {sql}"
-        return _Made(queryset, compiler, sql, tuple(params))
+        columns: Any = compiler
+        converters = columns.get_converters([column for column, *_ in columns.select])
+        return _Made(queryset, compiler, sql, tuple(params), converters)
+
+
+class PreparedInsert(Generic[Instance]):
+    """``INSERT`` for new rows of ``model``, whose keys the database gives; they are not read back."""
+
+    def __init__(self, model: type[Instance]) -> None:
+        self._model = model
+
+    @cached_property
+    def _fields(self) -> Sequence[Any]:
+        return [field for field in self._model._meta.concrete_fields if not field.primary_key]
+
+    @cached_property
+    def _sql(self) -> str:
+        named = ", ".join(_quoted(field.column) for field in self._fields)
+        gaps = ", ".join(["%s"] * len(self._fields))
+        return f"INSERT INTO {_quoted(self._model._meta.db_table)} ({named}) VALUES ({gaps})"  # noqa: S608 - names of the model
+
+    def __call__(self, rows: Iterable[Instance]) -> None:
+        """Write ``rows``. None of their values is an expression: what the database is to fill in, it is not asked."""
+        with connection.cursor() as cursor:
+            for row in rows:
+                cursor.execute(self._sql, _values(row, self._fields))
+
+
+class PreparedUpdate(Generic[Instance]):
+    """``UPDATE`` of the ``columns`` of rows of ``model``, each found by its key."""
+
+    def __init__(self, model: type[Instance], columns: Iterable[str]) -> None:
+        self._model, self._columns = model, tuple(columns)
+
+    @cached_property
+    def _fields(self) -> Sequence[Any]:
+        return [*(self._model._meta.get_field(name) for name in self._columns), self._model._meta.pk]
+
+    @cached_property
+    def _sql(self) -> str:
+        *changed, key = [f"{_quoted(field.column)} = %s" for field in self._fields]
+        return f"UPDATE {_quoted(self._model._meta.db_table)} SET {', '.join(changed)} WHERE {key}"  # noqa: S608 - names of the model
+
+    def __call__(self, rows: Iterable[Instance]) -> None:
+        """Write ``rows``, which are there. None of their values is an expression."""
+        with connection.cursor() as cursor:
+            for row in rows:
+                cursor.execute(self._sql, _values(row, self._fields))
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
+
+
+def _values(row: Model, fields: Iterable[Any]) -> list[Any]:
+    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]

@@ -6,7 +6,7 @@ order of locks is everywhere: people by id, order, match, attempt, table, chairs
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,11 +20,11 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from bots.prepared import Prepared
+from bots.prepared import Prepared, PreparedInsert, PreparedUpdate
 from bots.runner.chair import MAX_STRIKES
 from bots.storable import storable
 from games.base import Move, State
-from ladder.models import Chair, Match, PlayedMove
+from ladder.models import Chair, Match, PlayedMove, Table
 from ladder.tables import absences, sittings
 from ladder.tables.delays import HURRY_MS, among_people, delay_ms, hurried
 from ladder.tables.position import Position
@@ -36,8 +36,12 @@ STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
 _OF_PEOPLE: Final = ("kind", "stand_in", "missed", "returned", "resigned", "would_abort")
 _CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
-_CHANGED_MEANWHILE: Final = tuple(name for name in _CHANGED if name != "woken_at")
-"""Of a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
+
+_append: Final = PreparedInsert(PlayedMove)
+_change: Final = PreparedUpdate(Chair, _CHANGED)
+_go_on: Final = PreparedUpdate(Chair, [name for name in _CHANGED if name != "woken_at"])
+"""For a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
+_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
 
 
 @dataclass(frozen=True)
@@ -278,22 +282,17 @@ class Held:
         return bool(self.appended or self._changed or self.aborted)
 
     def save(self) -> None:
-        """Write what has changed, in three statements, and who sits where since then."""
+        """Write what has changed, a statement for each row, and who sits where since then."""
         table = self.position.table
         table.over = not self.state.pending
-        PlayedMove.objects.bulk_create(self.appended)
+        _append(self.appended)
         going_on = [chair for chair in self._changed.values() if chair.owes and chair not in self.asked]
-        self._write(going_on, _CHANGED_MEANWHILE)
-        self._write([chair for chair in self._changed.values() if chair not in going_on], _CHANGED)
+        _go_on(going_on)
+        _change([chair for chair in self._changed.values() if chair not in going_on])
         for chair, version, move in self._seated:
             sittings.change(chair, version, move)
-        table.save(update_fields=["moves", "round", "settled_at", "over"])
+        _stand([table])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
-
-    @staticmethod
-    def _write(chairs: Collection[Chair], columns: Collection[str]) -> None:
-        if chairs:
-            Chair.objects.bulk_create(chairs, update_conflicts=True, unique_fields=["seat"], update_fields=columns)
 
 
 def held(match_id: int) -> Held | None:

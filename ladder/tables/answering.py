@@ -113,11 +113,11 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
     """
     arrived = monotonic() if arrived is None else arrived
-    asked = next(iter(_persons_at(match_id=match_id, seat=seat)), 0) if 0 < match_id < 2**63 else 0
-    if not 1 <= decision <= asked:
+    position = position_at(match_id) if 0 < match_id < 2**63 else None
+    if position is None or seat not in position.people or not 1 <= decision <= position.chairs[seat].asked:
         return UNKNOWN
     heard = _read(body)
-    ruling = _without_the_lock(match_id, seat, decision, heard)
+    ruling = _without_the_lock(position, seat, decision, heard)
     if ruling is not None:
         return ruling
     with transaction.atomic():
@@ -170,13 +170,6 @@ def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int]]:
 
 
 _chairs_of: Final = Prepared(_chairs)
-_persons_at: Final = Prepared(
-    lambda match_id, seat: (
-        Chair.objects.filter(table=match_id, seat__index=seat, kind__in=Chair.OF_PEOPLE)
-        .order_by()
-        .values_list("asked", flat=True)
-    )
-)
 
 
 def _read(body: bytes) -> _Heard:
@@ -185,17 +178,14 @@ def _read(body: bytes) -> _Heard:
     return _Heard(body, posted, known)
 
 
-def _without_the_lock(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling | None:
+def _without_the_lock(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling | None:
     """What is said to an answer of a person that moves nothing, found without holding anything.
 
     That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
     """
-    position = position_at(match_id)
-    if position is None:
-        return None
     chair = position.chairs[seat]
     if not chair.owes or chair.asked != decision:
-        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _settled(position, seat, decision, heard)
     if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
         return None
     state = position.state()
@@ -268,15 +258,19 @@ def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
     """What is said to an answer to a decision that is settled, or whose game has ended. Nothing moves."""
     position = position_at(match_id)
     assert position is not None, "the bot has a chair at it"
+    return _settled(position, seat, decision, heard)
+
+
+def _settled(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
     try:
         row = position.row_of(seat, decision)
     except LookupError:
         gone = position.match.status in Match.ENDED or position.table.over or position.chairs[seat].forfeit
         return Ruling(Verdict.LATE) if gone else UNKNOWN
-    return _of_settled(position, row, heard)
+    return _by_row(position, row, heard)
 
 
-def _of_settled(position: Position, row: Row, heard: _Heard) -> Ruling:
+def _by_row(position: Position, row: Row, heard: _Heard) -> Ruling:
     if not row.default:
         same = heard.print in (row.answer, fingerprint(row.move))
         return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)

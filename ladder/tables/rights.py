@@ -13,11 +13,12 @@ from hashlib import sha256
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
+from bots.prepared import Prepared
 from bots.refusals import Refused
 from games.base import Document
 from ladder.models import Chair, Match
@@ -46,15 +47,20 @@ def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None
 
     Also while somebody stands in for them, and once the game has ended.
     """
-    whose = Q()
-    if user_id is not None:
-        whose |= Q(seat__version__bot__owner=user_id, seat__version__bot__kind=Bot.Kind.PERSON)
-    if guest:
-        whose |= Q(guest=hash_of(guest))
-    if not whose or not 0 < match_id < 2**63:
+    if not 0 < match_id < 2**63:
         return None
-    chairs = Chair.objects.filter(whose, table=match_id, kind__in=Chair.OF_PEOPLE)
-    return chairs.order_by("seat__index").values_list("seat__index", flat=True).first()
+    of_person = [] if user_id is None else _of_person(match_id=match_id, owner=user_id)
+    found = of_person or (_of_guest(match_id=match_id, guest=hash_of(guest)) if guest else [])
+    return min(found, default=None)
+
+
+_of_people: Final = Chair.objects.filter(kind__in=Chair.OF_PEOPLE).order_by().values_list("seat__index", flat=True)
+_of_person: Final = Prepared(
+    lambda match_id, owner: _of_people.filter(
+        table=match_id, seat__version__bot__owner=owner, seat__version__bot__kind=Bot.Kind.PERSON
+    )
+)
+_of_guest: Final = Prepared(lambda match_id, guest: _of_people.filter(table=match_id, guest=guest))
 
 
 # --- what may be done ----------------------------------------------------------------------------------------------

@@ -81,8 +81,7 @@ class Decision(LiveView):
         if not isinstance(request.auth, Browser):
             return _said(await threads.write(_answer, request, match, number, arrived), match, number)
         async with TURNS.of(whose(request)):
-            seat = await threads.read(seat_here, request, match)
-            ruling = await threads.write(_answer_of_person, request, match, seat, number, arrived)
+            ruling = await threads.write(_answer_of_person, request, match, number, arrived)
         return _said_to_person(ruling, match, number)
 
 
@@ -92,7 +91,9 @@ def whose(request: Request) -> str:
     return known if browser.user is not None else f"{known} {browser.session}"
 
 
-def _answer_of_person(request: Request, match: int, seat: int, number: int, arrived: float) -> Ruling:
+def _answer_of_person(request: Request, match: int, number: int, arrived: float) -> Ruling:
+    """Raises ``Http404``."""
+    seat = seat_here(request, match)
     with translation.override(chosen(request._request)):
         return answer_seat(match, seat, number, request._request.body, arrived)
 

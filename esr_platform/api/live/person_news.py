@@ -80,7 +80,8 @@ def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
     shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
     behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
     stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
-    return [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat]) for ask in asks]
+    said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
+    return [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
 
 
 def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
@@ -104,10 +105,12 @@ def _shown(position: Position, seat: int) -> Shown:
     return tuple(row.number for row in rows), after, gone
 
 
-def _news(position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown) -> SeatNews:
+def _news(
+    position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown, said: tuple[int, int]
+) -> SeatNews:
     known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
     known = replace(known, shown=shown)
-    for event in _said(position.match.pk, ask.user_id, known):
+    for event in _said(position.match.pk, ask.user_id, known, said):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
         known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
@@ -146,12 +149,13 @@ def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
         start += sum(len(one["entries"]) for one in part)
 
 
-def _said(match_id: int, user_id: int | None, known: Known) -> Iterator[Document]:
-    """What was said at the table since, in parts, and which lines are to be seen no longer."""
-    if user_id is None:
-        return
-    last, hidden_ones = said_so_far(match_id)
-    if last <= known.line and hidden_ones == len(known.hidden):
+def _said(match_id: int, user_id: int | None, known: Known, so_far: tuple[int, int]) -> Iterator[Document]:
+    """What was said at the table since, in parts, and which lines are to be seen no longer.
+
+    ``so_far`` is ``said_so_far``.
+    """
+    last, hidden_ones = so_far
+    if user_id is None or (last <= known.line and hidden_ones == len(known.hidden)):
         return  # as mostly: three questions less for every move
     line = known.line
     while True:
