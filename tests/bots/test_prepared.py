@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
-from bots.prepared import Prepared
+from bots.prepared import Prepared, PreparedInsert, PreparedUpdate
 from tests.ladder.uploaded import person, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +61,30 @@ def test_a_value_that_the_query_does_not_use_is_an_error() -> None:
 
     with pytest.raises(AssertionError, match="not asked for"):
         Prepared(make)(number=1)
+
+
+def test_new_rows_are_written_as_django_would_write_them() -> None:
+    made = uploaded(person("ann"), "First")
+    new = Bot(
+        **{
+            field.attname: getattr(made, field.attname)
+            for field in Bot._meta.concrete_fields
+            if field.name not in ("id", "slug", "name")
+        },
+        slug="second",
+        name="Second'); --",
+    )
+    PreparedInsert(Bot)([new])
+    found = Bot.objects.get(slug="second")
+    assert (found.name, found.created, found.owner_id) == (new.name, made.created, made.owner_id)
+
+
+def test_the_named_columns_of_rows_are_written_and_no_others() -> None:
+    first, second = uploaded(person("ann"), "First"), uploaded(person("ben"), "Second")
+    Bot.objects.update(description="written meanwhile")
+    first.name, second.name = "Third", "Fourth"
+    with CaptureQueriesContext(connection) as asked:
+        PreparedUpdate(Bot, ["name"])([first, second])
+    assert len(asked) == 2
+    written = Bot.objects.order_by("pk").values_list("name", "description")
+    assert list(written) == [("Third", "written meanwhile"), ("Fourth", "written meanwhile")]

@@ -6,7 +6,7 @@ A hint (``ladder.tables.telling``) may be lost, and says nothing by itself: whoe
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -20,6 +20,7 @@ from django.conf import settings
 
 from esr_platform.accounts.browsers import Browser
 from esr_platform.api.live import threads
+from esr_platform.api.live.crowd import Crowd
 from esr_platform.api.live.present import Presence
 from esr_platform.api.live.shutting_down import on_shutdown
 from esr_platform.api.live.subscribing import listen
@@ -85,7 +86,7 @@ class Hub:
         self._by_bot: defaultdict[int, set[Watch]] = defaultdict(set)
         self._by_match: defaultdict[int, set[Watch]] = defaultdict(set)
         self._by_place: defaultdict[str, set[Watch]] = defaultdict(set)
-        self._waiting: Counter[str] = Counter()
+        self._waiting = Crowd()
         self._tasks: set[asyncio.Task[None]] = set()
         self.presence = Presence(self)
         self.viewers = Viewers()
@@ -139,26 +140,29 @@ class Hub:
 
         Strangers have half of the room: however many addresses there are, bots find theirs.
         """
-        if self._waiting[who] >= settings.WAITING_AT_ONCE:
+        if self._waiting.of(who) >= settings.WAITING_AT_ONCE:
             sentence = f"{settings.WAITING_AT_ONCE} of your requests wait for something already. Close one of them."
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too_many_waiting", sentence, COME_AGAIN_S)
-        strangers = sum(count for whose, count in self._waiting.items() if whose.startswith(STRANGER))
-        crowded = who.startswith(STRANGER) and 2 * strangers >= settings.WAITING_A_PROCESS
-        if crowded or self._waiting.total() >= settings.WAITING_A_PROCESS:
+        crowded = who.startswith(STRANGER) and 2 * self._waiting.strangers >= settings.WAITING_A_PROCESS
+        if crowded or self._waiting.total >= settings.WAITING_A_PROCESS:
             sentence = "Too many wait for something here. Come again in a moment."
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too_many_waiting", sentence, COME_AGAIN_S)
 
     @contextmanager
     def watching(self, watch: Watch, who: str) -> Iterator[Watch]:
         """Have ``watch`` wait; ``who`` is counted for it."""
+        with self._waiting.counted(who), self.listening(watch):
+            yield watch
+
+    @contextmanager
+    def listening(self, watch: Watch) -> Iterator[Watch]:
+        """The same for what waits in the name of others, who are counted."""
         groups = [(group, key) for group, key in self._places(watch) if key is not None]
-        self._waiting[who] += 1
         for group, key in groups:
             group[key].add(watch)
         try:
             yield watch
         finally:
-            self._waiting -= Counter({who: 1})
             for group, key in groups:
                 group[key].discard(watch)
                 if not group[key]:

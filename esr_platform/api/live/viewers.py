@@ -6,9 +6,10 @@ What a process has said is forgotten when it says nothing more. Whoever opens ma
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ from django.conf import settings
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from esr_platform.api.throttling import STRANGER
+from esr_platform.api.live.crowd import Crowd
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +62,7 @@ class Viewers:
 
     def __init__(self) -> None:
         self._name = uuid4().hex
-        self._here: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        self._here: defaultdict[int, Crowd] = defaultdict(partial(Crowd, 1, MOST_AN_ADDRESS))
         self._told: defaultdict[int, set[Tell]] = defaultdict(set)
         self._said: set[int] = set()
         self._redis: Redis | None = None
@@ -69,14 +70,12 @@ class Viewers:
     @contextmanager
     def watching(self, match: int, who: str, tell: Tell) -> Iterator[None]:
         """Count ``who`` for ``match``; ``tell`` is called with the sum each time that it was read."""
-        self._here[match][who] += 1
         try:
-            with self.reading(match, tell):
+            with self.reading(match, tell), self._here[match].counted(who):
                 yield
         finally:
-            self._here[match] -= Counter({who: 1})
-            if not self._here[match]:
-                del self._here[match]
+            if not self._count(match):
+                self._here.pop(match, None)
 
     @contextmanager
     def reading(self, match: int, tell: Tell) -> Iterator[None]:
@@ -122,8 +121,7 @@ class Viewers:
                 tell(max(found, self._count(match)))
 
     def _count(self, match: int) -> int:
-        watching = self._here.get(match, Counter())
-        return sum(min(count, MOST_AN_ADDRESS if who.startswith(STRANGER) else 1) for who, count in watching.items())
+        return self._here[match].total if match in self._here else 0
 
     async def _ask(self, said: Iterable[tuple[int, str]]) -> Sequence[int]:
         if self._redis is None:

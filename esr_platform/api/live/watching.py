@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 import orjson
+from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.permissions import AllowAny
@@ -20,10 +21,11 @@ from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import viewer
 from esr_platform.api.live import threads
 from esr_platform.api.live.browser import EITHER
+from esr_platform.api.live.feed import NEWS, following
 from esr_platform.api.live.framing import FRAMINGS, KEEP_ALIVE_S, framing_of, streamed
 from esr_platform.api.live.hub import Watch, hub
 from esr_platform.api.live.parameters import place, whole_number
-from esr_platform.api.live.public_news import Watched, head, live_match, public_news, public_view
+from esr_platform.api.live.public_news import Watched, head, live_match, public_view
 from esr_platform.api.live.resting import rest
 from esr_platform.api.live.sharing import Shared
 from esr_platform.api.live.view import LiveView
@@ -35,8 +37,8 @@ from ladder.tables import asking
 
 MOST_ENTRIES: Final = 1_000_000
 
-NEWS: Final = Shared(public_news)
-"""What is new to see, looked up once for all who watch a game."""
+Opened = tuple[Match, Document]
+"""A game, and the first event of its stream."""
 
 
 class TableView(LiveView):
@@ -60,10 +62,10 @@ class TableStream(LiveView):
     renderer_classes = FRAMINGS
 
     async def get(self, request: Request, match: int) -> HttpResponseBase:
-        game = await threads.read(_public, request, match)
         who = identity(request._request, request.auth)
         hub().require_room(who)
-        stream = TableWatch(request, game, await threads.read(head, game), place(request))
+        game, first = await _opened(request, match)
+        stream = TableWatch(request, game, first, place(request))
         return streamed(stream.framing, stream.pieces(who))
 
 
@@ -86,44 +88,45 @@ class TableWatch:
         self.framing = framing_of(request)
         self._request, self._game, self._first = request, game, first
         self._watched = Watched(entries=entries)
-        self._woken, self._moved = asyncio.Event(), True
+        self._woken = asyncio.Event()
         self._viewers: int | None = None
 
     async def pieces(self, who: str) -> AsyncIterator[bytes]:
         """The bytes of the stream, until the game has ended, it is not for who reads any more, or the server stops.
 
-        What is sent when nothing is to be told comes by the clock alone: each move touches the stream, and nobody is to
-        learn from it that there was one.
+        What is sent when nothing is to be told comes by the clock alone: nobody is to learn of each move.
         """
         clock = asyncio.get_running_loop().time
-        watch = Watch(lambda _: self._touch(), match=self._game.pk)
-        with hub().watching(watch, who), hub().viewers.watching(self._game.pk, who, self._count):
+        watch = Watch(self._touch, match=self._game.pk)
+        with (
+            hub().watching(watch, who),
+            hub().viewers.watching(self._game.pk, who, self._count),
+            following(self._game.pk, self._woken.set) as feed,
+        ):
             yield self.framing.event(self._first)
-            spoke = looked = clock()
+            spoke = clock()
             told: int | None = None
             over = False
             while not watch.ended.is_set() and not over:
                 self._woken.clear()
-                pieces = []
-                if self._moved or clock() >= looked + KEEP_ALIVE_S:
-                    self._moved, looked = False, clock()
-                    if not await self._may_go_on():
-                        return
-                    news = await NEWS.look(self._game.pk, self._watched)
-                    self._watched, over = news.watched, news.over
-                    pieces = [self.framing.event(event, news.watched.entries) for event in news.events]
+                if not await self._may_go_on():
+                    return
+                news = feed.next_after(self._watched) or await NEWS.look(self._game.pk, self._watched)
+                self._watched, over = news.watched, news.over
+                pieces = [feed.pieces(news, self.framing)]
                 if self._viewers != told and not over:
                     told = self._viewers
                     pieces.append(self.framing.event({"type": "viewers", "game": self._game.pk, "viewers": told}))
-                if pieces or clock() >= spoke + KEEP_ALIVE_S:
+                if any(pieces) or clock() >= spoke + KEEP_ALIVE_S:
                     yield b"".join(pieces) or self.framing.keep_alive
                     spoke = clock()
                 if not over:
-                    await rest(self._woken, max(0.0, min(spoke, looked) + KEEP_ALIVE_S - clock()))
+                    await rest(self._woken, max(0.0, spoke + KEEP_ALIVE_S - clock()))
 
-    def _touch(self) -> None:
-        self._moved = True
-        self._woken.set()
+    def _touch(self, match: int | None) -> None:
+        """All who watch are told by the feed; of a private ladder each is looked at before."""
+        if match is None or self._game.ladder.private:
+            self._woken.set()
 
     def _count(self, viewers: int) -> None:
         """So many watch now."""
@@ -134,6 +137,26 @@ class TableWatch:
     async def _may_go_on(self) -> bool:
         """Of a private ladder, whether the token or the session still opens it; what is public stays so."""
         return not self._game.ladder.private or await threads.read(_still_seen, self._request, self._game.pk)
+
+
+async def _opened(request: Request, match_id: int) -> Opened:
+    """The game, if who asks may know of it; looked up once for all who come at the same time. Raises ``Http404``."""
+    found = await _STRANGERS.look(match_id, None)
+    return await threads.read(_opened_by, request, match_id) if found is None else found
+
+
+def _opened_by(request: Request, match_id: int) -> Opened:
+    game = _public(request, match_id)
+    return game, head(game)
+
+
+def _opened_by_strangers(match_id: int, asks: list[None]) -> list[Opened | None]:
+    game = live_match(AnonymousUser(), match_id)
+    return [None if game is None else (game, head(game))] * len(asks)
+
+
+_STRANGERS: Final = Shared(_opened_by_strangers)
+"""What nobody needs to be known for."""
 
 
 def _still_seen(request: Request, match_id: int) -> bool:

@@ -13,7 +13,9 @@ from django.test import RequestFactory
 
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.api.live import feed
 from esr_platform.api.live.hub import hub
+from esr_platform.api.live.public_news import PublicNews, Watched
 from esr_platform.api.live.watching import TableStream
 from ladder.models import Ladder, Match, Membership
 from tests.ladder.tables.playing import at_random, game_of, play_on, position
@@ -70,6 +72,37 @@ def test_nobody_learns_from_a_stream_when_a_move_is_made(match: Match) -> None:
 
     event = orjson.loads(watch())
     assert (event["type"], event["round"]) == ("round", 1)
+
+
+def test_all_who_watch_are_told_the_same_whenever_they_have_come(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    looked = feed.NEWS.look
+
+    async def look(number: int, watched: Watched) -> PublicNews:
+        looks.append(watched.round)
+        return await looked(number, watched)
+
+    monkeypatch.setattr(feed.NEWS, "look", look)
+
+    @async_to_sync
+    async def watch() -> tuple[list[Any], list[Any]]:
+        early = [await opened(match) for _ in range(5)]
+        told: list[list[Any]] = [[] for _ in early]
+        for number in (2, 3, 4):
+            following = [asyncio.ensure_future(anext(pieces)) for pieces in early]
+            await asyncio.sleep(0)
+            await touched(match, lambda number=number: to_round(match, number))  # type: ignore[misc]
+            for mine, piece in zip(told, await asyncio.gather(*following), strict=True):
+                mine.append(orjson.loads(piece))
+        assert len(looks) <= 2 + 3 * 2, "one for all who watch, and one for the clock"
+        late = await opened(match)
+        return told, [orjson.loads(await anext(late))]
+
+    told, late = watch()
+    assert all(mine == told[0] for mine in told)
+    assert [event["round"] for event in told[0]] == [1, 2, 3]
+    entries = [entry for event in told[0] for entry in event["log"]]
+    assert (late[0]["round"], late[0]["view"], late[0]["log"]) == (3, told[0][-1]["view"], entries)
 
 
 def to_round(match: Match, number: int) -> None:
