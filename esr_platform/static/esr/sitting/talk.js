@@ -84,7 +84,7 @@ export class Talk {
     event.preventDefault();
     const field = event.target.elements.text;
     const text = field.value.trim();
-    if (text && (await this.send("chat", { text }))) field.value = "";
+    if (text && (await this.send("chat", { text })) && field.value.trim() === text) field.value = ""; // or more was typed meanwhile
   }
 
   async report(line, button) {
