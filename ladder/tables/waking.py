@@ -6,19 +6,21 @@ changes under it. A worker whose turn another has taken has no say any more.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consulting``). What
 the platform takes to start it, or to try again after it has failed, is nobody's. A game is void if the platform fails
-too often at one decision, or too long: see ``remind``.
+too often at one decision, or too long: see ``remind``. For a person who has gone, and whose stand-in cannot be asked,
+the default move is played instead: whoever is still there keeps their game.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from django.core.cache import cache
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -53,6 +55,9 @@ UNHEARD: Final = timedelta(seconds=10)
 
 PATIENCE: Final = timedelta(minutes=3)
 """So long a game waits for a machine that can ask."""
+
+PATIENCE_FOR_STAND_INS: Final = timedelta(minutes=1)
+"""So long people wait for one that can ask in the chair of somebody who has gone."""
 
 RETRY_MS: Final = 2000
 _BEAT_S: Final = 5.0
@@ -109,17 +114,19 @@ def take(match_id: int, seat: int) -> Turn | None:
 
 
 def remind() -> int:
-    """Have the seats asked that nobody asks, and end the games that have waited for ``PATIENCE``; how many there were.
+    """Have the seats asked that nobody asks, and give up those that have waited too long; how many there were.
 
     A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
     """
     unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
     names = ("seat__version__bot", "stand_in__bot")
-    waiting = _owing().filter(unheard).annotate(given_up=Now() - PATIENCE).select_related(*names)
+    waiting = _owing().filter(unheard).annotate(database_now=Now()).select_related(*names)
     chairs = list(waiting.order_by("due_at"))
     for chair in chairs:
-        if chair.due_at is not None and chair.due_at < chair.given_up:
-            void(chair.table_id, _waited_in_vain(chair), _owing().filter(pk=chair.pk, due_at=chair.due_at).exists)
+        patience = PATIENCE_FOR_STAND_INS if chair.kind == Chair.Kind.STAND_IN else PATIENCE
+        if chair.due_at is not None and chair.due_at < chair.database_now - patience:
+            turn = Turn(chair.table_id, chair.seat.index, chair.pk, chair.asked, chair.starts)
+            _give_up(turn, _waited_in_vain(chair, patience))
         elif cache.add(f"reminded/{chair.pk}/{chair.asked}", True, UNHEARD.seconds):
             wake(chair.table_id, chair.seat.index)
     return len(chairs)
@@ -159,7 +166,8 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
         if version.bot.owner_id is not None:
             _note(turn, question, advice)
         if advice.machine_delay is None or current.start == last:
-            return through_a_loss(partial(_bring, current, advice))  # safe: then the decision is owed no more
+            answered = partial(_answered, seat=turn.seat, advice=advice)
+            return through_a_loss(partial(_bring, current, answered))  # safe: then the decision is owed no more
         current = _next_start(current)
     return False
 
@@ -181,7 +189,7 @@ def _consultation(position: Position, turn: Turn, label: str, program: Any) -> C
     )
 
 
-def _bring(turn: Turn, advice: Advice) -> bool:
+def _bring(turn: Turn, answered: Callable[[Held], Answered]) -> bool:
     """Play what came and what follows from it, if the turn is still this worker's."""
     with transaction.atomic():
         table = held(turn.match_id)
@@ -190,7 +198,7 @@ def _bring(turn: Turn, advice: Advice) -> bool:
         chair = table.position.chairs[turn.seat]
         if chair.starts != turn.start or chair.kind not in Chair.ASKED_BY_WORKERS:
             return False
-        table.settle(turn.seat, _answered(table, turn.seat, advice))
+        table.settle(turn.seat, answered(table))
         save_and_tell(table)
     return True
 
@@ -217,11 +225,23 @@ def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
     lost = isinstance(failure, LostCode)
     if failed < MOST_FAILURES and not lost:
         _give_back(turn, failed)
-    elif Chair.objects.filter(turn.valid).exists():
+    else:
         tried = "Nobody can ask" if lost else f"Given up after {failed} attempts to ask"
-        owed = Chair.objects.filter(turn.valid).exists
-        if void(turn.match_id, f"{tried} seat {turn.seat + 1}: {failure}", owed) and isinstance(failure, LostCode):
+        if _give_up(turn, f"{tried} seat {turn.seat + 1}: {failure}") and isinstance(failure, LostCode):
             leave.begin_for_lost_code(failure.version)
+
+
+def _give_up(turn: Turn, reason: str) -> bool:
+    """End the game that cannot go on, or play the default move for a person who has gone; whether it was still owed."""
+    owed = Chair.objects.filter(turn.valid)
+    if owed.filter(kind=Chair.Kind.STAND_IN).exists():
+        try:
+            return _bring(turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception:  # one table that cannot go on must not hold up the others
+            logger.exception("live match %s cannot go on without a stand-in", turn.match_id)
+    return owed.exists() and void(turn.match_id, reason, owed.exists)
 
 
 def _give_back(turn: Turn, failed: int) -> None:
@@ -230,6 +250,7 @@ def _give_back(turn: Turn, failed: int) -> None:
         wake(turn.match_id, turn.seat, RETRY_MS, failed)
 
 
-def _waited_in_vain(chair: Chair) -> str:
-    minutes = PATIENCE.seconds // 60
-    return f"For {minutes} minutes the site could not ask {chair.playing} at seat {chair.seat.index + 1}."
+def _waited_in_vain(chair: Chair, patience: timedelta) -> str:
+    minutes = patience.seconds // 60
+    said = "a minute" if minutes == 1 else f"{minutes} minutes"
+    return f"For {said} the site could not ask {chair.playing} at seat {chair.seat.index + 1}."

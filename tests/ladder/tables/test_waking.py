@@ -16,10 +16,13 @@ from bots.sandbox import SandboxLauncher
 from games.base import Document
 from ladder.leases import MOST_FAILURES
 from ladder.models import Chair, LedgerEntry, Match, PlayedMove
+from ladder.tables import rights
+from ladder.tables.advancing import Held
 from ladder.tables.ending import finish
-from ladder.tables.waking import AT_WORK, PATIENCE, UNHEARD, ask_seat, remind, take
+from ladder.tables.waking import AT_WORK, PATIENCE, PATIENCE_FOR_STAND_INS, UNHEARD, ask_seat, remind, take
 from tests.ladder.accounts import accounts
 from tests.ladder.tables.hosted import Fakes, asked_once, default, house_game, owing, play_on, wakes
+from tests.ladder.tables.people import chair_at, check_ended, people, play_to_the_end, settle, table_for
 from tests.ladder.tables.playing import pass_time
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -267,6 +270,60 @@ def test_a_game_that_no_machine_can_go_on_with_is_void_after_a_while() -> None:
     match.refresh_from_db()
     assert match.status == "void"
     assert match.reason == f"For 3 minutes the site could not ask {chair.seat.version} at seat {chair.seat.index + 1}."
+
+
+def stood_in() -> tuple[Match, Chair]:
+    """A rated game of three people of whom the first has gone, and whose stand-in owes a decision."""
+    match = table_for("edel-stein-reich", people(3), rated=True)
+    rights.resign(match.pk, 0)
+    chair = chair_at(match, 0)
+    assert (chair.kind, chair.owes) == ("stand-in", True)
+    settle(match)
+    return match, chair
+
+
+def test_for_who_has_gone_the_default_is_played_if_no_machine_can_ask_in_their_chair() -> None:
+    match, chair = stood_in()
+    assert remind() == 0
+    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+    assert (remind(), remind()) == (1, 0)
+    match.refresh_from_db()
+    assert match.status == "running"
+    move = PlayedMove.objects.get(match=match)
+    assert (move.default, move.decision) == ("absent", chair.asked)
+    assert move.detail == f"For a minute the site could not ask {chair.stand_in} at seat 1."
+    play_to_the_end(match)
+    check_ended(match)
+
+
+def test_a_worker_that_is_at_it_again_by_then_is_not_passed_over() -> None:
+    match, chair = stood_in()
+    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+    assert take(match.pk, 0) is not None
+    assert remind() == 0
+    assert not PlayedMove.objects.exists()
+
+
+def test_a_stand_in_at_which_the_platform_fails_ends_no_game() -> None:
+    match, _ = stood_in()
+    assert not ask_seat(match.pk, 0, MOST_FAILURES - 1, Fakes(default, failures=1))
+    match.refresh_from_db()
+    assert match.status == "running"
+    assert PlayedMove.objects.get(match=match).default == "absent"
+    assert not Chair.objects.exclude(forfeit="", strikes=0).exists()
+
+
+def test_a_stand_in_without_whom_a_table_cannot_go_on_holds_up_no_other_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    match, chair = stood_in()
+    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+
+    def broken(*_: object) -> None:
+        raise ValueError("something of it is broken")
+
+    monkeypatch.setattr(Held, "settle", broken)
+    assert remind() == 1
+    match.refresh_from_db()
+    assert match.status == "void"
 
 
 def test_a_remote_seat_is_nothing_for_workers() -> None:
