@@ -15,10 +15,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from bots.models import Bot
+from bots.persons import player_of
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
 from ladder.joining import join
-from ladder.models import Ladder, Match, Order, Seek
+from ladder.lobby.seeking import seek
+from ladder.models import Ladder, Match, Membership, Order, Pairing, Seek
 from ladder.orders.ordering import order_scheduled
 from ladder.scheduling import fill
 from tests.ladder.orders.orders import a_test, active, finish, house, play_all
@@ -163,3 +165,26 @@ def test_pages_of_its_matches_and_orders_are_not_there_for_others(class_: Class,
         assert f"/matches/{class_.match.pk}/" in client.get(f"/bots/{class_.bot.slug}/").content.decode()
         assert NAME in client.get("/").content.decode()
         assert NAME in client.get("/ladders/").content.decode()
+
+
+def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_members_alone(class_: Class) -> None:
+    ladder = found_ladder(Plan(NAME + " who play", DUEL, 2, players="people", private=True), class_.staff)
+    bob, cid, dora = person("bob"), person("cid"), person("dora")
+    invite(ladder, [class_.member, cid, dora])
+    offered = seek(class_.member, ladder)
+    Pairing.objects.create(bot=player_of(dora).bot, ladder=ladder)
+    Membership.objects.filter(person=dora, ladder=ladder).delete()
+    told = (ladder.name, class_.member.username, f"/play/seeks/{offered.pk}/")
+    for user, sees in ((class_.member, True), (cid, True), (bob, False), (dora, False), (None, False)):
+        client = Client()
+        if user is not None:
+            client.force_login(user)
+        page = client.get("/play/").content.decode()
+        found = [word for word in told if word in page]
+        assert found == (list(told) if sees else []), user
+    for stranger in (bob, dora):
+        client = Client()
+        client.force_login(stranger)
+        page = client.post(f"/play/seeks/{offered.pk}/take/", follow=True).content.decode()
+        assert ladder.name not in page
+    assert not Match.objects.filter(ladder=ladder).exists()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from bots.persons import player_of
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.lobby_news import InLobby, lobby_news
 from ladder.lobby import quick, seeking
-from ladder.models import Ladder, Match, Membership, Seek
+from ladder.models import Ladder, Match, Membership, Pairing, Seek
 from tests.esr_platform.api.live.people import people, window
-from tests.esr_platform.api.live.programs import Site
+from tests.esr_platform.api.live.programs import Site, Stream
 from tests.ladder.tables.playing import live_ladder
 from tests.services.ports import wait_until
 
@@ -28,6 +29,11 @@ def users(db: None) -> list[User]:
 def look(*who: InLobby) -> list[list[str]]:
     """The types of the events for each."""
     return [[event["type"] for event in news.events] for news in lobby_news(0, list(who))]
+
+
+def offered_by(stream: Stream) -> set[int]:
+    """The numbers of the seats on offer that a stream has told of so far."""
+    return {offer["id"] for event in stream.of("lobby") for offer in event["offers"]}
 
 
 @pytest.mark.django_db
@@ -98,6 +104,33 @@ def test_people_find_each_other_through_streams(site: Site) -> None:
     assert streams[0].wait_for("closed", seconds=20)["reason"]
     wait_until(lambda: streams[0].ended, "the stream ends")
     assert not streams[1].of("closed")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_members_alone(site: Site) -> None:
+    ada, cid, dora, bob = people(4)
+    private, public = (live_ladder(game, 3, "people") for game in ("edel-stein-reich", "die-weinhaendler"))
+    Ladder.objects.filter(pk=private.pk).update(
+        private=True, by_invitation=True, name="A seminar for the few", slug="for-the-few"
+    )
+    private.refresh_from_db()
+    Membership.objects.bulk_create(Membership(ladder=private, person=one) for one in (ada, cid, dora))
+    members, others = ([window(site, one).stream("lobby/stream") for one in some] for some in ((ada, cid), (bob, None)))
+    left = window(site, dora).stream("lobby/stream")
+    for stream in (*members, *others, left):
+        stream.wait_for("lobby")
+    Membership.objects.filter(person=dora).delete()
+    secret = seeking.seek(ada, private)
+    Pairing.objects.create(bot=player_of(cid).bot, ladder=private)
+    told = seeking.seek(bob, public)
+    for stream in (*members, *others, left):
+        wait_until(lambda stream=stream: told.pk in offered_by(stream), "what everybody may see comes")
+    assert [secret.pk in offered_by(stream) for stream in (*members, *others, left)] == [True] * 2 + [False] * 3
+    for stream in (*others, left):
+        said = repr(stream.lines)
+        assert not [word for word in (private.slug, private.name, ada.username, cid.username) if word in said]
+    assert not [event for stream in members for event in stream.of("lobby") if event["looking"]]
 
 
 @pytest.mark.slow
