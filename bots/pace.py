@@ -29,8 +29,7 @@ def _counted(key: str) -> int:
     try:
         return int(cache.incr(key))
     except ValueError:
-        cache.add(key, 0, 2 * WINDOW_S)
-        return int(cache.incr(key))
+        return 1 if cache.add(key, 1, 2 * WINDOW_S) else int(cache.incr(key))
 
 
 def address(meta: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from games.base import Document, State
 from ladder.models import Match
+from ladder.tables.position import Position
 from ladder.tables.reading import position_of
 
 
@@ -28,9 +29,12 @@ def public_cut(match: Match) -> Cut | None:
 
     ``None``, too, for a match that does not run: what has ended is not cut.
     """
-    if match.status != Match.Status.RUNNING:
-        return None
-    state = cut(position_of(match).shown_to(None))
+    return None if match.status != Match.Status.RUNNING else cut_of(position_of(match))
+
+
+def cut_of(position: Position) -> Cut | None:
+    """The same for a running game that was read already."""
+    state = cut(position.shown_to(None))
     return None if state is None else Cut(state.rounds_begun, state.view(None), state.log(None))
 
 

@@ -6,16 +6,21 @@ Where it is cut is decided by ``ladder.tables.public`` alone, and that all is op
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+
+from bots.prepared import Prepared
 from games.base import Document
-from ladder.models import Block, Match, Table
+from ladder.models import Block, Match
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
 from ladder.pages.seeing import matches_seen_by
 from ladder.tables import asking
-from ladder.tables.public import public_cut
-from ladder.tables.reading import position_of
+from ladder.tables.position import Position
+from ladder.tables.public import cut_of, public_cut
+from ladder.tables.reading import position_at, position_of
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,44 @@ class PublicNews:
 
 def live_match(viewer: Viewer, match_id: int) -> Match | None:
     """The live game at an address, if ``viewer`` may know of it."""
+    return _live(viewer, match_id).first()
+
+
+def live_match_of_strangers(match_id: int) -> Match | None:
+    """The same for whoever is not known."""
+    return next(iter(_live_for_strangers(match_id=match_id)), None)
+
+
+def _live(viewer: Viewer, match_id: int) -> QuerySet[Match]:
     live = matches_seen_by(viewer).filter(pk=match_id, block__purpose__in=Block.DRIVEN_BY_REQUESTS)
-    return live.select_related("ladder", "block").first()
+    return live.select_related("ladder", "block").order_by()
+
+
+_live_for_strangers: Final = Prepared(lambda match_id: _live(AnonymousUser(), match_id))
 
 
 def public_news(match_id: int, asks: list[Watched]) -> list[PublicNews]:
     """What is new of one game for spectators who have been told so much."""
-    match = Match.objects.select_related("ladder", "block").get(pk=match_id)
-    if match.status in Match.ENDED:
-        return _end(match, asks)
-    begun = Table.objects.values_list("round", flat=True).get(pk=match_id)
-    if all(watched.round >= begun - 1 for watched in asks):
+    position = position_at(match_id)
+    if position is None:
+        return [PublicNews(watched, over=True) for watched in asks]
+    if position.match.status in Match.ENDED:
+        return _end(position, asks)
+    if all(watched.round >= position.table.round - 1 for watched in asks):
         return [PublicNews(watched) for watched in asks]  # nothing newer can be open: no need to play it again
-    cut = public_cut(match)
+    cut = cut_of(position)
     if cut is None:
         return [PublicNews(watched) for watched in asks]
     return [
-        PublicNews(watched) if watched.round >= cut.round else _round(match, watched, cut.round, cut.view, cut.log)
+        PublicNews(watched) if watched.round >= cut.round else _round(match_id, watched, cut.round, cut.view, cut.log)
         for watched in asks
     ]
 
 
 def head(match: Match) -> Document:
     """The first event of a public stream: which game this is, and who plays."""
-    position = position_of(match)
+    position = position_at(match.pk)
+    assert position is not None, "it is a live game"
     begun = asking.game_start(position, 0, resumed=True)
     return {"type": "game", **{name: begun[name] for name in ("game", "rated", "ladder", "players")}}
 
@@ -79,17 +98,18 @@ def public_view(match: Match, start: int) -> Document:
     return {**found, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
 
 
-def _round(match: Match, watched: Watched, number: int, view: Document, log: Document) -> PublicNews:
+def _round(match_id: int, watched: Watched, number: int, view: Document, log: Document) -> PublicNews:
     entries = log["entries"]
-    event = {"type": "round", "game": match.pk, "round": number, "log_from": watched.entries, "view": view}
+    event = {"type": "round", "game": match_id, "round": number, "log_from": watched.entries, "view": view}
     return PublicNews(Watched(number, len(entries)), [{**event, "log": entries[watched.entries :]}])
 
 
-def _end(match: Match, asks: list[Watched]) -> list[PublicNews]:
+def _end(position: Position, asks: list[Watched]) -> list[PublicNews]:
+    match = position.match
     known: Document = {"type": "game_end", "game": match.pk, "status": match.status, "reason": match.reason}
     if not is_open(match.block):
         return [PublicNews(watched, [known], over=True) for watched in asks]
-    state = position_of(match).state(told=True)
+    state = position.state(told=True)
     known |= {"outcome": state.outcome, "view": state.view(None)}
     entries = state.entries(None)
     return [

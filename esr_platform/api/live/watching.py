@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import Final
 
 import orjson
-from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.permissions import AllowAny
@@ -25,7 +24,7 @@ from esr_platform.api.live.feed import NEWS, following
 from esr_platform.api.live.framing import FRAMINGS, KEEP_ALIVE_S, framing_of, streamed
 from esr_platform.api.live.hub import Watch, hub
 from esr_platform.api.live.parameters import place, whole_number
-from esr_platform.api.live.public_news import Watched, head, live_match, public_view
+from esr_platform.api.live.public_news import Watched, head, live_match, live_match_of_strangers, public_view
 from esr_platform.api.live.resting import rest
 from esr_platform.api.live.sharing import Shared
 from esr_platform.api.live.view import LiveView
@@ -151,12 +150,12 @@ def _opened_by(request: Request, match_id: int) -> Opened:
 
 
 def _opened_by_strangers(match_id: int, asks: list[None]) -> list[Opened | None]:
-    game = live_match(AnonymousUser(), match_id)
+    game = live_match_of_strangers(match_id)
     return [None if game is None else (game, head(game))] * len(asks)
 
 
-_STRANGERS: Final = Shared(_opened_by_strangers)
-"""What nobody needs to be known for."""
+_STRANGERS: Final = Shared(_opened_by_strangers, apart_s=0.1)
+"""What nobody needs to be known for; who comes in a crowd waits a moment, and is one question with all others."""
 
 
 def _still_seen(request: Request, match_id: int) -> bool:
