@@ -4,8 +4,8 @@
 its first ``game``, its ``pace_s`` and the ``sessions`` of its people, and ``spectators``, each with the ``table`` that
 it follows and the ``address`` that it comes from. People hold the stream of their seat open, as server-sent events, and
 post their moves, with the cookie of their session and the token against forgeries as a browser has them; a game that is
-over is played once more. Spectators are strangers with an address each; when a game ends they go on to the next one of
-their table.
+over is played once more. Spectators are strangers with an address each; when a game ends they look at it for up to
+four seconds, and go on to the next one of their table.
 
 What was seen goes to the file ``OUT``: a JSON object with rows ``[at_s, ms]`` of ``moves`` (from a move that is sent to
 its answer), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that began a round to the
@@ -39,6 +39,9 @@ TOKEN = "b" * 32
 
 APART_S = 0.01
 """Between two that come."""
+
+LINGER_S = 4.0
+"""At most so long a spectator looks at how a game has ended, each as long as they please."""
 
 
 @dataclass
@@ -221,13 +224,14 @@ class Spectator(Reader):
 
     def __init__(self, port: int, table: Table, address: str, seen: Seen) -> None:
         super().__init__(Connection(port, f"X-Forwarded-For: {address}", "Accept: text/event-stream"), seen)
-        self._table = table
+        self._table, self._random = table, Random(address)
 
     async def watch(self) -> None:
         """One game after the other."""
         while True:
             game = self._table.game
             await self._look_on(game)
+            await asyncio.sleep(self._random.uniform(0, LINGER_S))
             await self._table.next_after(game)
 
     async def _look_on(self, game: int) -> None:
