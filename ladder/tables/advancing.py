@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cached_property, partial
 from math import inf
 from random import Random, SystemRandom
 from time import monotonic
@@ -26,7 +26,7 @@ from bots.storable import storable
 from games.base import Move, State
 from ladder.models import Chair, Match, PlayedMove, Table
 from ladder.tables import absences, sittings
-from ladder.tables.delays import HURRY_MS, among_people, delay_ms, hurried
+from ladder.tables.delays import HURRY_MS, Pace, among_people, delay_ms, hurried
 from ladder.tables.position import Position
 from ladder.tables.reading import keep_played, position_at
 
@@ -84,7 +84,6 @@ class Held:
     def __post_init__(self) -> None:
         self.state = self.position.state()
         self._steps = len(self.state.steps_since(0))
-        self._paces = self.position.paces(sittings.stood_in(self.position.chairs))
         self._changed: dict[int, Chair] = {}
         self._seated: list[tuple[Chair, BotVersion, int]] = []
         self._hasty = False
@@ -208,19 +207,27 @@ class Held:
         absences.conclude(self)
         if self.aborted:
             return
-        paces = hurried(self._paces, self.position.limits.move_ms)
-        if self.position.people:
-            paces = hurried(paces, HURRY_MS)
         while gone := [seat for seat in self.state.pending if self.position.chairs[seat].forfeit]:
             since = max(self.position.table.settled_at, self.clock_now)
             for seat in gone:
                 kind = str(self.state.decision_kind)
-                delay = timedelta(milliseconds=delay_ms(paces, seat, kind, self.random))
+                delay = timedelta(milliseconds=delay_ms(self._hurried_paces, seat, kind, self.random))
                 row = PlayedMove(received_at=since, visible_at=since + delay)
                 self._play(seat, None, "forfeit", row)
         self._ask(self.state.pending)
         if not self.state.pending:
             absences.end(self)
+
+    @cached_property
+    def _paces(self) -> list[Pace]:
+        """How long seats took before this."""
+        return self.position.paces(sittings.stood_in(self.position.chairs))
+
+    @cached_property
+    def _hurried_paces(self) -> list[Pace]:
+        """The same for seats for which the platform plays: nobody waits long for them."""
+        paces = hurried(self._paces, self.position.limits.move_ms)
+        return hurried(paces, HURRY_MS) if self.position.people else paces
 
     def _ask(self, seats: Iterable[int]) -> None:
         """Ask those who have not been asked yet; they are told when all that came before is shown."""

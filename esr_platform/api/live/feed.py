@@ -30,30 +30,43 @@ AGAIN_S: Final = 1.0
 
 
 class Feed:
-    """One game as it is watched here. ``before`` is how much somebody was told who is to be told ``news`` next."""
+    """One game as it is watched here. ``before`` is how much somebody was told who is to be told ``news`` next.
+
+    Who comes new is told the whole of it, which is kept until there is more.
+    """
 
     def __init__(self, match: int) -> None:
         self._match = match
         self._wakes: set[Callable[[], None]] = set()
         self._touched = asyncio.Event()
-        self._encoded: dict[type[JSONLines], bytes] = {}
+        self._encoded: dict[tuple[bool, type[JSONLines]], bytes] = {}
+        self._whole: PublicNews | None = None
         self.before = Watched()
         self.news = PublicNews(self.before)
 
-    def next_after(self, watched: Watched) -> PublicNews | None:
-        """What follows for who was told so much; ``None`` where only a look can say it."""
+    async def after(self, watched: Watched) -> PublicNews:
+        """What follows for who was told so much; nobody is asked for what the last look has found."""
         if watched == self.news.watched and not self.news.over:
             return PublicNews(watched)
-        return self.news if watched == self.before else None
+        if watched == self.before:
+            return self.news
+        if watched != Watched():
+            return await NEWS.look(self._match, watched)
+        if self._whole is None:
+            found = await NEWS.look(self._match, watched)
+            if found.watched != self.news.watched:
+                return found  # this feed is behind it, or has gone on
+            self._whole = found
+        return self._whole
 
     def pieces(self, news: PublicNews, framing: JSONLines) -> bytes:
-        """``news`` as it is sent; of what goes to all the bytes are made once."""
-        if news is not self.news:
+        """``news`` as it is sent; of what goes to many the bytes are made once."""
+        if news is not self.news and news is not self._whole:
             return _encoded(news, framing)
-        kind = type(framing)
-        if kind not in self._encoded:
-            self._encoded[kind] = _encoded(news, framing)
-        return self._encoded[kind]
+        key = news is self.news, type(framing)
+        if key not in self._encoded:
+            self._encoded[key] = _encoded(news, framing)
+        return self._encoded[key]
 
     def touch(self) -> None:
         """Something may have happened."""
@@ -84,7 +97,8 @@ class Feed:
                 await asyncio.sleep(AGAIN_S)
                 continue
             if found.events or found.over:
-                self.before, self.news, self._encoded = self.news.watched, found, {}
+                self.before, self.news = self.news.watched, found
+                self._whole, self._encoded = None, {}
                 for wake in tuple(self._wakes):
                     wake()
             if not found.over:

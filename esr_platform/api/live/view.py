@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, Final, cast
 
 from django.http import Http404
@@ -11,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from esr_platform.api.live import threads
+from esr_platform.api.live import doors, threads
 
 ARRIVED: Final = "esr.arrived"
 """Where ``META`` has when all of a request was here, by ``time.monotonic``."""
@@ -28,6 +29,8 @@ class LiveView(APIView):
     """
 
     http_method_names = ["get", "post", "options"]
+    opens_stream = False
+    """Who comes for a stream comes in one after the other: a crowd at the door keeps nobody from their move."""
 
     async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
         self.args, self.kwargs = args, kwargs
@@ -35,7 +38,8 @@ class LiveView(APIView):
         self.request = asked = self.initialize_request(request, *args, **kwargs)
         response: HttpResponseBase
         try:
-            await threads.read(self.initial, asked, *args, **kwargs)
+            async with doors.door() if self.opens_stream else nullcontext():
+                await threads.read(self.initial, asked, *args, **kwargs)
             response = await self._handled(asked, *args, **kwargs)
         except Exception as error:  # as in APIView.dispatch: what is ours is raised again
             response = self.handle_exception(error)

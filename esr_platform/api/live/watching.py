@@ -20,7 +20,7 @@ from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import viewer
 from esr_platform.api.live import threads
 from esr_platform.api.live.browser import EITHER
-from esr_platform.api.live.feed import NEWS, following
+from esr_platform.api.live.feed import following
 from esr_platform.api.live.framing import FRAMINGS, KEEP_ALIVE_S, framing_of, streamed
 from esr_platform.api.live.hub import Watch, hub
 from esr_platform.api.live.parameters import place, whole_number
@@ -59,6 +59,7 @@ class TableStream(LiveView):
     permission_classes = [AllowAny]
     throttle_scope = "stream"
     renderer_classes = FRAMINGS
+    opens_stream = True
 
     async def get(self, request: Request, match: int) -> HttpResponseBase:
         who = identity(request._request, request.auth)
@@ -110,7 +111,7 @@ class TableWatch:
                 self._woken.clear()
                 if not await self._may_go_on():
                     return
-                news = feed.next_after(self._watched) or await NEWS.look(self._game.pk, self._watched)
+                news = await feed.after(self._watched)
                 self._watched, over = news.watched, news.over
                 pieces = [feed.pieces(news, self.framing)]
                 if self._viewers != told and not over:
