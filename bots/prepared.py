@@ -13,9 +13,10 @@ from types import SimpleNamespace
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from django.core.exceptions import EmptyResultSet
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.models import Expression, Model, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
+from django.db.transaction import mark_for_rollback_on_error
 
 Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=Model)
@@ -112,7 +113,7 @@ class PreparedInsert(Generic[Instance]):
 
     def __call__(self, rows: Iterable[Instance]) -> None:
         """Write ``rows``. None of their values is an expression: what the database is to fill in, it is not asked."""
-        with connection.cursor() as cursor:
+        with mark_for_rollback_on_error(), connection.cursor() as cursor:
             for row in rows:
                 cursor.execute(self._sql, _values(row, self._fields))
 
@@ -133,10 +134,12 @@ class PreparedUpdate(Generic[Instance]):
         return f"UPDATE {_quoted(self._model._meta.db_table)} SET {', '.join(changed)} WHERE {key}"  # noqa: S608 - names of the model
 
     def __call__(self, rows: Iterable[Instance]) -> None:
-        """Write ``rows``, which are there. None of their values is an expression."""
-        with connection.cursor() as cursor:
+        """Write ``rows``. None of their values is an expression. Raises ``DatabaseError`` for one that is not there."""
+        with mark_for_rollback_on_error(), connection.cursor() as cursor:
             for row in rows:
                 cursor.execute(self._sql, _values(row, self._fields))
+                if cursor.rowcount != 1:
+                    raise DatabaseError(f"there is no {row!r} to be written")
 
 
 def _quoted(name: str) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
@@ -88,3 +88,10 @@ def test_the_named_columns_of_rows_are_written_and_no_others() -> None:
     assert len(asked) == 2
     written = Bot.objects.order_by("pk").values_list("name", "description")
     assert list(written) == [("Third", "written meanwhile"), ("Fourth", "written meanwhile")]
+
+
+def test_a_row_that_is_not_there_is_not_written_in_silence() -> None:
+    gone = uploaded(person("ann"), "First")
+    gone.pk += 1
+    with pytest.raises(DatabaseError, match="there is no"), transaction.atomic():
+        PreparedUpdate(Bot, ["name"])([gone])

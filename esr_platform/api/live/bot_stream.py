@@ -39,7 +39,7 @@ class BotStreamView(LiveView):
 
     scope = Scope.PLAY
     throttle_scope = "stream"
-    opens_stream = True
+    door = "players"
     renderer_classes = FRAMINGS
 
     async def get(self, request: Request) -> HttpResponseBase:

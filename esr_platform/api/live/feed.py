@@ -25,48 +25,58 @@ log = structlog.get_logger(__name__)
 NEWS: Final = Shared(public_news)
 """What is new to see, looked up once for all who ask at the same time."""
 
+_ARRIVALS: Final = Shared(public_news, apart_s=0.05)
+"""The same for those who come, who are often many: all of a moment are one look."""
+
 AGAIN_S: Final = 1.0
 """So long after a look that has failed the next one is tried."""
 
+MOST_FAILURES: Final = 5
+
+MOST_KEPT: Final = 16
+"""For so many places at which somebody goes on, what follows is kept."""
+
+
+class Told:
+    """What follows for all who were told the same; its bytes are made once."""
+
+    def __init__(self, news: PublicNews) -> None:
+        self.news = news
+        self._encoded: dict[type[JSONLines], bytes] = {}
+
+    def pieces(self, framing: JSONLines) -> bytes:
+        """It as it is sent."""
+        kind = type(framing)
+        if kind not in self._encoded:
+            place = self.news.watched.entries
+            self._encoded[kind] = b"".join(framing.event(event, place) for event in self.news.events)
+        return self._encoded[kind]
+
 
 class Feed:
-    """One game as it is watched here. ``before`` is how much somebody was told who is to be told ``news`` next.
+    """One game as it is watched here.
 
-    Who comes new is told the whole of it, which is kept until there is more.
+    ``_next`` has what follows for those who were told so much, until there is more: for all who were up to date before
+    the last news, and for those who come, new or from where they were.
     """
 
     def __init__(self, match: int) -> None:
         self._match = match
         self._wakes: set[Callable[[], None]] = set()
         self._touched = asyncio.Event()
-        self._encoded: dict[tuple[bool, type[JSONLines]], bytes] = {}
-        self._whole: PublicNews | None = None
-        self.before = Watched()
-        self.news = PublicNews(self.before)
+        self._next: dict[Watched, Told] = {}
+        self._news = PublicNews(Watched())
 
-    async def after(self, watched: Watched) -> PublicNews:
-        """What follows for who was told so much; nobody is asked for what the last look has found."""
-        if watched == self.news.watched and not self.news.over:
-            return PublicNews(watched)
-        if watched == self.before:
-            return self.news
-        if watched != Watched():
-            return await NEWS.look(self._match, watched)
-        if self._whole is None:
-            found = await NEWS.look(self._match, watched)
-            if found.watched != self.news.watched:
-                return found  # this feed is behind it, or has gone on
-            self._whole = found
-        return self._whole
-
-    def pieces(self, news: PublicNews, framing: JSONLines) -> bytes:
-        """``news`` as it is sent; of what goes to many the bytes are made once."""
-        if news is not self.news and news is not self._whole:
-            return _encoded(news, framing)
-        key = news is self.news, type(framing)
-        if key not in self._encoded:
-            self._encoded[key] = _encoded(news, framing)
-        return self._encoded[key]
+    async def after(self, watched: Watched) -> Told:
+        """What follows for who was told so much. Raises what looking raises."""
+        if watched == self._news.watched and not self._news.over:
+            return Told(PublicNews(watched))
+        if watched in self._next:
+            return self._next[watched]
+        told = Told(await _ARRIVALS.look(self._match, watched))
+        if told.news.watched == self._news.watched and len(self._next) < MOST_KEPT:
+            self._next[watched] = told  # else this feed is behind it, or has gone on
+        return told
 
     def touch(self) -> None:
         """Something may have happened."""
@@ -87,22 +97,34 @@ class Feed:
         return bool(self._wakes)
 
     async def follow(self) -> None:
-        """Look whenever the game has moved, and by the clock, for a hint may be lost, until the game has ended."""
-        while not self.news.over:
+        """Look whenever the game has moved, and by the clock, for a hint may be lost, until the game has ended.
+
+        Where looking fails again and again all who watch are let go: they come again, to another process perhaps.
+        """
+        failed = 0
+        while not self._news.over:
             self._touched.clear()
             try:
-                found = await NEWS.look(self._match, self.news.watched)
-            except Exception:  # the border of the task: those who watch wait for the next look
-                log.exception("game_not_looked_at", match=self._match)
-                await asyncio.sleep(AGAIN_S)
+                found = await NEWS.look(self._match, self._news.watched)
+            except Exception as error:  # the border of the task: those who watch wait for the next look
+                failed += 1
+                log.warning("game_not_looked_at", match=self._match, error=repr(error))
+                if failed == MOST_FAILURES:
+                    self._tell(PublicNews(self._news.watched, over=True))
+                else:
+                    await asyncio.sleep(AGAIN_S)
                 continue
+            failed = 0
             if found.events or found.over:
-                self.before, self.news = self.news.watched, found
-                self._whole, self._encoded = None, {}
-                for wake in tuple(self._wakes):
-                    wake()
+                self._tell(found)
             if not found.over:
                 await rest(self._touched, KEEP_ALIVE_S)
+
+    def _tell(self, news: PublicNews) -> None:
+        before, self._news = self._news.watched, news
+        self._next = {before: Told(news)}
+        for wake in tuple(self._wakes):
+            wake()
 
 
 _feeds: WeakKeyDictionary[Hub, dict[int, tuple[Feed, asyncio.Task[None]]]] = WeakKeyDictionary()
@@ -128,7 +150,3 @@ def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
 async def _follow(feed: Feed, match: int) -> None:
     with hub().listening(Watch(lambda _: feed.touch(), match=match)):
         await feed.follow()
-
-
-def _encoded(news: PublicNews, framing: JSONLines) -> bytes:
-    return b"".join(framing.event(event, news.watched.entries) for event in news.events)

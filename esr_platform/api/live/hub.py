@@ -87,6 +87,7 @@ class Hub:
         self._by_match: defaultdict[int, set[Watch]] = defaultdict(set)
         self._by_place: defaultdict[str, set[Watch]] = defaultdict(set)
         self._waiting = Crowd()
+        self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
         self.presence = Presence(self)
         self.viewers = Viewers()
@@ -160,6 +161,8 @@ class Hub:
         groups = [(group, key) for group, key in self._places(watch) if key is not None]
         for group, key in groups:
             group[key].add(watch)
+        if self._closing:
+            watch.end()
         try:
             yield watch
         finally:
@@ -182,7 +185,8 @@ class Hub:
             self._touch(hint.get("match"), bots)
 
     def close(self) -> None:
-        """End everything that waits: the process is about to stop."""
+        """End everything that waits, and what still comes: the process is about to stop."""
+        self._closing = True
         for watch in self.watches:
             watch.end()
 

@@ -31,7 +31,7 @@ class LobbyStreamView(LiveView):
     authentication_classes = [BrowserAuthentication]
     permission_classes = [AllowAny]
     throttle_scope = "stream"
-    opens_stream = True
+    door = "audience"
     renderer_classes = [*FRAMINGS[::-1]]
 
     async def get(self, request: Request) -> HttpResponseBase:

@@ -47,7 +47,7 @@ class SeatStreamView(LiveView):
     authentication_classes = [BrowserAuthentication]
     permission_classes = [SitsHere]
     throttle_scope = "stream"
-    opens_stream = True
+    door = "players"
     renderer_classes = [*FRAMINGS[::-1]]
 
     async def get(self, request: Request, match: int) -> HttpResponseBase:

@@ -52,6 +52,12 @@ class Shared(Generic[Ask, Found]):
         now = loop.time()
         self._began[match] = at = max(now, self._began.get(match, -self._apart_s) + self._apart_s)
         loop.call_at(at, begin)
+        loop.call_at(at + self._apart_s, self._forget, match, at)
+
+    def _forget(self, match: int, at: float) -> None:
+        """Whoever guesses numbers is not kept."""
+        if self._began.get(match) == at:
+            del self._began[match]
 
     def _begin(self, match: int) -> None:
         task = asyncio.get_running_loop().create_task(self._look(match, self._asked.pop(match)))

@@ -29,8 +29,8 @@ class LiveView(APIView):
     """
 
     http_method_names = ["get", "post", "options"]
-    opens_stream = False
-    """Who comes for a stream comes in one after the other: a crowd at the door keeps nobody from their move."""
+    door = ""
+    """By which those come in who want a stream (``doors``); without one nobody waits for others."""
 
     async def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:  # type: ignore[override]
         self.args, self.kwargs = args, kwargs
@@ -38,7 +38,7 @@ class LiveView(APIView):
         self.request = asked = self.initialize_request(request, *args, **kwargs)
         response: HttpResponseBase
         try:
-            async with doors.door() if self.opens_stream else nullcontext():
+            async with doors.door(self.door) if self.door else nullcontext():
                 await threads.read(self.initial, asked, *args, **kwargs)
             response = await self._handled(asked, *args, **kwargs)
         except Exception as error:  # as in APIView.dispatch: what is ours is raised again

@@ -59,12 +59,13 @@ class TableStream(LiveView):
     permission_classes = [AllowAny]
     throttle_scope = "stream"
     renderer_classes = FRAMINGS
-    opens_stream = True
+    door = "audience"
 
     async def get(self, request: Request, match: int) -> HttpResponseBase:
         who = identity(request._request, request.auth)
         hub().require_room(who)
         game, first = await _opened(request, match)
+        hub().require_room(who)  # again: others have come meanwhile
         stream = TableWatch(request, game, first, place(request))
         return streamed(stream.framing, stream.pieces(who))
 
@@ -111,9 +112,9 @@ class TableWatch:
                 self._woken.clear()
                 if not await self._may_go_on():
                     return
-                news = await feed.after(self._watched)
-                self._watched, over = news.watched, news.over
-                pieces = [feed.pieces(news, self.framing)]
+                found = await feed.after(self._watched)
+                self._watched, over = found.news.watched, found.news.over
+                pieces = [found.pieces(self.framing)]
                 if self._viewers != told and not over:
                     told = self._viewers
                     pieces.append(self.framing.event({"type": "viewers", "game": self._game.pk, "viewers": told}))

@@ -34,7 +34,7 @@ def test_a_move_does_not_wait_for_the_crowd_that_comes_for_streams() -> None:
             return HttpResponse()
 
     class Streams(Asks):
-        opens_stream = True
+        door = "audience"
 
     async def come() -> None:
         with threads.shared():
