@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -73,7 +74,8 @@ class Feed:
             return Told(PublicNews(watched))
         if watched in self._next:
             return self._next[watched]
-        told = Told(await _ARRIVALS.look(self._match, watched))
+        found = await _ARRIVALS.look(self._match, watched)
+        told = Told(replace(found, over=found.over or self._news.over))  # this feed looks no more
         if told.news.watched == self._news.watched and len(self._next) < MOST_KEPT:
             self._next[watched] = told  # else this feed is behind it, or has gone on
         return told
