@@ -26,6 +26,7 @@ from games.base import Document, State
 from ladder.models import Block, DealSeries, Ladder, Match
 from ladder.opening import open_house
 from ladder.remote_bots import register
+from ladder.seating import presence
 from ladder.tables.answering import Verdict, answer
 from ladder.tables.ending import finish
 from ladder.tables.public import cut
@@ -85,9 +86,10 @@ class Table:
 
 
 @pytest.fixture
-def unhurried(settings: Any) -> None:
-    """Nobody is asked to slow down."""
+def unhurried(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is asked to slow down, and who was in the lobby once is there all the time."""
     settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 100_000)
+    monkeypatch.setattr(presence, "HERE_S", 3600)
 
 
 def begun(slug: str, random: Random) -> Table:
@@ -130,7 +132,8 @@ def streamed(match: Match) -> str:
 
 
 def stay_here(bots: Sequence[Bot]) -> None:
-    """However long it takes to read everything, these bots are connected meanwhile."""
+    """However long it takes to read everything, these bots are connected meanwhile, and all people are in the lobby."""
+    presence.note_here(User.objects.values_list("pk", flat=True))
     note_seen([bot.pk for bot in bots])
     RemoteBot.objects.update(seen_at=F("seen_at") + timedelta(hours=1))
 

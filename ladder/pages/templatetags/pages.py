@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from bots.machines import sandbox_state
 from games.registry import GAMES
@@ -22,7 +22,7 @@ from ladder.pages import markup, matches, words
 register = template.Library()
 
 SECTIONS = (
-    (gettext_lazy("Play"), "lobby"),
+    (pgettext_lazy("the page", "Play"), "lobby"),
     (gettext_lazy("Ladders"), "ladders"),
     (gettext_lazy("Matches"), "matches"),
     (gettext_lazy("Bots"), "bots"),
