@@ -9,13 +9,14 @@ from __future__ import annotations
 import logging
 import secrets
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from random import SystemRandom
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
@@ -25,6 +26,7 @@ from bots.models import Bot
 from bots.pace import wait_s
 from bots.persons import guest_player
 from bots.refusals import Refused, TooMany
+from ladder.apart import apart
 from ladder.blocks import Player
 from ladder.ledger import NoSeason
 from ladder.lobby.clocks import CLOCKS
@@ -133,13 +135,7 @@ def forget_guests() -> int:
 
 def _closed(match_id: int) -> bool:
     """One game that cannot be closed holds up no other one."""
-    try:
-        return _close(match_id)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("the guest's match %s was not closed", match_id)
-        return False
+    return apart(partial(_close, match_id), False, logger, "the guest's match %s was not closed", match_id)
 
 
 def _close(match_id: int) -> bool:

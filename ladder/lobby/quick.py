@@ -13,7 +13,7 @@ from datetime import timedelta
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -22,6 +22,7 @@ from bots.models import Bot
 from bots.people import hold
 from bots.persons import known_player
 from bots.refusals import Refused
+from ladder.apart import apart
 from ladder.freezing import frozen_ladders
 from ladder.lobby import seeking
 from ladder.lobby.clocks import RATED, limits_of
@@ -191,16 +192,16 @@ def _open(ladder: Ladder, table: Found) -> bool:
 
     One that cannot be opened holds up no other one.
     """
-    try:
-        with transaction.atomic():
-            return _opened(ladder, table) is not None
-    except Refused as refused:
-        logger.info("nobody sits down on %s: %s", ladder, refused)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("nobody can sit down on %s", ladder)
-    return False
+
+    def opened() -> bool:
+        try:
+            with transaction.atomic():
+                return _opened(ladder, table) is not None
+        except Refused as refused:
+            logger.info("nobody sits down on %s: %s", ladder, refused)
+            return False
+
+    return apart(opened, False, logger, "nobody can sit down on %s", ladder)
 
 
 def _opened(ladder: Ladder, table: Found) -> Match | None:

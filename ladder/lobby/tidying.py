@@ -6,8 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from django.db import InterfaceError, OperationalError
-
+from ladder.apart import apart
 from ladder.lobby import guests, quick, seeking
 
 logger = logging.getLogger(__name__)
@@ -17,14 +16,4 @@ _STEPS: Final[tuple[Callable[[], int], ...]] = (seeking.expire, quick.forget, gu
 
 def tidy() -> int:
     """Do all of it; of how many things. A step that fails holds up no other one. Safe to run twice at once."""
-    return sum(_done(step) for step in _STEPS)
-
-
-def _done(step: Callable[[], int]) -> int:
-    try:
-        return step()
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("the lobby was not tidied: %s", step.__name__)
-        return 0
+    return sum(apart(step, 0, logger, "the lobby was not tidied: %s", step.__name__) for step in _STEPS)

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from django.core.cache import cache
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
+from ladder.apart import apart
 from ladder.models import Attempt, Chair, Match
 from ladder.tables.advancing import held
 from ladder.tables.position import WATCHED_WITHIN, Position
@@ -62,13 +64,7 @@ def forgive(match_id: int) -> bool:
 
 def _forgiven(match_id: int) -> bool:
     """One table that cannot go on must not hold up the others."""
-    try:
-        return forgive(match_id)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("live match %s is not forgiven an outage", match_id)
-        return False
+    return apart(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
 
 
 def forgive_at(table: Held) -> bool:

@@ -9,9 +9,9 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
+from ladder.apart import apart
 from ladder.models import Chair, Match
 from ladder.tables.absences import notice_gone
 from ladder.tables.answering import GRACE, expire
@@ -45,21 +45,15 @@ def sweep_tables() -> int:
 
 def _done(step: Callable[[], int]) -> int:
     """One step that fails must not hold up another one; of how many things it was."""
-    try:
-        return step()
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("live tables were not looked after: %s", step)
-        return 0
+    return apart(step, 0, logger, "live tables were not looked after: %s", step)
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:
     """One table that cannot go on must not hold up the others: it is void."""
-    try:
+
+    def looked_after() -> bool:
         do(match_id)
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        logger.exception("live match %s cannot go on", match_id)
+        return True
+
+    if not apart(looked_after, False, logger, "live match %s cannot go on", match_id):
         void(match_id, BROKEN)
