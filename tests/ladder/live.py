@@ -48,7 +48,9 @@ def as_if_later(match: Match, seconds: float = 3600) -> None:
     )
     Table.objects.filter(match=match).update(settled_at=F("settled_at") - passed)
     now = timezone.now()
-    Chair.objects.filter(table=match.pk, owes=True).update(due_at=now, deadline=now + _AMPLE)
+    owing = Chair.objects.filter(table=match.pk, owes=True)
+    owing.update(due_at=now)
+    owing.exclude(kind__in=Chair.ASKED_BY_WORKERS).update(deadline=now + _AMPLE)
 
 
 def table_of(match: Match) -> Position:
