@@ -22,8 +22,7 @@ from bots.remote import note_seen
 from esr_platform.accounts import browsers, tokens
 from esr_platform.api.live import threads
 from esr_platform.api.live.running import asked_of
-from ladder.lobby import quick, seeking
-from ladder.seating.presence import note_here
+from ladder.lobby import quick
 from ladder.tables import absences, outages
 
 if TYPE_CHECKING:
@@ -81,9 +80,8 @@ class Presence:
         """Who is in the lobby: what they offer and look for stays."""
         seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
         people = {one for one in seen if one is not None}
-        notes: tuple[Callable[[Collection[int]], object], ...] = (note_here, seeking.stay, quick.seen)
-        for note in notes if people else ():
-            await _tried(partial(threads.write, note, people))
+        if people:
+            await threads.write(quick.seen, people)
 
     async def end_sessions(self) -> None:
         """End what hangs on sessions that open nothing any more, or somebody else's account."""

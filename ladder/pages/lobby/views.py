@@ -49,7 +49,6 @@ def lobby(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     if person is not None:
         quick.seen([person.pk])
-        seeking.stay([person.pk])
     form = _offer_form(request, None) if person else None
     return _lobby(request, form)
 
