@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any, Final
 
 from django.core.cache import cache
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -34,6 +34,7 @@ from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import launcher_for_ladder
 from games.base import IllegalMove
 from ladder import leave
+from ladder.apart import apart
 from ladder.leases import MOST_FAILURES
 from ladder.models import Chair, Match
 from ladder.reconnecting import through_a_loss
@@ -235,12 +236,10 @@ def _give_up(turn: Turn, reason: str) -> bool:
     """End the game that cannot go on, or play the default move for a person who has gone; whether it was still owed."""
     owed = Chair.objects.filter(turn.valid)
     if owed.filter(kind=Chair.Kind.STAND_IN).exists():
-        try:
-            return _bring(turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
-        except (OperationalError, InterfaceError):
-            raise
-        except Exception:  # one table that cannot go on must not hold up the others
-            logger.exception("live match %s cannot go on without a stand-in", turn.match_id)
+        absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
+        brought = apart(absent, None, logger, "live match %s cannot go on without a stand-in", turn.match_id)
+        if brought is not None:
+            return brought
     return owed.exists() and void(turn.match_id, reason, owed.exists)
 
 
