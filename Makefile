@@ -6,6 +6,7 @@ BENCH_VENV := .bench
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 export PYTHON
+unexport PYTHONDONTWRITEBYTECODE  # the site and its tests start many processes, and each would compile the project again
 
 MATCHES ?= 60
 EXIT ?=
@@ -16,7 +17,7 @@ FUZZ_SECONDS ?= 600
 BENCH_ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz seasons check format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-tables bench-pages bench-api bench-people bench-replay locks messages pictures clean sandbox services
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -60,24 +61,36 @@ demo: $(VENV)/.ready sandbox  ## fill a site that looks alive by playing (MATCHE
 # --- Tests and checks ------------------------------------------------------------------------------------------------
 
 ON_POSTGRESQL := $(BIN)/python -m tests.services.postgres
-ON_BOTH := tests/bots/uploads tests/ladder tests/esr_platform
+ON_BOTH := tests/bots/test_*.py tests/bots/uploads tests/ladder tests/esr_platform
 
-RACES := $(shell find tests -name 'test_*races.py')
+# Test files with races, and files with tests of locks, which SQLite does not have.
+RACES := $(sort $(shell find tests -name 'test_*races.py') $(shell grep -rlE 'RaceServer|import Meanwhile|connection.vendor' tests --include='test_*.py'))
 
-test: $(VENV)/.dev sandbox  ## every test but the slow ones on SQLite, and all races on PostgreSQL
-	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
-	@echo "On PostgreSQL: what many do at once"
-	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(RACES)
+test: $(VENV)/.dev sandbox  ## all tests that are not slow on SQLite, then races and locks on PostgreSQL
+	@status=0; \
+	$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) || status=1; \
+	echo "Races and locks on PostgreSQL:"; \
+	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
+	exit $$status
 
-test-postgresql: $(VENV)/.dev sandbox  ## every test that writes to the database, but the slow ones, on PostgreSQL
+test-postgresql: $(VENV)/.dev sandbox  ## all tests that are not slow and write to the database, on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
-TWO_FILES := -n 2 --dist loadfile  # at a time, however many cores there are: each has processes and clocks of its own
+TWO_FILES := -n 2 --dist loadfile  # at a time, however many cores there are: each file starts its own processes
 
-slow: $(VENV)/.dev services  ## the tests that start the whole site, kill workers or open a browser
-	@$(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS)
-	@echo "Once more on PostgreSQL: tests/bots/uploads tests/ladder"
-	@$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) tests/bots/uploads tests/ladder
+slow: $(VENV)/.dev services  ## tests that start the whole site, kill workers, compile programs or open a browser
+	@$(BIN)/pytest -q $(TWO_FILES) -m "slow and not nightly" $(PYTEST_ARGS)
+
+# In CI a missing sandbox or browser is a failure and not a skipped test.
+nightly: export CI := true
+nightly: $(VENV)/.dev services  ## everything that is too long for continuous integration, each step even if one failed
+	@failed=; \
+	$(BIN)/pytest -q $(TWO_FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
+	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/bots || failed="$$failed new-examples"; \
+	HYPOTHESIS_PROFILE=new-examples $(MAKE) test-postgresql || failed="$$failed test-postgresql"; \
+	$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
+	for step in hostile chaos fuzz test-native; do $(MAKE) $$step || failed="$$failed $$step"; done; \
+	if [ -n "$$failed" ]; then echo "Failed:$$failed" >&2; exit 1; fi
 
 NATIVE := games/native/.ready
 ENGINE := setup.py games/build.py $(wildcard games/*.py games/*/*.py)
@@ -162,6 +175,12 @@ bench-people: $(VENV)/.dev services  ## 100 tables of people and 500 spectators 
 
 bench-house: $(VENV)/.dev  ## how strong the house bots are, and how fast they start
 	@$(BIN)/python -m bench.house
+
+bench-idle: $(VENV)/.dev sandbox  ## CPU and memory of each process of an idle site, 5 min after 60 matches
+	@$(BIN)/python -m bench.idle $(BENCH_ARGS)
+
+bench-comparisons: $(VENV)/.dev  ## games until a version comparison is decided, and how often it errs
+	@$(BIN)/python -m bench.comparisons $(BENCH_ARGS)
 
 bench-pages: $(VENV)/.dev services  ## ms, queries and KB of every page at 100,000 matches, on both databases
 	@$(BIN)/python -m bench.pages $(BENCH_ARGS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import kombu.pools
 import pytest
 import redis
@@ -18,15 +19,34 @@ from django.core.cache import caches
 from django.db import connection
 from django.test import override_settings
 
+from bots.sandbox import sandbox
 from esr_platform.celery import app
+from esr_platform.supervising.site import STOP_SIGNALS
+from tests.fixed_randomness import fixed_randomness
+from tests.services.caches import JsonInMemory
+from tests.services.data import data_in
+from tests.services.races import RaceServer
 from tests.services.redis import redis_server
-from tests.services.workers import Processes, processes
+from tests.services.workers import UNBOUNDED, Processes, processes
 
 IN_MEMORY = "memory://"
 NOWHERE = "unix:///dev/null"
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+hypothesis.settings.register_profile(
+    "new-examples", hypothesis.settings(hypothesis.settings.get_profile("ci"), derandomize=False, print_blob=True)
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))  # "ci": fixed examples, no deadline
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the seed of the random order, also with ``-q``. Workers still share out the tests by time."""
+    seed = config.getoption("randomly_seed", None)
+    if seed is not None:
+        terminalreporter.write_line(f"To repeat this order: PYTEST_ARGS='--randomly-seed={seed}'")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,27 +73,37 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, tmp_path_fa
 
 
 @pytest.fixture(autouse=True)
+def _own_randomness(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test draws the same random numbers in every run and in every order: they depend on its name alone."""
+    with fixed_randomness(request.node.nodeid):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_signal_handlers() -> Iterator[None]:
+    """Restore the signal handlers of the test process: streams and the supervisor replace them."""
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture(autouse=True)
+def _busy_house() -> Iterator[None]:
+    """House bots alone play as much as a test asks for."""
+    with override_settings(HOUSE_BLOCKS_PER_HOUR=UNBOUNDED):
+        yield
+
+
+@pytest.fixture(autouse=True)
 def _own_cache() -> Iterator[None]:
     """Every test has an empty cache of its own, in memory, and hints about tables reach nobody."""
-    backend = "django.core.cache.backends.locmem.LocMemCache"
+    backend = f"{JsonInMemory.__module__}.{JsonInMemory.__qualname__}"
     in_memory = {name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES}
     with override_settings(CACHES=in_memory, REDIS_URL=NOWHERE):
         yield
-        for cache in caches.all(initialized_only=True):
+        for cache in caches.all():  # also those that only another thread has used: memory is shared, `caches` is not
             cache.clear()
-
-
-@contextmanager
-def data_in(folder: Path) -> Iterator[None]:
-    """What is uploaded and unpacked lies in ``folder``; static files keep their names, whatever was collected here."""
-    options = {"allow_overwrite": True, "location": str(folder / "uploads")}
-    storages = {
-        **settings.STORAGES,
-        "uploads": {"BACKEND": "bots.storage.WholeFileStorage", "OPTIONS": options},
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
-    with override_settings(VAR_DIR=folder, STORAGES=storages):
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -81,6 +111,12 @@ def _own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test writes into the data folder of a site."""
     with data_in(tmp_path_factory.mktemp("data")):
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tested_sandbox() -> None:
+    """Test the sandbox of this machine before any test draws random numbers, since the process does it only once."""
+    sandbox()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -107,6 +143,14 @@ def broker(redis_url: str) -> Iterator[str]:
     _send_through(IN_MEMORY)
 
 
+@pytest.fixture
+def no_broker() -> Iterator[None]:
+    """Nothing listens where messages are sent."""
+    _send_through("redis+socket:///nonexistent/redis.sock")
+    yield
+    _send_through(IN_MEMORY)
+
+
 def _send_through(url: str) -> None:
     app.conf.broker_url = url
     kombu.pools.reset()
@@ -116,15 +160,33 @@ def _send_through(url: str) -> None:
 @pytest.fixture
 def site_processes(transactional_db: None, broker: str, tmp_path: Path) -> Iterator[Processes]:
     """Starts workers and other real processes of the site on this test's database and broker."""
-    environment = {
+    with data_in(tmp_path), processes(_environment(broker, tmp_path)) as group:
+        yield group
+
+
+@pytest.fixture(scope="session")
+def _race_server(
+    django_db_setup: None, redis_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RaceServer]:
+    with processes(_environment(redis_url, tmp_path_factory.mktemp("races"))) as group:
+        yield RaceServer(group)
+
+
+@pytest.fixture
+def race_server(_race_server: RaceServer, transactional_db: None, broker: str, tmp_path: Path) -> Iterator[RaceServer]:
+    """Starts races between real processes on this test's database and broker, with ``tmp_path`` as data folder."""
+    with data_in(tmp_path):
+        yield _race_server
+
+
+def _environment(redis_url: str, data: Path) -> dict[str, str]:
+    return {
         "DATABASE_URL": _database_url(),
-        "REDIS_URL": broker,
-        "VAR_DIR": str(tmp_path),
+        "REDIS_URL": redis_url,
+        "VAR_DIR": str(data),
         "SECRET_KEY": settings.SECRET_KEY,
         "LOG_LEVEL": "WARNING",
     }
-    with data_in(tmp_path), processes(environment) as group:
-        yield group
 
 
 def _database_url() -> str:

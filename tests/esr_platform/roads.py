@@ -97,7 +97,8 @@ JUDGED: Mapping[Road, str] = {
         bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
         api/v1/games/<int:match>/seat/resign api/v1/games/<int:match>/seat/abort api/v1/games/<int:match>/seat/claim
-        api/v1/games/<int:match>/seat/return api/v1/games/<int:match>/seat/chat api/v1/games/<int:match>/seat/report
+        api/v1/games/<int:match>/seat/return api/v1/games/<int:match>/seat/chat api/v1/games/<int:match>/seat/rematch
+        api/v1/games/<int:match>/seat/report
         play/now/ play/offer/ play/look/ play/stop/ play/seeks/<int:seek_id>/take/ play/seeks/<int:seek_id>/leave/
         play/seeks/<int:seek_id>/withdraw/ play/challenges/<int:challenge_id>/answer/
         play/tables/<int:match_id>/answer/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
@@ -105,7 +106,8 @@ JUDGED: Mapping[Road, str] = {
     """,
     Road.APART: """
         account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
-        account/tokens/ terms/ words/<slug:language>/<slug:version>.json ladders/invitations/<str:token>/
+        account/tokens/ account/2fa/webauthn/login/ terms/ words/<slug:language>/<slug:version>.json
+        ladders/invitations/<str:token>/
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
@@ -158,6 +160,7 @@ def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:
     response = client.get(address, **headers)
     body = b"".join(response.streaming_content) if response.streaming else response.content
     of_the_body = ("ETag", "Content-Length") if "html" in response.headers.get("Content-Type", "") else ()
-    headers = {name: value for name, value in response.headers.items() if name not in ("Expires", *of_the_body)}
+    kept = ("Expires", "Cache-Control")  # whoever is recognized may keep less
+    headers = {name: value for name, value in response.headers.items() if name not in (*kept, *of_the_body)}
     text = f"{headers}\n{body.decode(errors='replace')}"
     return response.status_code, _SPAN.sub("a while", _COUNTED.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))

@@ -20,6 +20,7 @@ from bots.client import Client
 from bots.house.catalogue import HOUSE
 from tests.esr_platform.supervising.test_site import Running, site
 from tests.services.ports import wait_until
+from tests.services.tools import runs
 from tests.services.workers import ROOT
 
 pytestmark = pytest.mark.slow
@@ -110,7 +111,7 @@ def test_records_are_downloaded_and_the_next_time_only_those_that_are_new(town: 
     def downloaded() -> int:
         return sum(int(town.esr("download", ladder, where=tmp_path)["games"]) for ladder in hosted)
 
-    wait_until(lambda: downloaded() > 0, "the first deal has been open for a minute", 180)
+    wait_until(lambda: downloaded() > 0, "the first deal has been open for a minute")
     path = next(path for path in tmp_path.glob("*.jsonl") if path.stat().st_size)
     with path.open("a") as file:
         file.write('{"match": 1, "cut of')
@@ -148,7 +149,7 @@ def test_the_example_bots_play_whole_games(town: Town, tmp_path: Path) -> None:
     (manual,) = MANUAL.findall((ROOT / "docs" / "api.md").read_text(encoding="utf-8"))
     assert len([line for line in manual.splitlines() if line.strip()]) <= 30
     (tmp_path / "manual.py").write_text(manual, encoding="utf-8")
-    here = [name for name in PROGRAMS if all(map(shutil.which, NEEDED[name]))]
+    here = [name for name in PROGRAMS if all(runs(program, "--version") for program in NEEDED[name])]
     with ExitStack() as running, Client(town.url) as client:
         bots = {name: _started(town, name, tmp_path, running) for name in here}
 

@@ -1,15 +1,19 @@
-"""Blocks of the house, written and played to their end without a runner."""
+"""Blocks of house bots: scheduled, found again and played to their end without a runner."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from random import Random
 
+from django.db.models import QuerySet
+
 from ladder.blocks import Player
 from ladder.leases import claim
 from ladder.models import Block, Entry, Ladder, Match
+from ladder.pairings.seatings import seatings
 from ladder.results import record_result
-from tests.ladder.reports import report_of
+from ladder.scheduling import QUEUE_LENGTH, fill
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.uploaded import active_version, scheduled
 
 
@@ -19,6 +23,21 @@ def block_on(ladder: Ladder, purpose: Block.Purpose = Block.Purpose.LADDER, firs
     rated = purpose == Block.Purpose.LADDER
     players = [Player(active_version(entry.bot), entry if rated else None) for entry in entries]
     return scheduled(ladder, players, purpose=purpose)
+
+
+def fill_with_blocks(*ladders: Ladder, count: int = 8, seed: int = 1) -> None:
+    """Fill the empty queues of ``ladders`` with at least ``count`` blocks each, by weights that they have meanwhile."""
+    for ladder in ladders:
+        weight = -(-count * len(seatings(ladder.seats)) // QUEUE_LENGTH)
+        Ladder.objects.filter(pk=ladder.pk).update(weight=weight)
+    fill(Random(seed))
+    for ladder in ladders:
+        Ladder.objects.filter(pk=ladder.pk).update(weight=ladder.weight)
+
+
+def first_games() -> QuerySet[Match]:
+    """The first game of every block, by id. Only games of different blocks can run at the same time."""
+    return Match.objects.filter(lineup=0, seating=0).select_related("ladder", "block").order_by("pk")
 
 
 def games_of(block: Block) -> list[Match]:
@@ -38,6 +57,6 @@ def finish_game(match: Match, variety: int = 0, forfeits: dict[int, str] | None 
 def finish_block(block: Block, games: Iterable[Match] | None = None) -> Block:
     """Finish ``games``, or all that are queued."""
     for number, match in enumerate(games_of(block) if games is None else games):
-        finish_game(match, Random(match.pk).randrange(1000) + number)
+        finish_game(match, variety_of(match) + number)
     block.refresh_from_db()
     return block

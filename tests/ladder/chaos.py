@@ -53,7 +53,8 @@ class Site:
 
     def start_redis(self) -> None:
         command = server_command(self.folder)
-        self.redis = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+        nothing = subprocess.DEVNULL
+        self.redis = subprocess.Popen(command, stdin=nothing, stdout=nothing, preexec_fn=die_with_parent)
         wait_until(lambda: redis_answers(f"unix://{socket_path(self.folder)}"), "Redis answers")
 
     def start_process(self, name: str) -> None:
@@ -174,7 +175,7 @@ def main() -> int:
         name = stack.enter_context(tempfile.TemporaryDirectory(prefix="esr-chaos-database-"))
         server = stack.enter_context(running_server()) if options.postgresql else None
         os.environ["DATABASE_URL"] = server.url if server else f"sqlite:///{name}/db.sqlite3"
-        os.environ.update(VAR_DIR=name, SECRET_KEY="chaos", DJANGO_SETTINGS_MODULE="esr_platform.settings")
+        os.environ.update(VAR_DIR=name, SECRET_KEY="0123456789" * 5, DJANGO_SETTINGS_MODULE="esr_platform.settings")
         return _on_an_empty_database(options, server)
 
 

@@ -8,7 +8,7 @@ from bots.models import Bot
 from ladder.models import Ladder, Match
 from ladder.scheduling import fill
 from tests.bots.conftest import sandbox_launcher
-from tests.ladder.house import opened_house
+from tests.build import opened_house
 from tests.ladder.played import play_all
 from tests.ladder.uploaded import DUEL, person, uploaded
 

@@ -10,7 +10,7 @@ from ladder.blocks import Player
 from ladder.leases import claim
 from ladder.models import Block, Entry, Ladder, Match
 from ladder.results import record_result
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.uploaded import active_version, scheduled
 
 Play = Callable[[Match], MatchReport]
@@ -25,7 +25,7 @@ def bring(match: Match, play: Play | None = None) -> None:
     """Play and record one match, by random play unless ``play`` does it."""
     lease = claim(match.pk, "test")
     assert lease is not None
-    report = play(match) if play else report_of(match, variety=match.pk)
+    report = play(match) if play else report_of(match, variety=variety_of(match))
     assert record_result(lease, report) is not None
 
 

@@ -18,6 +18,7 @@ from ladder.tables.answering import Verdict, answer
 from ladder.tables.opening import open_table
 from ladder.tables.position import Position
 from ladder.tables.reading import position_of
+from tests.ladder.tables.playing import backdate
 from tests.ladder.uploaded import person
 
 _AMPLE = timedelta(hours=1)
@@ -43,9 +44,7 @@ def _player(ladder: Ladder, bot: Bot, rated: bool) -> Player:
 def as_if_later(match: Match, seconds: float = 3600) -> None:
     """Let all that has happened at the table be so much longer ago; what is owed is owed since now, and for long."""
     passed = timedelta(seconds=seconds)
-    PlayedMove.objects.filter(match=match).update(
-        received_at=F("received_at") - passed, visible_at=F("visible_at") - passed
-    )
+    backdate(PlayedMove.objects.filter(match=match), passed)
     Table.objects.filter(match=match).update(settled_at=F("settled_at") - passed)
     now = timezone.now()
     owing = Chair.objects.filter(table=match.pk, owes=True)

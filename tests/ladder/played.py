@@ -5,13 +5,13 @@ from __future__ import annotations
 from ladder.models import Entry, Ladder, Match
 from ladder.rebuilding import rerate
 from ladder.results import record_result
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.test_leases import claimed
 
 
 def play_all(ladder: Ladder) -> Ladder:
     for one in Match.objects.select_related("ladder", "block").filter(ladder=ladder, status="queued").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=one.pk))
+        record_result(claimed(one), report_of(one, variety=variety_of(one)))
     return ladder
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from celery import current_app
@@ -30,9 +31,22 @@ def test_a_task_delivered_five_times_to_two_workers_plays_each_match_once(
         current_app.send_task("ladder.tasks.play_match", args=(match.pk,), queue="matches")
     for _ in range(2):
         site_processes.worker("matches")
-    wait_until(lambda: ended() == QUEUE_LENGTH, "all matches have ended", 120)
+    wait_until(lambda: ended() == QUEUE_LENGTH, "all matches have ended")
     assert Result.objects.count() == Attempt.objects.count() == QUEUE_LENGTH
     assert accounts() == []
+
+
+def test_blocks_are_played_to_their_end_one_match_after_another_without_waiting_for_beat(
+    site_processes: Processes, ladder: Ladder
+) -> None:
+    """Beat does not run here, so only the end of each match can send the next one of its block."""
+    fill()
+    site_processes.worker("matches,soon,on_time", processes=2)
+    wait_until(lambda: ended() == QUEUE_LENGTH, "all matches have ended")
+    attempts = Attempt.objects.order_by("match__block", "started").values_list("match__block", "started", "ended")
+    assert len(attempts) == QUEUE_LENGTH
+    for (block, _, end), (next_block, start, _) in pairwise(attempts):
+        assert block != next_block or (end is not None and end <= start)
 
 
 def test_sixty_matches_under_fire_give_sixty_results() -> None:

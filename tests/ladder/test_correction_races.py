@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -12,20 +11,19 @@ from esr_platform.accounts.models import User
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
 from ladder.results import record_result
 from ladder.rules import rules_of
-from ladder.scheduling import fill
-from tests.ladder.reports import report_of
+from tests.ladder.blocks import fill_with_blocks
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.test_leases import claimed
 from tests.ladder.test_races import check_accounts, leased
 from tests.ladder.uploaded import staff
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.ladder.racing", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.ladder.racing", tmp_path)
 
 
 @pytest.fixture
@@ -35,10 +33,10 @@ def eve(db: None) -> User:
 
 @pytest.fixture
 def half_played(match: Match) -> Ladder:
-    """A ladder with eight results, and eight matches in the queue."""
+    """A ladder with eight results, and eight blocks in the queue."""
     for one in Match.objects.select_related("ladder", "block").filter(status="queued").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=one.pk))
-    fill(Random(2))
+        record_result(claimed(one), report_of(one, variety=variety_of(one)))
+    fill_with_blocks(match.ladder, seed=2)
     return match.ladder
 
 

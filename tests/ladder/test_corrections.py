@@ -18,7 +18,7 @@ from ladder.ratings.elo import START_RATING, KFactor
 from ladder.results import record_result
 from ladder.seasons import close
 from tests.ladder.played import differences, finished, play_all, ratings
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import person, staff
@@ -38,9 +38,9 @@ def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) ->
     ladder = match.ladder
     *others, last = Match.objects.select_related("ladder", "block").filter(ladder=ladder).order_by("pk")
     for one in others:
-        record_result(claimed(one), report_of(one, variety=one.pk))
+        record_result(claimed(one), report_of(one, variety=variety_of(one)))
     before = ratings(ladder)
-    record_result(claimed(last), report_of(last, variety=last.pk))
+    record_result(claimed(last), report_of(last, variety=variety_of(last)))
     assert ratings(ladder) != before
     void(last.pk, "its machine was broken", eve)
     assert ratings(ladder) == before

@@ -16,8 +16,7 @@ from ladder.models import Attempt, Block, Estimate, Estimation, Ladder, Match, S
 from ladder.seasons import close
 from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
 from tests.ladder.uploaded import new_version, staff
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 
 @pytest.fixture
@@ -29,8 +28,8 @@ def season(duel: Ladder) -> Season:
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.ladder.racing", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.ladder.racing", tmp_path)
 
 
 def rested() -> None:

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import transaction
 
 from ladder.opening import open_house
-from tests.ladder.house import opened_house
+from tests.build import opened_house
 
 pytestmark = pytest.mark.django_db
 _OF_ITS_OWN = {"created", "opened", "seed", "key", "key_hash", "hash", "document", "ledger_head"}

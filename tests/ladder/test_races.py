@@ -22,20 +22,27 @@ from ladder.results import record_result
 from ladder.scheduling import QUEUE_LENGTH
 from ladder.sweeping import sweep
 from ladder.verifying.deals import verify_deals
+from tests.ladder.blocks import fill_with_blocks, first_games
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_blocks import players_of
 from tests.ladder.test_leases import claimed, expire
-from tests.ladder.uploaded import DUEL, match_of, new_version, person, scheduled, uploaded
-from tests.services.races import Race, Racer, race_of
-from tests.services.workers import Processes
+from tests.ladder.uploaded import DUEL, match_of, new_version, person, scheduled, staff, uploaded
+from tests.services.races import Race, Racer, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.ladder.racing", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.ladder.racing", tmp_path)
+
+
+@pytest.fixture
+def match(ladder: Ladder) -> Match:
+    """The first of the matches in the queue that can run at the same time: ``QUEUE_LENGTH``, each of its own block."""
+    fill_with_blocks(ladder, count=QUEUE_LENGTH)
+    return first_games()[0]
 
 
 def flat(lists: Iterable[list[Any]]) -> list[Any]:
@@ -43,11 +50,13 @@ def flat(lists: Iterable[list[Any]]) -> list[Any]:
 
 
 def queued() -> list[int]:
-    return list(Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True))
+    """The first games of blocks that are queued."""
+    return list(first_games().filter(status="queued").values_list("pk", flat=True))
 
 
 def leased() -> list[tuple[int, str]]:
-    return [(match.pk, str(claimed(match).token)) for match in Match.objects.filter(status="queued").order_by("pk")]
+    """Leases of all matches that :func:`queued` gives."""
+    return [(match.pk, str(claimed(match).token)) for match in first_games().filter(status="queued")]
 
 
 def check_accounts() -> None:
@@ -58,8 +67,18 @@ def check_accounts() -> None:
 
 def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
     got = race(*[("claiming", {"matches": queued()})] * 3)
-    assert sorted(flat(got)) == list(Match.objects.order_by("pk").values_list("pk", flat=True))
+    assert sorted(flat(got)) == list(first_games().values_list("pk", flat=True))
     assert Attempt.objects.count() == QUEUE_LENGTH == Match.objects.filter(status="running", attempts_started=1).count()
+
+
+def test_of_the_matches_of_a_block_that_several_processes_claim_at_once_one_runs(race: Race, match: Match) -> None:
+    blocks = list(Block.objects.order_by("pk"))
+    seatings = [[block.matches.get(seating=seating).pk for block in blocks] for seating in range(3)]
+    got = race(*(("claiming", {"matches": matches}) for matches in seatings))
+    running = Match.objects.filter(status="running")
+    assert sorted(flat(got)) == list(running.order_by("pk").values_list("pk", flat=True))
+    assert sorted(running.values_list("block", flat=True)) == [block.pk for block in blocks]
+    assert Attempt.objects.count() == len(blocks)
 
 
 def test_the_same_results_brought_by_several_processes_count_once(race: Race, match: Match) -> None:
@@ -149,33 +168,40 @@ def test_several_schedulers_fill_no_queue_beyond_its_length_but_for_the_rest_of_
     check_accounts()
 
 
-def test_last_games_of_a_block_that_end_at_once_end_it_once_and_never_early(race: Race, house: None) -> None:
-    """Each of two transactions sees the other's game as played still, unless one of them waits."""
-    duel = Ladder.objects.get(slug=DUEL)
-    blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
-    leases = [
-        [(game.pk, str(claimed(game).token)) for game in Match.objects.filter(block__in=blocks, seating=seating)]
-        for seating in range(2)
-    ]
-    seen = race(*(("recording", {"leases": part, "variety": 0}) for part in leases), ("watching", {"times": 400}))
+def test_the_last_two_games_of_a_block_that_end_at_once_end_it_once_and_never_early(race: Race, house: None) -> None:
+    """One is running, the other is withdrawn from the queue. Each of two transactions sees the other's game as pending,
+    unless one of them waits.
+    """
+    leases, waiting = last_two_of_blocks()
+    seen = race(("recording", {"leases": leases, "variety": 0}), withdrawing(waiting), ("watching", {"times": 400}))
     assert [len(got) for got in seen] == [20, 20, 0]
+    assert Counter(Match.objects.values_list("status", flat=True)) == {"finished": 20, "cancelled": 20}
     check_blocks()
     check_accounts()
 
 
-def test_a_game_that_is_given_up_and_one_that_is_won_at_once_end_their_block(race: Race, house: None) -> None:
+def test_a_game_that_is_given_up_and_one_that_is_withdrawn_at_once_end_their_block(race: Race, house: None) -> None:
+    leases, waiting = last_two_of_blocks(failures=MOST_FAILURES - 1)
+    got = race(("giving_back", {"leases": leases}), withdrawing(waiting), ("watching", {"times": 400}))
+    assert [len(one) for one in got] == [20, 20, 0]
+    assert Counter(Match.objects.values_list("status", flat=True)) == {"void": 20, "cancelled": 20}
+    check_blocks()
+    check_accounts()
+
+
+def last_two_of_blocks(failures: int = 0) -> tuple[list[tuple[int, str]], list[int]]:
+    """Leases of the first games of 20 blocks for two, after so many failures, and their other games, in the queue."""
     duel = Ladder.objects.get(slug=DUEL)
     blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
-    given_up, won = (Match.objects.filter(block__in=blocks, seating=seating).order_by("pk") for seating in range(2))
-    for game in list(given_up) * (MOST_FAILURES - 1):
+    first = first_games().filter(block__in=blocks)
+    for game in list(first) * failures:
         give_back(claimed(game), Attempt.Ending.FAILED, "broken")
-    hopeless, good = ([(game.pk, str(claimed(game).token)) for game in games] for games in (given_up, won))
-    watching = ("watching", {"times": 400})
-    got = race(("giving_back", {"leases": hopeless}), ("recording", {"leases": good, "variety": 0}), watching)
-    assert [len(one) for one in got] == [20, 20, 0]
-    assert Counter(Match.objects.values_list("status", flat=True)) == {"void": 20, "finished": 20}
-    check_blocks()
-    check_accounts()
+    waiting = Match.objects.filter(block__in=blocks, seating=1).order_by("pk")
+    return leased(), list(waiting.values_list("pk", flat=True))
+
+
+def withdrawing(matches: list[int]) -> Racer:
+    return "withdrawing", {"matches": matches, "by": staff("eve").pk}
 
 
 def check_blocks() -> None:

@@ -14,7 +14,7 @@ from ladder.rebuilding import rerate, rerate_ladder
 from ladder.results import record_result
 from ladder.seasons import close
 from tests.ladder.long_ledgers import append_results
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import staff
@@ -23,7 +23,7 @@ from tests.ladder.uploaded import staff
 @pytest.fixture
 def played(match: Match) -> Ladder:
     for one in Match.objects.select_related("ladder").order_by("pk"):
-        record_result(claimed(one), report_of(one, variety=one.pk))
+        record_result(claimed(one), report_of(one, variety=variety_of(one)))
     return match.ladder
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -22,6 +22,15 @@ from tests.services.ports import wait_until
 from tests.services.workers import Processes
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _new_pool(transactional_db: None) -> Iterator[None]:
+    """Replace the connection pool after each test: the server has ended some of its connections."""
+    yield
+    connection.close()
+    if connection.vendor == "postgresql":
+        connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL alone
 
 
 def lost(times: int, error: type[Exception] = OperationalError) -> Callable[[], int]:
@@ -110,7 +119,7 @@ def test_a_worker_whose_connections_are_cut_between_two_tasks_goes_on(site_proce
             current_app.send_task("ladder.tasks.play_match", args=(game.pk,), queue="matches")
         ids = [game.pk for game in games]
         over = Match.objects.filter(pk__in=ids, status="finished")
-        wait_until(lambda over=over, ids=ids: over.count() == len(ids), "the matches are finished", 120)
+        wait_until(lambda over=over, ids=ids: over.count() == len(ids), "the matches are finished")
         cut(others=True)
     assert Attempt.objects.count() == 1 + len(others)
     assert accounts() == []

@@ -17,7 +17,8 @@ from ladder.scheduling import fill
 from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
 from ladder.standings import ranked, table
 from ladder.sweeping import sweep
-from tests.ladder.reports import report_of
+from tests.ladder.blocks import first_games
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.test_blocks import players_of
 from tests.ladder.test_leases import FAILED, claimed
 from tests.ladder.test_results import finished
@@ -33,7 +34,7 @@ def season(duel: Ladder) -> Season:
 
 def results_of(block: Block) -> None:
     for game in block.matches.filter(status="queued").select_related("ladder"):
-        finished(game, variety=game.pk)
+        finished(game, variety=variety_of(game))
 
 
 def kinds(ladder: Ladder) -> list[str]:
@@ -65,8 +66,8 @@ def test_a_season_with_nothing_to_play_closes_at_once_and_the_next_one_opens(due
 def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel: Ladder, season: Season) -> None:
     begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
     running, tried = begun.matches.select_related("ladder").order_by("seating")
-    lease = claimed(running)
     give_back(claimed(tried), FAILED, "broken")
+    lease = claimed(running)
     closing = close(season)
     assert (closing.closing is not None, closing.closed) == (True, None)
     assert {game.reason for game in untried.matches.all()} == {"The season closed before it was played."}
@@ -82,9 +83,9 @@ def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel
 
 def test_closing_waits_for_what_is_from_before_the_first_season(duel: Ladder, season: Season) -> None:
     """Without another season there would be none in which it counts."""
-    begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
-    Block.objects.filter(pk__in=[begun.pk, untried.pk]).update(purpose="early", series=None, number=None)
-    leases = [(claimed(game), game) for game in begun.matches.select_related("ladder", "block")]
+    *begun, untried = (scheduled(duel, players_of(duel)) for _ in range(3))
+    Block.objects.update(purpose="early", series=None, number=None)
+    leases = [(claimed(game), game) for game in first_games().filter(block__in=begun)]
     assert close(season, then=None).closed is None
     assert set(untried.matches.values_list("status", flat=True)) == {"cancelled"}
     assert all(record_result(lease, report_of(game)) for lease, game in leases)

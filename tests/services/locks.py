@@ -30,7 +30,7 @@ class Meanwhile:
 
     def ended(self) -> Any:
         """What it gave; raises what it raised."""
-        self._thread.join(60)
+        self._thread.join(180)
         assert not self._thread.is_alive()
         if self._error is not None:
             raise self._error

@@ -12,8 +12,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until(true: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
-    """Poll ``true`` until it holds. Raises ``AssertionError`` that says ``what`` was waited for."""
+def wait_until(true: Callable[[], bool], what: str, seconds: float = 180.0) -> None:
+    """Poll ``true`` until it holds. Raises ``AssertionError`` that names ``what`` after ``seconds``.
+
+    The limit only ends a test that would never end. It is no statement about speed, so it is generous.
+    """
     until = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < until, f"after {seconds:.0f} s still not: {what}"

@@ -1,4 +1,4 @@
-"""A Redis of its own, the one that the site embeds, on a Unix socket."""
+"""The embedded Redis of the site, as a separate server on a Unix socket."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from tests.services.ports import wait_until
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
-    """Run a server with its data in ``folder``; gives its URL."""
-    process = subprocess.Popen(
-        server_command(folder), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, preexec_fn=die_with_parent
-    )
+    """Run a server with its data in ``folder`` and yield its URL."""
+    log, command = folder / "redis.log", server_command(folder)
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, preexec_fn=die_with_parent
+        )
     url = f"unix://{socket_path(folder)}"
     try:
-        wait_until(lambda: redis_answers(url), f"Redis answers at {url}")
+        wait_until(lambda: redis_answers(url) or process.poll() is not None, f"Redis answers at {url}", 300)
+        assert process.poll() is None, log.read_text()
         yield url
     finally:
         process.kill()

@@ -12,6 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from esr_platform.supervising.child import die_with_parent
+from esr_platform.supervising.processes import web
+
+UNBOUNDED = 1_000_000
+"""Blocks per hour of house bots alone: most tests let them play as much as they are asked to."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,13 +27,13 @@ class Processes:
     environment: Mapping[str, str]
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def python(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def python(self, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         """Start ``python ARGUMENTS…`` in the root of the project, as the leader of its own process group."""
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
-            env={**os.environ, **self.environment},
-            stdin=subprocess.DEVNULL,
+            env={"HOUSE_BLOCKS_PER_HOUR": str(UNBOUNDED), **os.environ, **self.environment},
+            stdin=stdin,
             start_new_session=True,
             preexec_fn=die_with_parent,
         )
@@ -47,6 +51,10 @@ class Processes:
         """Start the clock."""
         return self.python("-m", "celery", "--quiet", "--app", "esr_platform", "beat", "--pidfile", "")
 
+    def web(self, port: int) -> subprocess.Popen[bytes]:
+        """Start the web server of `make run` on ``port`` of this machine."""
+        return self.python(*web("127.0.0.1", port, {}).arguments[1:])
+
     def end(self) -> None:
         """Kill everything that was started, and what that started in turn."""
         for process in self.started:
@@ -54,6 +62,7 @@ class Processes:
                 os.killpg(process.pid, signal.SIGKILL)
         for process in self.started:
             process.wait()
+        self.started.clear()
 
 
 @contextmanager

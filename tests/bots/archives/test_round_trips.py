@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import platform
-import shutil
 import stat
 import subprocess
 import sys
@@ -18,8 +17,9 @@ from hypothesis import strategies as st
 from bots.archives import Refused, read_upload
 from tests.bots.archives.other_readers import read_from_the_back, read_from_the_front
 from tests.bots.elf import program
+from tests.services.tools import runs
 
-needs_zip = pytest.mark.skipif(shutil.which("zip") is None, reason="there is no zip here")
+needs_zip = pytest.mark.skipif(not runs("zip", "-v"), reason="Info-ZIP does not run on this machine")
 
 LETTERS = "abcxyz019_-+é宝 "
 WORDS = st.text(LETTERS, max_size=6).map(lambda word: f"{word.strip()}e")

@@ -47,6 +47,7 @@ def test_a_house_bot_plays_whole_games_without_an_illegal_move(game: str, seats:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_house_bots_never_play_an_illegal_move_in_many_games(game: str, seats: int) -> None:
     for number in range(100):
@@ -76,6 +77,7 @@ def test_random_plays_a_kind_of_decision_it_does_not_know(moves: list[str] | Non
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("game", "seats"), CONTESTS)
 def test_the_strongest_house_bot_wins_clearly_more_than_its_share_of_200_games(game: str, seats: int) -> None:
     strongest, others = STRONGEST[game]

@@ -77,7 +77,7 @@ def test_a_process_says_ready_answers_and_goes_with_the_game(bot: HouseBot) -> N
         input=f"{json.dumps(hello)}\n{json.dumps(end)}\n",
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=180,
         check=True,
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == [{"type": "ready"}]

@@ -66,8 +66,14 @@ TEMPERS = {
     "circling": Temper(circling, reliable=True),
 }
 
-REACHING = tuple(TEMPERS)
-"""Whose games are played until every seldom case has come about."""
+REACHING = (
+    ("die-weinhaendler", 3, "passing", 2),
+    ("die-weinhaendler", 3, "circling", 3),
+    ("die-weinhaendler", 4, "greedy", 4),
+    ("die-weinhaendler", 3, "greedy", 2),
+    ("die-weinhaendler", 3, "lavish", 2),
+)
+"""Games in which every rare case occurs: game, seats, temper, number. Found by trying six games of every temper."""
 
 RARE = {
     "a draw of one card", "no draw from an empty stack", "a stack of nothing but shown cards",

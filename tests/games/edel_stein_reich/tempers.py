@@ -58,8 +58,12 @@ RARE = {
     "forced answer_offer", "forced counter_gift", "forced free_choice", "forced immediate",
 }  # fmt: skip
 
-REACHING = ("stubborn", "blind", "generous")
-"""Whose games are played until every seldom case has come about."""
+REACHING = (
+    ("edel-stein-reich", 3, "generous", 0),
+    ("edel-stein-reich", 5, "stubborn", 0),
+    ("edel-stein-reich-duel", 2, "blind", 1),
+)
+"""Games in which every rare case occurs: game, seats, temper, number. Found by trying six games of every temper."""
 
 
 def cases(walk: judge.Walk) -> Iterator[str]:

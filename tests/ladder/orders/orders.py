@@ -12,7 +12,7 @@ from ladder.models import Block, Ladder, Match, Order
 from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_comparison, order_test
 from ladder.results import record_result
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 
 
 def active(bot: Bot) -> BotVersion:
@@ -52,7 +52,7 @@ def finish(match: Match, loser: BotVersion | None = None) -> None:
     lease = claim(match.pk, "a test")
     assert lease is not None
     seats = match.seats.filter(version=loser) if loser else match.seats.none()
-    report = report_of(match, forfeits={seat.index: "resign" for seat in seats}, variety=match.pk)
+    report = report_of(match, forfeits={seat.index: "resign" for seat in seats}, variety=variety_of(match))
     assert record_result(lease, report) is not None
 
 

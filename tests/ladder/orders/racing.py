@@ -1,29 +1,25 @@
-"""The processes of a race about orders, run as those of ``tests.ladder.racing`` are, with actions of their own."""
+"""Actions for races on orders. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from uuid import UUID
 
-import django
-
-django.setup()
-
-from bots.models import Bot  # noqa: E402
-from bots.refusals import Refused  # noqa: E402
-from esr_platform.accounts.models import User  # noqa: E402
-from ladder.founding import invite  # noqa: E402
-from ladder.freezing import freeze_all  # noqa: E402
-from ladder.joining import activate  # noqa: E402
-from ladder.leases import claim  # noqa: E402
-from ladder.models import Ladder, Match, Order  # noqa: E402
-from ladder.orders.agreeing import answer  # noqa: E402
-from ladder.orders.ending import cancel  # noqa: E402
-from ladder.orders.feeding import feed  # noqa: E402
-from ladder.orders.ordering import order_test  # noqa: E402
-from tests.ladder import racing  # noqa: E402
-from tests.ladder.racing import Act  # noqa: E402
+from bots.models import Bot
+from bots.refusals import Refused
+from esr_platform.accounts.models import User
+from ladder.founding import invite
+from ladder.freezing import freeze_all
+from ladder.joining import activate
+from ladder.leases import claim
+from ladder.models import Ladder, Match, Order
+from ladder.orders.agreeing import answer
+from ladder.orders.ending import cancel
+from ladder.orders.feeding import feed
+from ladder.orders.ordering import order_test
+from tests.ladder import racing
+from tests.ladder.racing import or_none
+from tests.services.races import Act, Actions
 
 
 def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -> Act:
@@ -31,7 +27,7 @@ def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -
     its, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
 
     def act() -> list[int]:
-        got = [racing.or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
+        got = [or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
         return [order.pk for order in got if order is not None]
 
     return act
@@ -46,7 +42,7 @@ def answering(order: int, person: int, agreed: bool) -> Act:
     row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
 
     def act() -> str | None:
-        found = racing.or_none(partial(answer, row, by, agreed))
+        found = or_none(partial(answer, row, by, agreed))
         return None if found is None else str(found.state)
 
     return act
@@ -87,16 +83,14 @@ def inviting(ladder: int, person: int) -> Act:
     return lambda: invite(its, [who])
 
 
-racing.ACTIONS.update(
-    ordering=ordering,
-    feeding=feeding,
-    answering=answering,
-    cancelling=cancelling,
-    claiming_ordered=claiming_ordered,
-    freezing=freezing,
-    activating=activating,
-    inviting=inviting,
-)
-
-if __name__ == "__main__":
-    racing.main(*sys.argv[1:])
+ACTIONS: Actions = {
+    **racing.ACTIONS,
+    "ordering": ordering,
+    "feeding": feeding,
+    "answering": answering,
+    "cancelling": cancelling,
+    "claiming_ordered": claiming_ordered,
+    "freezing": freezing,
+    "activating": activating,
+    "inviting": inviting,
+}

@@ -18,16 +18,15 @@ from ladder.orders.feeding import AHEAD, feed
 from ladder.orders.ordering import order_scheduled
 from tests.ladder.orders.orders import a_test, active, blocks_of, house
 from tests.ladder.uploaded import DUEL, new_version, person, uploaded
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
     open_house()
-    return race_of("tests.ladder.orders.racing", site_processes, tmp_path)
+    return race_server.race_of("tests.ladder.orders.racing", tmp_path)
 
 
 @pytest.fixture
