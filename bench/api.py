@@ -1,7 +1,8 @@
 """The API under load: ``python -m bench.api``, reading first, then 200 remote bots at tables of four and of two.
 
 Reading is on SQLite, playing on SQLite and PostgreSQL; ``bench.reading`` and ``bench.playing`` have the options of
-each. It takes most of an hour; with ``--short`` some minutes, whose figures say less. It measures; it never fails.
+each. It takes most of an hour; with ``--short`` some minutes, whose figures are less exact. It fails only if
+the CPU times of a part cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations

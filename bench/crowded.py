@@ -32,6 +32,7 @@ from ladder.models import (
 )
 from ladder.opening import open_house
 from ladder.scheduling import fill
+from tests.ladder.blocks import first_games
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.uploaded import person, uploaded
 
@@ -57,7 +58,7 @@ def crowd(matches: int, people: int, say: Callable[[str], None]) -> None:
     copies = max(0, matches // played - 1)
     _multiply(copies)
     fill(Random(1))
-    for match_id in Match.objects.filter(status="queued").order_by("pk").values_list("pk", flat=True)[:RUNNING]:
+    for match_id in first_games().filter(status="queued").values_list("pk", flat=True)[:RUNNING]:
         claim(match_id, "bench")
     say(f"{Match.objects.count()} matches are there")
 

@@ -11,8 +11,8 @@ What is measured: from when a move was sent until its answer was there; until th
 of the table; from when the move was sent that began a round until the round before it was at each spectator; whether
 every log came without a gap or a double, by the places of its entries, and whole, by what the game's record has; what
 web server and worker hold in memory. The games have no veiled moves, so nothing is told late on purpose. Nobody is
-refused for asking often (``bench.raised``): who plays a round a second asks oftener than people may. It measures; it
-never fails.
+refused for asking often (``bench.raised``): who plays a round a second asks oftener than people may. It fails only
+if its CPU times cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
 from bench.databases import on_each
-from bench.playing import DUEL, GAME, OPENING_S, PACE_S, Look, show_parts, site
+from bench.playing import DUEL, GAME, OPENING_S, PACE_S, Look, show_clients, show_parts, site
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -139,7 +139,7 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
         for kind, by_second in found["counts"].items()
     }
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
-    print(f"  the visitors: {found['cpu_s'] / found['wall_s']:.0%} of a core")
+    show_clients("the visitors", found)
     print(f"  {sum(rates.values()):.2f} events a second for each spectator: {parts}")
     ends, again = found["ends"], found["opened_again"]
     print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; streams opened again: {again}")

@@ -1,8 +1,11 @@
-"""Whole matches: claimed, played in the sandbox with a fresh process a seat, stored and rated by real Celery workers.
+"""Whole matches through real Celery workers: ``python -m bench.pipeline``.
 
-``python -m bench.pipeline [--matches 400] [--workers 2] [--databases sqlite postgresql] [--bot json|lean]`` plays four
-uploaded trivial bots with each other on new databases, with a Redis of its own, and prints matches/s and where the
-processors' time went. A *share* is of all processor time that was used: by workers, bots, broker and database server.
+The matches are claimed, played in the sandbox with one fresh process per seat, stored and rated. Four uploaded trivial
+bots play each other on new databases, with a dedicated Redis. Prints matches/s and how the CPU time was used. A *share*
+is a share of all CPU time that workers, bots, broker and database server used.
+
+The parts are measured by the processes that play (``bench.timed_worker``), the total by the kernel. If the two
+disagree, the figures are wrong and the bench fails (``bench.cpu_time``).
 """
 
 from __future__ import annotations
@@ -15,12 +18,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.consumption import Processes
+from bench.cpu_time import ProcessTable, require_plausible
 from bench.databases import on_each
-from bench.split import Meter, Run, show
+from bots.runner.machine import cores
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
@@ -45,12 +49,86 @@ for line in sys.stdin.buffer:
 """,
     "json": programs.HONEST.lstrip().encode(),
 }
-"""Trivial bots, which play the default: one as people write them, and one that imports nothing but ``sys``."""
+"""Trivial bots that play the default: ``json`` is written as people usually do, ``lean`` imports only ``sys``."""
 
 WARM_UP = 5
-"""Blocks before the clock starts, in which the workers prove the sandbox and unpack the bots."""
+"""Blocks before the measurement, in which the workers prove the sandbox and unpack the bots."""
 
 STALLED_S = 45.0
+GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY = 10.0, 0.30, 0.05
+
+
+@dataclass(frozen=True)
+class Reading:
+    """CPU seconds used so far at the time ``at_s``. ``workers`` is Celery's main process with everything below it.
+
+    ``main`` is the main process alone, and a part of ``workers``.
+    """
+
+    at_s: float
+    main: float
+    workers: float
+    broker: float
+    database: float
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Reads the CPU time of a running site. The fields are pids."""
+
+    main: int
+    redis: int
+    database: int | None
+
+    def read(self) -> Reading:
+        table = ProcessTable()
+        database = table.tree_s(self.database) if self.database else 0.0
+        workers, broker = table.tree_s(self.main), table.tree_s(self.redis)
+        return Reading(time.monotonic(), table.own_s(self.main), workers, broker, database)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A measured run: two readings, and the :class:`bench.timed_worker.Cost` of every match between them."""
+
+    before: Reading
+    after: Reading
+    tasks: list[dict[str, float]]
+    workers: int
+    wall_s: float
+    cores: int
+
+    @property
+    def rate(self) -> float:
+        """Matches per second."""
+        return len(self.tasks) / self.wall_s
+
+    def total(self, key: str) -> float:
+        """The sum of one field of the costs."""
+        return sum(task[key] for task in self.tasks)
+
+    def used(self, key: str) -> float:
+        """What one field of the readings has grown by."""
+        return float(getattr(self.after, key) - getattr(self.before, key))
+
+    def parts(self) -> dict[str, float]:
+        """CPU seconds by purpose. The first two are the bots' own time and their starts, the last is Celery."""
+        return {
+            "the bots, from the start of their interpreters to their end": self.total("bots_cpu_s"),
+            "starting them, at the worker's end": self.total("starts_cpu_s"),
+            "runner and engine": self.total("game_cpu_s") - self.total("starts_cpu_s"),
+            "claim, specification, re-execution, result, rating": self.total("task_cpu_s") - self.total("game_cpu_s"),
+            "database server": self.used("database"),
+            "Celery and its broker": self.used("main") + self.used("broker") + self.total("between_cpu_s"),
+        }
+
+    def counted_s(self) -> float:
+        """The CPU seconds of all these processes by the kernel's count."""
+        return self.used("workers") + self.used("broker") + self.used("database")
+
+    def check(self) -> None:
+        """Exit unless the parts add up to the kernel's total and can be true."""
+        require_plausible(self.parts(), self.after.at_s - self.before.at_s, self.counted_s(), self.cores)
 
 
 @contextmanager
@@ -67,20 +145,17 @@ def broker(folder: Path) -> Iterator[int]:
 
 
 def postgres_pid() -> int | None:
-    """The PostgreSQL that this bench runs on, if it does: it was started by whoever has started us."""
-    server = [pid for pid in Processes().children[os.getppid()] if _name(pid) == "postgres"]
-    return server[0] if server else None
-
-
-def _name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return ""
+    """The main process of PostgreSQL if the bench uses it. Its parent is also the parent of this process."""
+    if not os.environ["DATABASE_URL"].startswith("postgres"):
+        return None
+    for pid in ProcessTable().children[os.getppid()]:
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "postgres":
+            return pid
+    sys.exit("The PostgreSQL of this bench was not found, so its CPU time is unknown.")
 
 
 def four_bots(source: bytes) -> list[Any]:
-    """Players of the ladder, four uploaded bots of four people."""
+    """Four uploaded bots of four users, as players of the ladder."""
     from bots.archives import ArchiveLimits, read_upload
     from bots.managing import make_active
     from bots.models import Bot, BotVersion
@@ -105,34 +180,43 @@ def four_bots(source: bytes) -> list[Any]:
     return players
 
 
-def play(players: list[Any], blocks: int) -> None:
-    """Schedule blocks and wait until all their matches have ended; told again every two seconds, as beat does."""
+def schedule(players: list[Any], blocks: int) -> None:
+    """Queue the matches of this number of blocks. No worker is notified yet."""
     from django.db import transaction
 
     from ladder.blocks import schedule_block
-    from ladder.dispatching import dispatch
-    from ladder.models import Ladder, Match
+    from ladder.models import Ladder
 
     for _ in range(blocks):
         with transaction.atomic():
             ladder = Ladder.objects.select_for_update(no_key=True).get(slug=LADDER)
             schedule_block(ladder, players, sent=False)
-    stalled, left = time.monotonic() + STALLED_S, blocks * 4
+
+
+def play() -> None:
+    """Notify the workers every two seconds, as beat does, and return when all queued matches have ended."""
+    from ladder.dispatching import dispatch
+    from ladder.models import Match
+
+    def pending() -> int:
+        return Match.objects.filter(status__in=Match.PENDING).count()
+
+    stalled, left = time.monotonic() + STALLED_S, pending()
     while left:
         dispatch()
         for _ in range(20):
             time.sleep(0.1)
-            before, left = left, Match.objects.filter(status__in=Match.PENDING).count()
+            before, left = left, pending()
             if left < before:
                 stalled = time.monotonic() + STALLED_S
             if not left:
                 return
         if time.monotonic() > stalled:
-            sys.exit(f"{left} matches are left and nothing ends any more")
+            sys.exit(f"{left} matches are left, but no match has ended for {STALLED_S:.0f} s")
 
 
-def check(matches: int) -> None:
-    """Every match is finished, and nobody had a strike: only then were bots measured and not their failures."""
+def check_matches(matches: int) -> None:
+    """Exit unless every match has finished without a strike. Otherwise failures of bots were measured."""
     from ladder.models import Match, Result
 
     finished = Match.objects.filter(status=Match.Status.FINISHED).count()
@@ -141,14 +225,18 @@ def check(matches: int) -> None:
         sys.exit(f"{finished} of {matches} matches are finished, {struck} seats had strikes")
 
 
-def costs(folder: Path, since: float) -> list[dict[str, float]]:
-    """what the workers wrote down of matches that began after ``since``."""
-    lines = [json.loads(line) for path in folder.iterdir() for line in path.read_text().splitlines()]
-    return [line for line in lines if line["began_at"] >= since]
+def costs(folder: Path, count: int) -> list[dict[str, float]]:
+    """The costs of all matches so far, in the order of their beginnings, once there are ``count`` of them."""
+
+    def written() -> list[dict[str, float]]:
+        return [json.loads(line) for path in folder.iterdir() for line in path.read_text().splitlines()]
+
+    wait_until(lambda: len(written()) >= count, "the workers have logged all matches")
+    return sorted(written(), key=lambda cost: cost["began_at"])
 
 
 def measure(options: argparse.Namespace) -> None:
-    """One database, the one of DATABASE_URL, which is empty."""
+    """Measure on the database of ``DATABASE_URL``, which is empty."""
     import django
 
     django.setup()
@@ -162,29 +250,74 @@ def measure(options: argparse.Namespace) -> None:
     logs.mkdir()
     environment = {key: os.environ[key] for key in ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL")}
     environment |= {"PIPELINE_LOGS": str(logs), "LOG_LEVEL": "ERROR"}
+    blocks = -(-options.matches // 4)
+    matches = 4 * (WARM_UP + blocks)
     with broker(folder) as redis, processes(environment) as group:
-        meter = Meter(_worker(group, options.workers).pid, redis, postgres_pid())
-        play(players, WARM_UP)
+        meter = Meter(_worker(group, options).pid, redis, postgres_pid())
+        schedule(players, WARM_UP)
+        play()
+        warm = len(costs(logs, 4 * WARM_UP))
+        schedule(players, blocks)
         before, since = meter.read(), time.time()
-        play(players, -(-options.matches // 4))
+        play()
+        tasks = costs(logs, matches)[warm:]
         after = meter.read()
-    tasks = costs(logs, since)
-    check(len(tasks) + 4 * WARM_UP)
+    check_matches(matches)
     wall_s = max(task["ended_at"] for task in tasks) - since
-    show(f"{options.inside}, {options.bot} bots", Run(after.since(before), tasks, options.workers, wall_s))
+    run = Run(before, after, tasks, options.workers, wall_s, cores())
+    run.check()
+    show(f"{options.inside}, {options.bot} bots", run)
 
 
-def _worker(group: Group, workers: int) -> subprocess.Popen[bytes]:
-    options = ["--queues", "matches,soon", "--concurrency", str(workers), "--loglevel", "ERROR"]
+def _worker(group: Group, options: argparse.Namespace) -> subprocess.Popen[bytes]:
+    words = ["--queues", "matches,soon", "--concurrency", str(options.workers), "--loglevel", "ERROR"]
+    if options.tasks_per_child:
+        words += ["--max-tasks-per-child", str(options.tasks_per_child)]
     quiet = ["--hostname", "pipeline@bench", "--without-gossip", "--without-mingle", "--without-heartbeat"]
-    return group.python("-m", "celery", "--quiet", "--app", "bench.measured", "worker", *options, *quiet)
+    return group.python("-m", "celery", "--quiet", "--app", "bench.timed_worker", "worker", *words, *quiet)
+
+
+def show(title: str, run: Run) -> None:
+    """Print matches/s, the parts of the CPU time and the goals."""
+    parts, count, whole = run.parts(), len(run.tasks), run.counted_s()
+    print(f"{title}: {run.rate:.1f} matches/s ({count} matches, {run.workers} workers, {run.cores} cores)")
+    for name, seconds in {**parts, "not accounted for": whole - sum(parts.values())}.items():
+        print(f"    {seconds / count * 1e3:7.2f} ms {seconds / whole:6.1%}  {name}")
+    print(
+        f"    {whole / count * 1e3:7.2f} ms of CPU time per match, so all cores give at most"
+        f" {run.cores * count / whole:.1f} matches/s;"
+        f" {whole / (run.after.at_s - run.before.at_s):.2f} cores were at work"
+    )
+    game, starts, task = run.total("game_s"), run.total("starts_s"), run.total("task_s")
+    spans = {
+        "starting": starts,
+        "playing": game - starts,
+        "claiming and storing": task - game,
+        "between matches": run.workers * run.wall_s - task,
+    }
+    print("    a worker's time:", ", ".join(f"{span / count * 1e3:.1f} ms {name}" for name, span in spans.items()))
+    shares = [seconds / whole for seconds in parts.values()]
+    show_goals(run.rate, sum(shares[2:]), shares[-1])
+
+
+def show_goals(rate: float, platform: float, celery: float) -> None:
+    """Print which goals are met."""
+    for what, reached, goal, met in (
+        ("matches/s", f"{rate:.1f}", f"at least {GOAL_MATCHES_S:.0f}", rate >= GOAL_MATCHES_S),
+        ("the platform's own share", f"{platform:.1%}", f"below {GOAL_PLATFORM:.0%}", platform < GOAL_PLATFORM),
+        ("Celery's share", f"{celery:.1%}", f"below {GOAL_CELERY:.0%}", celery < GOAL_CELERY),
+    ):
+        print(f"    {what}: {reached}, {goal}: {'met' if met else 'MISSED'}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--matches", type=int, default=400)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--bot", default="json", choices=sorted(BOTS))
+    parser.add_argument("--matches", type=int, default=400, help="number of matches (default: 400)")
+    parser.add_argument("--workers", type=int, default=2, help="number of worker processes (default: 2)")
+    parser.add_argument("--bot", default="json", choices=sorted(BOTS), help="the bot that plays (default: json)")
+    parser.add_argument(
+        "--tasks-per-child", type=int, help="matches until Celery replaces a worker process (default: as the site)"
+    )
     return on_each("bench.pipeline", parser, measure)
 
 

@@ -3,7 +3,8 @@
 The real processes of the site (web, clerk, beat), on SQLite and PostgreSQL; the bots are one process of their own
 (``bench.remote_players``). Each table makes a move every two seconds. What is measured: from when the last answer that
 a ply waits for was sent until the next ``decide`` arrived; whether every decision came once; what web server and
-worker hold in memory. The game has no veiled moves, so nothing is told late on purpose. It measures; it never fails.
+worker hold in memory. The game has no veiled moves, so nothing is told late on purpose. It fails only if its
+CPU times cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from statistics import linear_regression, quantiles
 from typing import Any
 
-from bench.consumption import Processes
+from bench.cpu_time import ProcessTable, require_plausible
 from bench.databases import on_each
 from bench.pipeline import broker, postgres_pid
 from tests.services.ports import free_port, wait_until
@@ -65,9 +66,9 @@ def guests(count: int, game: str, seats: int) -> list[str]:
 
 def look(began: float, parts: dict[str, int]) -> Look:
     """At the processes with these pids, and all below them."""
-    seen = Processes()
-    memory = {name: sum(rss_mb(one) for one in (pid, *seen.below(pid))) for name, pid in parts.items()}
-    return Look(time.monotonic() - began, memory, {name: seen.whole_s(pid) for name, pid in parts.items()})
+    table = ProcessTable()
+    memory = {name: sum(rss_mb(one) for one in table.tree(pid)) for name, pid in parts.items()}
+    return Look(time.monotonic() - began, memory, {name: table.tree_s(pid) for name, pid in parts.items()})
 
 
 def rss_mb(pid: int) -> float:
@@ -105,10 +106,7 @@ def site(**settings: str) -> Iterator[Running]:
     names = ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL", "LOG_LEVEL")
     environment, port = {**{name: os.environ[name] for name in names}, **settings}, free_port()
     with broker(Path(os.environ["VAR_DIR"])) as redis, processes(environment) as group:
-        web = group.python(
-            *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
-            *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
-        )
+        web = group.web(port)
         parts = {"web": web.pid, "worker": group.worker("default,live").pid, "beat": group.beat().pid, "redis": redis}
         database = postgres_pid()
         parts |= {"database": database} if database else {}
@@ -163,12 +161,21 @@ def show(title: str, found: dict[str, Any], looks: list[Look]) -> None:
     decided = sum(first.at_s <= row[3] < last.at_s for row in found["asked"])
     own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
     print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms of the web server's processor time each")
-    print(f"  the bots: {found['cpu_s'] / found['wall_s']:.0%} of a core")
+    show_clients("the bots", found)
     print(f"  the machine's load at the end: {' '.join(f'{one:.1f}' for one in os.getloadavg())}")
 
 
+def show_clients(name: str, found: dict[str, Any]) -> None:
+    """Print how busy the load generator was. Exits if its CPU time cannot be right."""
+    print(f"  {name}: {found['cpu_s'] / found['wall_s']:.0%} of a core")
+    require_plausible({name: found["cpu_s"]}, found["wall_s"])
+
+
 def show_parts(looks: list[Look]) -> tuple[Look, Look]:
-    """What the parts of the site have used; gives the first and the last look that count."""
+    """Print what each part of the site has used. Returns the first and the last look that count.
+
+    Exits if the CPU times cannot be right.
+    """
     steady = [one for one in looks if one.at_s >= OPENING_S]
     first, last = steady[0], steady[-1]
     for name in last.memory:
@@ -177,6 +184,8 @@ def show_parts(looks: list[Look]) -> tuple[Look, Look]:
         cores = (last.used_s[name] - first.used_s[name]) / (last.at_s - first.at_s)
         print(f"  {name:9} {first.memory[name]:6.0f} → {last.memory[name]:4.0f} MB, {slope:+5.1f} MB/min; {cores:5.0%}"
               " of a core")  # fmt: skip
+    used_s = {name: last.used_s[name] - first.used_s[name] for name in last.used_s}
+    require_plausible(used_s, last.at_s - first.at_s)
     return first, last
 
 

@@ -132,11 +132,11 @@ def server() -> Iterator[str]:
     from django.conf import settings
 
     from esr_platform.supervising.broker import server_command
+    from esr_platform.supervising.processes import web
     from tests.services.ports import free_port, wait_until
 
     port = free_port()
-    web = [sys.executable, "-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port)]
-    commands = [server_command(Path(settings.VAR_DIR)), [*web, "--log-level", "error"]]
+    commands = [server_command(Path(settings.VAR_DIR)), web("127.0.0.1", port, {}).arguments]
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     try:
         wait_until(lambda: answers(port), "the server answers", seconds=120)

@@ -276,7 +276,7 @@ def main() -> None:
         if launcher is None:
             sys.exit(f"No sandbox here: {test.problem} {test.remedy}")
         print(f"From start to ready in the sandbox, median of {2 * rounds}")
-        python = [str(bots_interpreter().path), *OPTIONS, "bot.py"]
+        python = [str(bots_interpreter()), *OPTIONS, "bot.py"]
         starts(launcher, LocalProgram(folders["json"]), python, 2 * rounds)
         if "c" in folders:
             starts(launcher, LocalProgram(folders["c"], entry="bot"), [str(folders["c"] / "bot")], 2 * rounds)

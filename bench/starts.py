@@ -17,17 +17,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
+from bench.cpu_time import reaped_s, require_plausible
 from bots.protocol import Limits
 from bots.runner import LocalProgram
 from bots.sandbox import SandboxLauncher, bubblewrap, sandbox
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
-from bots.sandbox.leases import Leases
+from bots.sandbox.leases import Leases, seats_folder
 from bots.sandbox.limits import as_user
+from bots.sandbox.root import root_folder
 from bots.sandbox.runtime import runtime_folder
 from bots.sandbox.sandboxed import find_bubblewrap
 from bots.sandbox.seccomp import bot_filter, no_filter
@@ -60,18 +61,14 @@ class Starts:
         return len({said[what] for said in self.said})
 
 
-def cpu_s() -> float:
-    """Processor time of this process and of all it has waited for."""
-    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def repeated(start: Callable[[], tuple[dict[str, Any], float]], rounds: int) -> Starts:
-    """Start one after the other, each ended before the next."""
-    before = cpu_s()
+    """Start one bot after the other, each ended before the next. Exits if the CPU time cannot be right."""
+    began, own_s, bots_s = perf_counter(), process_time(), reaped_s()
     found = [start() for _ in range(rounds)]
-    cpu = (cpu_s() - before) / rounds
-    return Starts(median(took for _, took in found), cpu, [said for said, _ in found])
+    used_s = {"this process": process_time() - own_s, "the bots": reaped_s() - bots_s}
+    require_plausible(used_s, perf_counter() - began)
+    cpu_s = sum(used_s.values()) / rounds
+    return Starts(median(took for _, took in found), cpu_s, [said for said, _ in found])
 
 
 def sandboxed(launcher: SandboxLauncher, folder: Path) -> tuple[dict[str, Any], float]:
@@ -99,10 +96,12 @@ def warmed(variant: str, rounds: int) -> Starts:
     with folder_of({"warmed.py": Path(__file__).with_name("warmed.py").read_text()}) as folder:
         (folder / "filter").write_bytes(bot_filter())
         (folder / "filter").chmod(0o644)
-        with Leases(runtime_folder() / "seats").for_a_start() as lease:
+        with Leases(seats_folder(runtime_folder())).for_a_start() as lease:
             user = [] if lease.uid is None else as_user(lease.uid, Limits())
             user = user[user.index("--") + 1 :] if user else []  # its limits would be those of the tools as well
+            began = perf_counter()
             said = _inside([*user, str(find_bubblewrap())], folder, ["warmed.py", variant, str(rounds)])
+            require_plausible({"the children": rounds * said["cpu_s"]}, perf_counter() - began)
             lease.release()
     return Starts(median(said["spans_s"]), said["cpu_s"], said["said"])
 
@@ -111,15 +110,13 @@ def _inside(before: list[str], folder: Path, arguments: list[str]) -> Any:
     """What a Python program says in the bots' world, with the powers of a parent and no filter of its own."""
     nothing = os.open(os.devnull, os.O_RDWR)
     with tempfile.TemporaryFile() as options, tempfile.TemporaryFile() as bpf, os.fdopen(nothing, "rb"):
-        interpreter = bots_interpreter()
-        extra = [] if interpreter.prefix is None else [interpreter.prefix]
         descriptors = {"status_fd": nothing, "block_fd": nothing, "seccomp_fd": bpf.fileno()}
-        options.write(bubblewrap.options(folder, extra, {}, **descriptors))
+        options.write(bubblewrap.options(root_folder(runtime_folder()), folder, {}, **descriptors))
         options.write(b"".join(word.encode() + b"\0" for word in POWERS))
         bpf.write(no_filter())
         for file in (options, bpf):
             file.seek(0)
-        command = [*before, "--args", str(options.fileno()), "--", str(interpreter.path), *OPTIONS, *arguments]
+        command = [*before, "--args", str(options.fileno()), "--", str(bots_interpreter()), *OPTIONS, *arguments]
         handed = (options.fileno(), bpf.fileno(), nothing)
         done = subprocess.run(command, pass_fds=handed, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -153,7 +150,7 @@ def main() -> None:
     if launcher is None:
         sys.exit(f"There is no sandbox here. {test.problem} {test.remedy}")
     print("until it speaks, processor time")
-    command = [str(bots_interpreter().path), *OPTIONS, "bot.py"]
+    command = [str(bots_interpreter()), *OPTIONS, "bot.py"]
     with folder_of({"bot.py": TELL}) as plain, folder_of({"bot.py": f"import {USUAL}\n{TELL}"}) as usual:
         show("an interpreter, nothing around it", repeated(lambda: bare(command, plain), rounds))
         show("sandboxed, as the ladder starts bots", repeated(lambda: sandboxed(launcher, plain), rounds))
