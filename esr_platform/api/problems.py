@@ -11,16 +11,29 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
+import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
 from django.views import defaults
+from redis import exceptions as redis
 from rest_framework import exceptions
 from rest_framework.response import Response
+
+log = structlog.get_logger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
 PREFIX: Final = "/api/"
 _NOWHERE: Final = "There is nothing at this address. /api/v1/ lists what there is."
 _OURS: Final = "Something broke on our side, and it was written down. Try again later."
+_REDIS_AWAY: Final = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError)
+"""Errors of a Redis server that is stopped, starting, silent, a replica or full. Other errors are bugs of ours."""
+
+_AWAY_S: Final = 5
+"""When to send a request again that needed Redis."""
+
+_AWAY: Final = f"A service that the site needs is restarting. Nothing has changed. Try again in {_AWAY_S} s."
 _DETAILS: Final = {
     HTTPStatus.UNAUTHORIZED: "Send a token as the header 'Authorization: Bearer esr_…'; your account page makes one.",
     HTTPStatus.BAD_REQUEST: "The request cannot be read. /api/v1/ says how it has to look.",
@@ -55,7 +68,10 @@ def problem_bytes(status: HTTPStatus, code: str, detail: str, **more: Any) -> by
 
 def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | None:
     """The answer to an exception in a view; ``None`` for our own faults, which Django logs and ``on_500`` answers."""
-    if isinstance(error, Http404):
+    if isinstance(error, _REDIS_AWAY):
+        log.warning("redis_away", error=str(error))
+        error = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", _AWAY, _AWAY_S)
+    elif isinstance(error, Http404):
         error = exceptions.NotFound(str(error) or _NOWHERE)
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
@@ -113,3 +129,32 @@ def _both(status: HTTPStatus, code: str, detail: str, page: Callable[..., HttpRe
 on_400 = _both(HTTPStatus.BAD_REQUEST, "bad_request", _DETAILS[HTTPStatus.BAD_REQUEST], defaults.bad_request)
 on_404 = _both(HTTPStatus.NOT_FOUND, "not_found", _NOWHERE, defaults.page_not_found)
 on_500 = _both(HTTPStatus.INTERNAL_SERVER_ERROR, "error", _OURS, defaults.server_error)
+
+
+def _unavailable(request: HttpRequest) -> HttpResponse:
+    return render(request, "503.html", {"wait_s": _AWAY_S}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+
+
+_on_redis_away = _both(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", _AWAY, _unavailable)
+
+
+class RedisAway:
+    """Middleware that answers 503 with ``Retry-After`` where a view fails because Redis is away.
+
+    Views of the API come here only if they are not REST framework views: those answer by ``on_exception``.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, _REDIS_AWAY):
+            return None
+        log.warning("redis_away", error=str(error))
+        response = _on_redis_away(request)
+        response["Retry-After"] = str(_AWAY_S)
+        add_never_cache_headers(response)
+        return response

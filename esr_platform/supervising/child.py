@@ -1,4 +1,4 @@
-"""One long-running process of the site: started in its own session, heard through a pipe, ended for certain."""
+"""A long-running process of the site, in its own session, with its output in a pipe."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 _SET_PARENT_DEATH_SIGNAL = 1
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_LAST_LINES = 20
 
 
 def die_with_parent() -> None:
@@ -23,17 +26,24 @@ def die_with_parent() -> None:
 
 @dataclass(frozen=True)
 class Command:
-    """What to run under a name: its arguments and what it finds in its environment beside ours."""
+    """A program to run: its name, its arguments and the variables to add to our environment.
+
+    Lines of output that contain one of ``ignored`` are dropped. A program with a ``refusal`` exits with an error only
+    if it cannot start, and starting it again would not help: ``refusal`` turns its last lines into advice.
+    """
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
+    refusal: Callable[[Iterable[str]], str] | None = None
 
 
 class Child:
     """A running :class:`Command`.
 
-    ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has ended.
+    ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has ended, and
+    ``last_lines`` its most recent lines.
     """
 
     def __init__(self, command: Command) -> None:
@@ -51,6 +61,7 @@ class Child:
         self.output = self._process.stdout.fileno()
         os.set_blocking(self.output, False)
         self.silent = False
+        self.last_lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._rest = b""
 
     @property
@@ -70,8 +81,19 @@ class Child:
             return None
         return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
 
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The CPU time of the process and its ended children; ``None`` after its end and where /proc does not exist."""
+        if self._process.returncode is not None:
+            return None
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # utime, stime, cutime, cstime
+
     def lines(self) -> list[str]:
-        """The whole lines it has written since the last call; at the end of its output, the unfinished last one too."""
+        """The complete lines since the last call, without the ignored ones; at the end of output also the rest."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self.output, 65536):
                 self._rest += chunk
@@ -79,7 +101,10 @@ class Child:
         *whole, self._rest = self._rest.split(b"\n")
         if self.silent:
             whole, self._rest = [*whole, self._rest], b""
-        return [line.decode("utf-8", "replace").rstrip() for line in whole if line.strip()]
+        lines = [line.decode("utf-8", "replace").rstrip() for line in whole if line.strip()]
+        lines = [line for line in lines if not any(ignored in line for ignored in self.command.ignored)]
+        self.last_lines.extend(lines)
+        return lines
 
     def signal(self, number: signal.Signals) -> None:
         """Send ``number`` to the process itself; one that has ended is not an error."""

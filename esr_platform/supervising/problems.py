@@ -1,4 +1,4 @@
-"""What can be wrong before anything starts, each with the one sentence that says what to do."""
+"""What can prevent the site from starting, each with a message that tells the user what to do."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LEAST_FREE_BYTES = 100_000_000
 
 
 class Problem(Exception):
-    """The site cannot run; the message is one sentence for the person who started it."""
+    """The site cannot run. The message tells the user what happened and what to do; its last period is missing."""
 
 
 def check_port(host: str, port: int) -> None:
-    """Raise :class:`Problem` when nobody may listen on ``port``."""
+    """Raise :class:`Problem` if the web server cannot listen on ``port``."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -38,7 +38,7 @@ def _port_sentence(error: OSError, port: int) -> str:
 
 
 def check_space(folder: Path, least: int = LEAST_FREE_BYTES) -> None:
-    """Raise :class:`Problem` when fewer than ``least`` bytes are free where ``folder`` lies."""
+    """Raise :class:`Problem` when fewer than ``least`` bytes are free on the disk of ``folder``."""
     free = shutil.disk_usage(folder).free
     if free < least:
         raise Problem(

@@ -5,48 +5,43 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
-from esr_platform.supervising.broker import server_command
+from esr_platform.supervising.broker import IGNORED_LINES, refusal, server_command
 from esr_platform.supervising.child import Command
 
 WEB_STOP_SECONDS = 1
-"""How long the web server lets open requests end; an open stream would keep it for ever."""
+"""How long the web server waits for open requests. An open stream never ends by itself."""
 
 
 def redis(var: Path) -> Command:
     """The embedded Redis with its data in ``var``."""
-    return Command("redis", server_command(var))
+    return Command("redis", server_command(var), ignored=IGNORED_LINES, refusal=partial(refusal, var))
 
 
 def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
     """The pages."""
     arguments = [
         *(sys.executable, "-m", "uvicorn", "esr_platform.asgi:application"),
-        *("--host", host, "--port", str(port)),
+        *("--http", "esr_platform.heads:BoundedHeads", "--host", host, "--port", str(port)),
         *("--timeout-graceful-shutdown", str(WEB_STOP_SECONDS)),
         *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
     ]
     return Command("web", arguments, environment)
 
 
-def player(environment: Mapping[str, str]) -> Command:
-    """The worker that plays ladder matches, with a process a core."""
-    return _worker("player", "matches,soon,on_time", os.cpu_count() or 1, environment)
-
-
-def checker(environment: Mapping[str, str]) -> Command:
-    """The worker that checks uploads and computes estimates, one process for four cores; ladder matches keep theirs.
-
-    It takes matches at a set time, too: those of the ladder may keep all players for minutes.
-    """
-    return _worker("checker", "checks,estimates,on_time", max(1, (os.cpu_count() or 1) // 4), environment)
+def bots(environment: Mapping[str, str]) -> Command:
+    """The worker that plays matches, validates uploads and computes estimates, with one process per core."""
+    return _worker("bots", "on_time,soon,checks,estimates,matches", os.cpu_count() or 1, environment)
 
 
 def host(environment: Mapping[str, str]) -> Command:
     """The worker that asks hosted bots at live tables for their decisions, with two processes at least.
 
-    Slow bots may keep all of them for a minute, but no table with it: those are looked after by the clerk, too.
+    While a bot thinks for it, it holds a core that a process of :func:`bots` gives up after the current decision
+    (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables continue
+    meanwhile, because the clerk also serves them.
     """
     return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
 

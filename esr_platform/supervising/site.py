@@ -12,26 +12,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esr_platform.supervising import problems, processes
-from esr_platform.supervising.broker import socket_path
+from esr_platform.supervising.broker import listens, socket_path
+from esr_platform.supervising.patience import Patience
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
 from esr_platform.supervising.supervisor import Supervisor
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-READY_SECONDS = 30.0
-PATIENCE_SECONDS = 300.0
+OTHER_REDIS_SECONDS = 30.0
+"""How long to wait for the Redis at ``REDIS_URL``. The supervisor cannot see whether that server makes progress."""
+
+NO_MATCH_SECONDS = 300.0
 """After this long without a finished match a run that is to end by itself gives up."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a site runs: its code, its data, its address, and a Redis of its own or another's."""
+    """Where a site runs: its code, its data, its host and port, and its Redis, embedded or not.
+
+    ``house_blocks_per_hour`` is the setting of that name for its processes, if it is not that of the environment.
+    """
 
     code: Path
     data: Path
     port: int
     redis_url: str
     host: str = "127.0.0.1"
+    house_blocks_per_hour: int | None = None
 
     @property
     def embedded_redis(self) -> bool:
@@ -43,8 +50,10 @@ class Place:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every process of the site is told beside our own environment."""
+        """The variables to add to our environment for every process of the site."""
+        blocks = self.house_blocks_per_hour
         return {
+            **({} if blocks is None else {"HOUSE_BLOCKS_PER_HOUR": str(blocks)}),
             "PYTHONPATH": os.pathsep.join(filter(None, (str(self.code), os.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
             "VAR_DIR": str(self.data),
@@ -55,7 +64,7 @@ class Place:
 
 
 class Site:
-    """The processes of one site and what is said about them."""
+    """The processes of one site and their output on the terminal."""
 
     def __init__(self, place: Place, terminal: Terminal) -> None:
         self.place = place
@@ -74,7 +83,9 @@ class Site:
         lock = problems.lock_folder(place.data)
         try:
             self._start_redis()
+            self.terminal.say("Preparing the database, the static files and the house bots.")
             prepare()
+            self.terminal.say("Starting the web server and the workers.")
             self._start_the_rest()
             yield
         finally:
@@ -86,32 +97,44 @@ class Site:
     def _start_redis(self) -> None:
         url = self.place.redis_url
         if self.place.embedded_redis:
-            self.supervisor.start(processes.redis(self.place.data))
-        self._wait(
-            lambda: problems.redis_answers(url),
-            f"No Redis answers at {url.rpartition('@')[2]}: start it, or unset REDIS_URL to use the embedded one",
-        )
+            try:
+                self.supervisor.start(processes.redis(self.place.data))
+            except OSError as error:
+                raise Problem(f"The embedded Redis cannot start ({error}): set REDIS_URL to another Redis") from None
+            patience, advice = self._patience("redis", "the embedded Redis"), "see its lines above"
+        else:
+            patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS)
+            advice = "start it, or unset REDIS_URL to use the embedded one"
+        self._wait(self._redis_answers, patience, advice)
+
+    def _redis_answers(self) -> bool:
+        ours = not self.place.embedded_redis or listens(self.place.data)
+        return ours and problems.redis_answers(self.place.redis_url)
 
     def _start_the_rest(self) -> None:
         place, environment = self.place, self.place.environment
         self.supervisor.start(processes.web(place.host, place.port, environment))
-        self.supervisor.start(processes.player(environment))
-        self.supervisor.start(processes.checker(environment))
+        self.supervisor.start(processes.bots(environment))
         self.supervisor.start(processes.host(environment))
         self.supervisor.start(processes.clerk(environment))
         self.supervisor.start(processes.beat(environment))
-        self._wait(self._web_answers, "The web server does not answer: its lines above say why")
+        self._wait(self._web_answers, self._patience("web", "the web server"), "see its lines above")
         self.terminal.say(f"Open {place.url} in a browser. Ctrl-C ends everything.")
 
     def _web_answers(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex((self.place.host, self.place.port)) == 0
 
-    def _wait(self, ready: Callable[[], bool], problem: str) -> None:
-        until = time.monotonic() + READY_SECONDS
+    def _patience(self, name: str, what: str) -> Patience:
+        return Patience(what, lambda: self.supervisor.cpu_seconds(name))
+
+    def _wait(self, ready: Callable[[], bool], patience: Patience, advice: str) -> None:
         while not ready():
-            if time.monotonic() > until:
-                raise Problem(problem)
+            if patience.exhausted():
+                raise Problem(f"No answer from {patience.what} after {patience.waited:.0f} s: {advice}")
+            report = patience.report()
+            if report is not None:
+                self.terminal.say(f"{report} {_load()}")
             self.supervisor.attend(0.1)
 
     def play(self, matches: int, finished: Callable[[], int | None], patience: float | None) -> None:
@@ -138,3 +161,7 @@ class Site:
     def _attend(self, seconds: float) -> None:
         problems.check_space(self.place.data, least=problems.LEAST_FREE_BYTES // 10)
         self.supervisor.attend(seconds)
+
+
+def _load() -> str:
+    return f"The load average is {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."

@@ -1,4 +1,4 @@
-"""Keeps a set of processes running, passes on what they say and ends them all. Knows nothing of what they do."""
+"""Keeps a set of processes running, passes on their output and ends them. Knows nothing about their work."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
 
     def start(self, command: Command) -> Child:
-        """Start ``command`` and keep it running from now on."""
+        """Start ``command``, and start it again whenever it ends."""
         child = self._spawn(command)
         self._services[command.name] = Service(command, child, time.monotonic())
         return child
@@ -65,12 +65,25 @@ class Supervisor:
             for service in self._services.values():
                 self._mend(service)
 
-    def stop(self, last: Iterable[str] = ()) -> None:
-        """End every process, those named ``last`` after the others, and leave none. Farewells are not passed on."""
+    def cpu_seconds(self, name: str) -> float | None:
+        """The CPU time of the process ``name``; ``None`` if it is unknown."""
+        service = self._services.get(name)
+        return None if service is None else service.child.cpu_seconds
+
+    def stop(
+        self,
+        last: Iterable[str] = (),
+        polite_seconds: float = POLITE_SECONDS,
+        last_seconds: float = BROKER_SECONDS,
+    ) -> None:
+        """End all processes, those named ``last`` after the others. Their output is no longer passed on.
+
+        The first ones have ``polite_seconds`` and the last ones ``last_seconds`` to end. Then they are killed.
+        """
         self._say = _be_silent
         late = set(last)
-        self._end([service for name, service in self._services.items() if name not in late], POLITE_SECONDS)
-        self._end([service for name, service in self._services.items() if name in late], BROKER_SECONDS)
+        self._end([service for name, service in self._services.items() if name not in late], polite_seconds)
+        self._end([service for name, service in self._services.items() if name in late], last_seconds)
         self._services.clear()
 
     def _spawn(self, command: Command) -> Child:
@@ -90,6 +103,8 @@ class Supervisor:
             return
         if name not in self._due:
             self._bury(service)
+            if code > 0 and service.command.refusal is not None:
+                raise Problem(service.command.refusal(service.child.last_lines))
             service.bad_starts = service.bad_starts + 1 if service.bad_start else 0
             if service.bad_starts >= MOST_BAD_STARTS:
                 raise Problem(f"{name} ended {MOST_BAD_STARTS} times right after its start: its lines above say why")

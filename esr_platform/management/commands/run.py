@@ -19,8 +19,9 @@ from esr_platform.accounts.demo import demo_login
 from esr_platform.supervising.ladders import finished_matches, show_tables
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
-from esr_platform.supervising.site import PATIENCE_SECONDS, STOP_SIGNALS, Place, Site
+from esr_platform.supervising.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
 from ladder.opening import open_house
+from ladder.scheduling import house_blocks_for
 
 INTERRUPTED = 130
 """The exit code of a program that ended by Ctrl-C before it was done, as shells count it."""
@@ -38,7 +39,8 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="of the pages")
 
     def handle(self, *, matches: int, ends: bool, port: int, **_: Any) -> None:
-        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL)
+        house_blocks = house_blocks_for(matches)
+        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
         terminal = Terminal()
         site = Site(place, terminal)
         listen_to_signals()
@@ -46,7 +48,7 @@ class Command(BaseCommand):
             with _problems_said(), site.up(prepare):
                 _say_how_to_sign_in(terminal)
                 _say_whether_the_sandbox_holds(terminal)
-                site.play(matches, finished_matches, PATIENCE_SECONDS if ends else None)
+                site.play(matches, finished_matches, NO_MATCH_SECONDS if ends else None)
                 if not ends:
                     show_tables(terminal)
                     site.stay()
@@ -73,6 +75,8 @@ def _say_whether_the_sandbox_holds(terminal: Terminal) -> None:
     test = self_test()
     if not test.ok:
         terminal.say(f"Without a sandbox only house bots play. {test.problem} {test.remedy}")
+    elif not test.rated:
+        terminal.say(f"{test.problem} {test.remedy}")
 
 
 @contextlib.contextmanager

@@ -1,22 +1,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from esr_platform.management.commands.run import listen_to_signals
 from esr_platform.supervising.site import STOP_SIGNALS
-
-
-@pytest.fixture(autouse=True)
-def _handlers() -> Iterator[None]:
-    """Give this process its own handlers back."""
-    before: dict[signal.Signals, Any] = {number: signal.getsignal(number) for number in STOP_SIGNALS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize("number", STOP_SIGNALS)
