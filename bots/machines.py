@@ -10,31 +10,53 @@ import socket
 from collections.abc import Mapping
 from enum import StrEnum
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models.functions import Now
 
 from bots.models import Machine
-from bots.sandbox.status import status
+from bots.sandbox import SelfTest, self_test
+from bots.sandbox.status import document
 
 logger = logging.getLogger(__name__)
 
+_known = SimpleNamespace(test=None)
+"""The self-test that this process has told of last, or found when it was asked first."""
+
 
 class Sandbox(StrEnum):
-    """What everybody may know: whether code of strangers runs. ``UNKNOWN``: no worker has said anything yet."""
+    """What everybody may know: whether code of strangers runs, and whether its games may be rated.
+
+    ``UNKNOWN``: no worker has said anything yet.
+    """
 
     HOLDS = "holds"
+    UNRATED = "unrated"
     FAILS = "fails"
     UNKNOWN = "unknown"
 
 
 def tell() -> None:
     """Do this process's self-test, if it was not done yet, and write down what came out."""
-    found = status()
+    test = self_test()
+    found = document(test)
     if not found["ok"]:
         logger.error("code of strangers does not run here: %s %s", found["problem"], found["remedy"])
+    elif not found["rated"]:
+        logger.warning("%s %s", found["problem"], found["remedy"])
     write_down(found)
+    _known.test = test
+
+
+def current_test() -> SelfTest:
+    """How the sandbox of this process stands now. If that is not what was told of it last, it is told."""
+    test = self_test()
+    if _known.test not in (None, test):
+        tell()
+    _known.test = test
+    return test
 
 
 def write_down(found: Mapping[str, Any]) -> None:
@@ -53,10 +75,12 @@ def tell_beside(**_: Any) -> None:
 
 def sandbox_state() -> Sandbox:
     """Whether there is a machine that plays everybody's code."""
-    told = [machine.sandbox["ok"] for machine in Machine.objects.all()]
+    told = [machine.sandbox for machine in Machine.objects.all()]
     if not told:
         return Sandbox.UNKNOWN
-    return Sandbox.HOLDS if any(told) else Sandbox.FAILS
+    if any(found["ok"] and found.get("rated", False) for found in told):
+        return Sandbox.HOLDS
+    return Sandbox.UNRATED if any(found["ok"] for found in told) else Sandbox.FAILS
 
 
 def _tell_if_possible() -> None:

@@ -1,34 +1,92 @@
-"""Folders that are made again when they are needed: which of them stay, and how the others go."""
+"""Folders that are made again when they are needed: how they are made, which of them stay, and how the others go."""
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 from uuid import uuid4
+
+with suppress(ModuleNotFoundError):  # on Windows, where nobody makes them (bots.sandbox.system)
+    import fcntl
 
 KEPT_DAYS: Final = 7
 
 MOST: Final = 256
 """So many folders stay in one place: people bring small archives of large bots, and a disk would be full of them."""
 
-IN_USE_S: Final = 3600
+IN_USE_S: Final = 900
 """What was used within this time stays, however many there are: a game may be going on with it."""
 
 _DAY_S: Final = 86_400
 
 
-def forget_unused(folder: Path) -> None:
-    """Remove what is in ``folder`` and was not used for a week, and of more than ``MOST`` those unused for longest.
+def made_once(place: Path, fill: Callable[[Path], object], most_bytes: float = inf) -> Path:
+    """Return the folder ``place``, which ``fill`` has filled if it did not exist. Note that it is used now.
 
-    When something was used last is its time of modification, which whoever uses it has to set.
+    One process at a time fills a folder, and others see all of it or nothing. Room is made first as in
+    :func:`forget_unused`; if the disk is full nevertheless, all folders that are not in use go, and ``fill`` is called
+    again. Raises ``OSError``.
     """
-    now = time.time()
+    if not _used(place):
+        with _alone(place.parent.with_name(f"{place.parent.name}.lock")):
+            if not _used(place):
+                for abandoned in place.parent.glob("*.new"):  # its process was killed
+                    shutil.rmtree(abandoned, ignore_errors=True)
+                forget_unused(place.parent, most_bytes)
+                try:
+                    _make(place, fill)
+                except OSError as error:
+                    if error.errno != errno.ENOSPC:
+                        raise
+                    forget_unused(place.parent, 0)
+                    _make(place, fill)
+    return place
+
+
+def _used(place: Path) -> bool:
+    with suppress(FileNotFoundError):
+        os.utime(place)
+        return True
+    return False
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _make(place: Path, fill: Callable[[Path], object]) -> None:
+    new = Path(mkdtemp(prefix=f"{place.name[:16]}.", suffix=".new", dir=place.parent))
+    try:
+        fill(new)
+        new.chmod(0o711)
+        new.rename(place)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def forget_unused(folder: Path, most_bytes: float = inf) -> None:
+    """Remove the folders in ``folder`` that were not used for a week.
+
+    If there are more than ``MOST``, or more than one and their files have more than ``most_bytes``, remove those that
+    were not used for longest as well, but none of the last ``IN_USE_S``. The time of modification of a folder has to
+    be set whenever it is used.
+    """
+    now, kept_bytes = time.time(), 0
     for rank, (used, place) in enumerate(sorted(_last_used(folder), reverse=True)):
-        if now - used > (KEPT_DAYS * _DAY_S if rank < MOST else IN_USE_S):
+        kept_bytes += _bytes(place) if most_bytes < inf else 0
+        crowded = rank >= MOST or (rank > 0 and kept_bytes > most_bytes)
+        if now - used > (IN_USE_S if crowded else KEPT_DAYS * _DAY_S):
             with suppress(OSError):  # somebody else was quicker
                 remove_at_once(place)
 
@@ -38,6 +96,16 @@ def remove_at_once(place: Path) -> None:
     gone = place.with_name(f"{uuid4().hex}.gone")
     place.rename(gone)
     shutil.rmtree(gone, ignore_errors=True)
+
+
+def _bytes(folder: Path) -> int:
+    """The size of what is in ``folder``, which another worker may be removing."""
+    found = 0
+    for above, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                found += Path(above, name).lstat().st_size
+    return found
 
 
 def _last_used(folder: Path) -> Iterator[tuple[float, Path]]:

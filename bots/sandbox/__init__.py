@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bots.sandbox.choosing import launcher_for_ladder, launcher_for_uploads
+from bots.sandbox.choosing import launcher_for_ladder, launcher_for_uploads, shared_core
 from bots.sandbox.in_process import InProcessLauncher
 from bots.sandbox.offering import Offer, offers
 from bots.sandbox.plain import PlainLauncher
@@ -20,4 +20,5 @@ __all__ = [
     "offers",
     "sandbox",
     "self_test",
+    "shared_core",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,7 @@ _IDENTITY: Final = (
     "--uid", "65534", "--gid", "65534", "--hostname", "bot", "--die-with-parent", "--new-session", "--as-pid-1",
     "--cap-drop", "ALL", "--clearenv",
 )  # fmt: skip
-LIBRARIES: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""What stands in a bot's root as it does in the host's, where there is such a thing."""
-
-LINKER_CACHE: Final = Path("/etc/ld.so.cache")
-_DEVICES: Final = ("/dev/null", "/dev/urandom", "/dev/random")
+DEVICES: Final = ("/dev/null", "/dev/urandom", "/dev/random")
 
 ENVIRONMENT: Final = {
     "PATH": "/usr/bin:/bin",
@@ -36,40 +32,24 @@ ENVIRONMENT: Final = {
 
 
 def options(
+    root: Path,
     folder: Path,
-    extra: Sequence[Path],
     environment: Mapping[str, str],
     *,
     status_fd: int,
     block_fd: int,
     seccomp_fd: int,
 ) -> bytes:
-    """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder``.
+    """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder`` and whose root is ``root``.
 
-    ``extra`` are more host folders it may read, ``environment`` what it is told besides ``ENVIRONMENT``. Over the
-    descriptors bubblewrap reports, waits, and reads the filter.
+    ``environment`` is what it is told besides ``ENVIRONMENT``. Over the descriptors bubblewrap reports, waits, and
+    reads the filter.
     """
-    words = [*_NAMESPACES, *_IDENTITY, *_system(), *_readable(extra)]
-    for device in _DEVICES:
+    words = [*_NAMESPACES, *_IDENTITY, "--ro-bind", str(root), "/"]
+    for device in DEVICES:
         words += ["--dev-bind", device, device]
-    words += ["--dir", "/tmp", "--ro-bind", str(folder), HOME, "--chdir", HOME, "--remount-ro", "/"]  # noqa: S108
+    words += ["--ro-bind", str(folder), HOME, "--chdir", HOME]
     for name, value in {**ENVIRONMENT, **environment}.items():
         words += ["--setenv", name, value]
     words += ["--json-status-fd", str(status_fd), "--block-fd", str(block_fd), "--seccomp", str(seccomp_fd)]
     return b"".join(word.encode() + b"\0" for word in words)
-
-
-def _system() -> list[str]:
-    """The host's programs and libraries, read-only, where its own links expect them."""
-    words = ["--ro-bind", "/usr", "/usr"]
-    for name in LIBRARIES:
-        path = Path(name)
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), name]
-        elif path.is_dir():
-            words += ["--ro-bind", name, name]
-    return [*words, "--ro-bind-try", str(LINKER_CACHE), str(LINKER_CACHE)]
-
-
-def _readable(folders: Sequence[Path]) -> list[str]:
-    return [word for folder in folders for word in ("--ro-bind", str(folder), str(folder))]

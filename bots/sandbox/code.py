@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import py_compile
 import shutil
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Final
 
 from bots.house.catalogue import HERE, HOUSE
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder
-from bots.unused import forget_unused
+from bots.unused import forget_unused, made_once
 
-_LAST_READ_S: Final = 2_100_000_000
+LAST_READ_S: Final = 2_100_000_000
 """When the files of a copy claim to have been read last: in 2036, so that ``relatime`` never writes down a reading.
 
 Otherwise each file would keep for a day whether somebody has read it, and every game of a bot sees the same files.
@@ -89,25 +87,27 @@ def staged(code: Code, runtime: Path) -> Path:
     last asked for stands on the folder around it, which no bot sees. Raises ``PlatformFailure`` for a folder that
     holds anything but plain files and folders.
     """
-    name = f"{code.kind}-{code.digest if code.digest.isalnum() else _contents(code.folder)}"
-    place = own_folder(runtime / "copies") / name
-    with suppress(FileNotFoundError):
-        os.utime(place)
-        return place / "bot"
-    new = Path(mkdtemp(prefix=f"{name}.", suffix=".new", dir=place.parent))
+    place = _place(code, runtime)
     try:
-        _fill(new / "bot", code)
-        new.chmod(0o711)
-        with suppress(OSError):  # somebody else was quicker
-            new.rename(place)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+        made_once(place, lambda new: _fill(new / "bot", code), _most_bytes(runtime))
+    except OSError as error:
+        raise PlatformFailure(f"a bot could not be copied to {place.parent}: {error}") from error
     return place / "bot"
+
+
+def _place(code: Code, runtime: Path) -> Path:
+    digest = code.digest if code.digest.isalnum() else _contents(code.folder)
+    return own_folder(runtime / "copies") / f"{code.kind}-{digest}"
 
 
 def forget_old_copies(runtime: Path) -> None:
     """Remove the copies that nobody has started for a week, and of too many those that nobody has for longest."""
-    forget_unused(own_folder(runtime / "copies"))
+    forget_unused(own_folder(runtime / "copies"), _most_bytes(runtime))
+
+
+def _most_bytes(runtime: Path) -> float:
+    """How much all copies may take: a quarter of the file system, which is the host's memory where it is a tmpfs."""
+    return shutil.disk_usage(runtime).total / 4
 
 
 def _fill(folder: Path, code: Code) -> None:
@@ -118,7 +118,7 @@ def _fill(folder: Path, code: Code) -> None:
     if code.compiled:
         _compile(folder)
     for path in (*folder.rglob("*"), folder):
-        os.utime(path, (_LAST_READ_S, _WRITTEN_S))
+        os.utime(path, (LAST_READ_S, _WRITTEN_S))
 
 
 def _files(folder: Path) -> list[Path]:

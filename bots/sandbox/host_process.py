@@ -39,7 +39,7 @@ class HostProcess:
         self._cpu_ns = self._run_delay_ns = 0
         self._schedstat = _open(f"/proc/{pid}/schedstat")
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
-        self._stopped = False
+        self._stopped = self._monitor_killed = False
 
     def cpu_ns(self) -> int:
         try:
@@ -84,6 +84,7 @@ class HostProcess:
             self.kill()
             if not self._gone(self._pidfd, _END_MS) or not self._gone(self._child_pidfd, _END_MS):
                 self._signal(self._child_pidfd, signal.SIGKILL)
+                self._monitor_killed = True
         self.kill()
         ended = self._gone(self._pidfd, _END_MS) and self._gone(self._child_pidfd, _END_MS)
         self._end_company()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,38 +16,38 @@ from bots.sandbox.code import Code
 VARIABLE: Final = "ESR_BOT_PYTHON"
 """The environment variable that names another interpreter, by its path."""
 
+PACKAGES: Final = "ESR_BOT_PACKAGES"
+"""The environment variable that names the packages that bots find, separated by commas; numpy without it."""
+
 OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
 """No site packages, no environment, no user folder, no caches: a start is mostly imports. UTF-8, on Windows too."""
 
 _OPTIONS_WITH_PACKAGES: Final = tuple(option for option in OPTIONS if option != "-E")
 
 
-@dataclass(frozen=True)
-class Interpreter:
-    """A Python and the folder besides ``/usr`` that it needs, if any."""
-
-    path: Path
-    prefix: Path | None
-
-
 @cache
-def bots_interpreter() -> Interpreter:
+def bots_interpreter() -> Path:
     """The Python that is set, else one under ``/usr``, else our own. ``PlatformFailure`` if what is set is none."""
     named = os.environ.get(VARIABLE)
     if named:
         if not os.access(named, os.X_OK):
             raise PlatformFailure(f"{VARIABLE} names {named}, which cannot be executed")
-        return _at(Path(named))
-    return _at(next(_candidates()))
+        return Path(named).resolve()
+    return next(_candidates()).resolve()
 
 
 @cache
-def packages() -> Path | None:
-    """The folder in which the bots' interpreter would find numpy; ``None`` if there is none that a bot could read."""
-    python = bots_interpreter().path
+def packages() -> tuple[Path, ...]:
+    """The folders and modules of the packages that bots find, all in one folder; none if the interpreter has none."""
+    python = bots_interpreter()
     prefix, version = python.parent.parent, python.name
-    places = (f"local/lib/{version}/dist-packages", "lib/python3/dist-packages", f"lib/{version}/site-packages")
-    return next((prefix / place for place in places if (prefix / place / "numpy" / "__init__.py").is_file()), None)
+    wanted = [name.strip() for name in os.environ.get(PACKAGES, "numpy").split(",") if name.strip()]
+    names = [each for name in wanted for each in (name, f"{name}.libs", f"{name}.py")]
+    for place in (f"local/lib/{version}/dist-packages", "lib/python3/dist-packages", f"lib/{version}/site-packages"):
+        found = tuple(prefix / place / name for name in names if (prefix / place / name).exists())
+        if found:
+            return found
+    return ()
 
 
 def environment(code: Code) -> dict[str, str]:
@@ -56,17 +55,20 @@ def environment(code: Code) -> dict[str, str]:
 
     Finding them by this costs nothing at a start; ``site``, which would find them too, costs some milliseconds.
     """
-    folder = packages() if code.is_python and not code.compiled else None
-    if folder is None:
+    found = packages() if code.is_python and not code.compiled else ()
+    if not found:
         return {}
-    return {"PYTHONPATH": str(folder), **{name: ENVIRONMENT[name] for name in ENVIRONMENT if "_THREADS" in name}}
+    return {
+        "PYTHONPATH": str(found[0].parent),
+        **{name: ENVIRONMENT[name] for name in ENVIRONMENT if "_THREADS" in name},
+    }
 
 
 def command(code: Code, folder: Path) -> list[str]:
     """The command line that runs ``code`` from ``folder``, where its files are."""
     if code.is_python:
         options = _OPTIONS_WITH_PACKAGES if environment(code) else OPTIONS
-        return [str(bots_interpreter().path), *options, code.entry, *code.args]
+        return [str(bots_interpreter()), *options, code.entry, *code.args]
     return [str(folder / code.entry), *code.args]
 
 
@@ -82,13 +84,3 @@ def _candidates() -> Iterator[Path]:
 def _is_new_enough(name: str) -> bool:
     version = name.removeprefix("python").split(".")
     return len(version) == 2 and all(word.isdigit() for word in version) and [int(word) for word in version] >= [3, 11]
-
-
-def _at(path: Path) -> Interpreter:
-    real = path.resolve()
-    if real.is_relative_to("/usr"):
-        return Interpreter(real, None)
-    prefix = real.parent.parent
-    if prefix == Path("/"):
-        raise PlatformFailure(f"{real} lies so that bots would see the whole disk; name another Python in {VARIABLE}")
-    return Interpreter(real, prefix)

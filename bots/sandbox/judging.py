@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-from bots.sandbox import bubblewrap
+from bots.sandbox.bubblewrap import HOME
 from bots.sandbox.interpreter import bots_interpreter
 from bots.sandbox.limits import THREADS
+from bots.sandbox.probing import Outside
+from bots.sandbox.root import LINKER_CACHE, has_holes
 
 Seen = Mapping[str, Any]
 
-_ALWAYS: Final = {"usr", "bot", "dev", "tmp"}
 _SIGKILL: Final = 9
 
 
 @dataclass(frozen=True)
 class Check:
-    """One property of the sandbox: a sentence that should be true, and another that says how it is not, else empty."""
+    """One property of the sandbox: a sentence that should be true, and another that says how it is not, else empty.
+
+    What is ``for_ratings`` protects nobody but whoever trusts a rating: without it unrated games can be played.
+    """
 
     name: str
     problem: str = ""
+    for_ratings: bool = False
 
     @property
     def ok(self) -> bool:
@@ -30,9 +36,12 @@ class Check:
         return not self.problem
 
 
-def judge_world(seen: Seen, limits: Mapping[str, int], environment: Mapping[str, str]) -> Iterator[Check]:
-    """A bot's own view: what there is around it, and what it may do. ``limits`` and ``environment`` are what it has."""
-    yield from _judge_files(seen)
+def judge_world(seen: Seen, root: Path, limits: Mapping[str, int], environment: Mapping[str, str]) -> Iterator[Check]:
+    """A bot's own view: what there is around it, and what it may do.
+
+    ``root``, ``limits`` and ``environment`` are what it should have.
+    """
+    yield from _judge_files(seen, root)
     yield from _judge_identity(seen)
     strange = sorted(set(environment.items()) ^ {(k, v) for k, v in seen["environment"].items() if k != "PWD"})
     yield _check("Its environment is the bots'.", "the environment is not the bots'", strange)
@@ -45,21 +54,26 @@ def judge_world(seen: Seen, limits: Mapping[str, int], environment: Mapping[str,
     yield _check("Its limits hold.", f"the limits {', '.join(loose)} do not hold", loose)
     open_ = [name for name, result in seen["calls"].items() if result not in ("ENOSYS", "EINVAL")]
     yield _check("Dangerous calls do not exist.", f"the calls {', '.join(open_)} are allowed", open_)
+    shared = seen["shared_memory"] == "done"
+    yield _check("It has no shared memory.", "memory can be mapped that no limit counts", shared)
+    yield _check(
+        "It has no huge pages.", "its pages can become huge pages, which others can notice", seen["huge_pages"]
+    )
     yield _check("A seccomp filter is on.", "there is no seccomp filter", seen["seccomp_mode"] != 2)
     yield _check("It gains no privileges.", "new privileges can be had", seen["no_new_privileges"] != 1)
 
 
-def _judge_files(seen: Seen) -> Iterator[Check]:
+def _judge_files(seen: Seen, root: Path) -> Iterator[Check]:
     yield _check("Files of the host are hidden.", "a file of the host can be read", seen["host_file"] != "ENOENT")
     shown = [place for place, names in seen["hidden"].items() if set(names) - _on_the_way(place)]
     yield _check("The platform is hidden.", f"bots can look into {', '.join(shown)}", shown)
-    wanted = _ALWAYS | {name[1:] for name in bubblewrap.LIBRARIES if os.path.lexists(name)}
-    stray = sorted(set(seen["root"]) - wanted - {"etc"} - _on_the_way("/"))
+    wanted = set(os.listdir(root))
+    stray = sorted(set(seen["root"]) - wanted)
     yield _check("The root holds nothing else.", f"the root holds {', '.join(stray)}", stray)
     lacking = sorted(wanted - set(seen["root"]))
     yield _check("The root is whole.", f"the root lacks {', '.join(lacking)}", lacking)
     yield _check("There is no /proc.", "/proc is there", seen["proc"])
-    cache = [bubblewrap.LINKER_CACHE.name] if bubblewrap.LINKER_CACHE.exists() else []
+    cache = [LINKER_CACHE.name] if LINKER_CACHE.exists() else []
     yield _check("/etc holds the linker's cache alone.", "/etc holds more or less than that", seen["etc"] != cache)
     yield _check("Its folder for temporary files is empty.", "the folder for temporary files is not empty", seen["tmp"])
     devices = set(seen["dev"]) != {"null", "random", "urandom"}
@@ -76,7 +90,7 @@ def _judge_identity(seen: Seen) -> Iterator[Check]:
     own = seen["session"] == [1, 1, 0]
     yield _check("It leads its own session.", "the probe shares a session with the platform", not own)
     yield _check("Its host is called bot.", "the probe knows the name of the host", seen["host"] != "bot")
-    yield _check("It starts in its own folder.", f"the probe starts in {seen['here']}", seen["here"] != bubblewrap.HOME)
+    yield _check("It starts in its own folder.", f"the probe starts in {seen['here']}", seen["here"] != HOME)
 
 
 def judge_walls(seen: Seen) -> Iterator[Check]:
@@ -100,12 +114,18 @@ def judge_walls(seen: Seen) -> Iterator[Check]:
     yield _check("Processes would be counted.", f"{seen['processes']} processes can be made without a filter", many)
 
 
-def judge_from_outside(shared_namespaces: list[str], *, is_root: bool, held: bool) -> Iterator[Check]:
-    """What no probe can see from inside: whose namespaces it has, whose user it is, when it began."""
-    names = ", ".join(shared_namespaces)
-    yield _check("Its namespaces are its own.", f"the namespaces {names} are the host's", shared_namespaces)
-    yield _check("It is not root outside either.", "the probe is root outside of its namespace", is_root)
-    yield _check("It waits for its limits.", "the probe began before its limits were set", not held)
+def judge_from_outside(outside: Outside, root: Path) -> Iterator[Check]:
+    """What no probe can see from inside: its namespaces, its user, when it began, and what of its files is on disk."""
+    names = ", ".join(outside.shared_namespaces)
+    yield _check("Its namespaces are its own.", f"the namespaces {names} are the host's", outside.shared_namespaces)
+    yield _check("It is not root outside either.", "the probe is root outside of its namespace", outside.is_root)
+    yield _check("It waits for its limits.", "the probe began before its limits were set", not outside.held)
+    on_disk = ", ".join(outside.on_disk)
+    problem = f"{on_disk} lie on a disk, whose cache can tell a bot's next game what it has read"
+    yield Check("All its files are in memory.", problem if outside.on_disk else "", for_ratings=True)
+    if not outside.on_disk:
+        problem = "its files have holes, for which reading allocates memory"
+        yield Check("Its files have no holes.", problem if has_holes(root) else "")
 
 
 def _check(name: str, problem: str, wrong: object) -> Check:
@@ -114,8 +134,12 @@ def _check(name: str, problem: str, wrong: object) -> Check:
 
 def _on_the_way(place: str) -> set[str]:
     """The one name in a folder that an interpreter outside ``/usr`` needs there."""
-    prefix = bots_interpreter().prefix
+    prefix = bots_interpreter().parent.parent
     parts = place.rstrip("/").split("/")
-    if prefix is None or list(prefix.parts[1 : len(parts)]) != parts[1:] or len(prefix.parts) <= len(parts):
+    if (
+        prefix.is_relative_to("/usr")
+        or list(prefix.parts[1 : len(parts)]) != parts[1:]
+        or len(prefix.parts) <= len(parts)
+    ):
         return set()
     return {prefix.parts[len(parts)]}

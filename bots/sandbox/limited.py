@@ -13,7 +13,7 @@ from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess
 from bots.sandbox.interpreter import command, environment
-from bots.sandbox.leases import Lease, Leases
+from bots.sandbox.leases import Lease, Leases, seats_folder
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.pipes import Pipes
 from bots.sandbox.runtime import runtime_folder
@@ -26,7 +26,7 @@ class LimitedStarter:
 
     def __init__(self, runtime: Path | None = None) -> None:
         self._runtime = runtime or runtime_folder()
-        self._leases = Leases(self._runtime / "seats")
+        self._leases = Leases(seats_folder(self._runtime))
 
     def start(self, code: Code, limits: Limits) -> HostProcess:
         """Start code that has been found and checked. Raises ``OSError`` or ``PlatformFailure`` where that fails."""

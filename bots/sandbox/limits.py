@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ with suppress(ModuleNotFoundError):  # on Windows, where nobody sets a limit (bo
 THREADS: Final = 32
 """How many threads a bot may have, where they are counted for it alone."""
 
+_PR_SET_THP_DISABLE: Final = 41
 _MIB: Final = 1024 * 1024
 _SPARE_CPU_S: Final = 30
 _DIRECTORIES: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
@@ -28,7 +30,7 @@ def limit_values(limits: Limits) -> dict[str, int]:
         "AS": limits.memory_mb * _MIB,
         "NOFILE": 64,
         "FSIZE": 0,
-        "CORE": 0,
+        "CORE": _core_bytes(),
         "CPU": _cpu_seconds(limits),
         "MEMLOCK": 64 * 1024,
         "MSGQUEUE": 0,
@@ -36,6 +38,15 @@ def limit_values(limits: Limits) -> dict[str, int]:
         "STACK": 8 * _MIB,
         "NPROC": THREADS,
     }
+
+
+def disable_huge_pages() -> None:
+    """Let no process that this one starts get transparent huge pages: that memory became scarce can be seen by others.
+
+    The setting outlasts ``fork`` and ``execve`` (man 2 prctl). Raises ``PlatformFailure`` if the kernel refuses.
+    """
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0) == -1:
+        raise PlatformFailure(f"huge pages could not be disabled: {os.strerror(ctypes.get_errno())}")
 
 
 def set_limits(pid: int, limits: Limits, *, count_threads: bool) -> None:
@@ -90,6 +101,12 @@ def _program(name: str) -> str:
     raise PlatformFailure(
         f"there is no {name} (packages coreutils and util-linux), which root needs to start bots as somebody else"
     )
+
+
+def _core_bytes() -> int:
+    """1, since with 0 the kernel would still start a core_pattern that is a pipe; 0 where this host allows no more."""
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    return 0 if most == 0 else 1
 
 
 def _cpu_seconds(limits: Limits) -> int:

@@ -44,9 +44,8 @@ class Offer:
         return asdict(self)
 
 
-@cache
 def offers() -> tuple[Offer, ...]:
-    """Every language that bots may be written in, as this machine has it. Asked once, in the sandbox."""
+    """Every language that bots may be written in, as this machine has it. Asked once, in a sandbox that works."""
     launcher, test = sandbox()
     numpy = numpy_inside(launcher) if launcher is not None else ""
     memory_mb = Limits().memory_mb
@@ -63,9 +62,10 @@ def offers() -> tuple[Offer, ...]:
     )
 
 
+@cache
 def numpy_inside(launcher: SandboxLauncher) -> str:
     """The version of numpy that works inside the sandbox and its memory limit; empty where none does."""
-    if packages() is None:
+    if not packages():
         return ""
     try:
         process = launcher.start_code(_NUMERIC, Limits())

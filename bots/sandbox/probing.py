@@ -26,6 +26,9 @@ from bots.sandbox.sandboxed import SandboxLauncher, Trial
 from bots.sandbox.seccomp import no_filter
 
 PROBE: Final = Path(__file__).resolve().parent / "probe"
+PLACES: Final = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")  # noqa: S108
+"""Where the probe tries to make a file."""
+
 CODE: Final = Code(PROBE, "bot.py", (), "")
 LIMITS: Final = Limits()
 _PATIENCE_NS: Final = 10_000_000_000
@@ -33,6 +36,7 @@ _LOOK_MS: Final = 100
 _LOOKS: Final = 50
 """How often it is looked whether the probe waits for its limits: the first time when it could long have spoken."""
 
+_IN_MEMORY: Final = {"tmpfs", "devtmpfs", "ramfs"}
 _WAITING_PROGRAM: Final = "bwrap"
 
 _IPC_CREAT, _IPC_RMID, _EVERYBODY = 0o1000, 0, 0o666
@@ -44,11 +48,15 @@ class NoAnswer(Exception):
 
 @dataclass(frozen=True)
 class Outside:
-    """What only the host sees of the probe: namespaces it has in common with us, its user, whether it could be held."""
+    """What only the host sees of the probe: namespaces it has in common with us, its user, whether it could be held.
+
+    ``on_disk`` are the places in its world that lie on no file system in memory.
+    """
 
     shared_namespaces: list[str]
     is_root: bool
     held: bool
+    on_disk: list[str]
 
 
 def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[str, Any], Outside]:
@@ -60,7 +68,13 @@ def look_as_a_bot(launcher: SandboxLauncher, hidden: list[Path]) -> tuple[dict[s
     with NamedTemporaryFile(prefix="esr-host-file-") as host_file:
         os.fchmod(host_file.fileno(), 0o644)
         hello = {"filtered": True, "host_file": host_file.name, "hidden": [str(place) for place in hidden]}
-        return _ask(launcher, hello, Trial(while_held=lambda pid, pipes: early.append(_begins(pid, pipes))), early)
+        hello |= {"places": PLACES, "file": f"esr-probe-{secrets.token_hex(8)}"}
+        try:
+            return _ask(launcher, hello, Trial(while_held=lambda pid, pipes: early.append(_begins(pid, pipes))), early)
+        finally:
+            for place in PLACES:  # what it could make is on the host, and its filter keeps it from removing it
+                with suppress(OSError):
+                    Path(place, str(hello["file"])).unlink()
 
 
 def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
@@ -140,7 +154,8 @@ def _begins(pid: int, pipes: Pipes) -> bool:
 def look_from_outside(pid: int, *, held: bool) -> Outside | None:
     """What the host sees of the probe; ``None`` if it is gone, so that nothing is taken for its own unseen."""
     try:
-        return Outside(_shared_namespaces(pid), Path(f"/proc/{pid}").stat().st_uid == 0, held)
+        is_root = Path(f"/proc/{pid}").stat().st_uid == 0
+        return Outside(_shared_namespaces(pid), is_root, held, _on_disk(pid))
     except (FileNotFoundError, ProcessLookupError):
         return None
 
@@ -153,6 +168,12 @@ def _shared_namespaces(pid: int) -> list[str]:
             if os.readlink(f"/proc/{pid}/ns/{name}") == os.readlink(f"/proc/self/ns/{name}"):
                 shared.append(name)
     return shared
+
+
+def _on_disk(pid: int) -> list[str]:
+    """Where the world of ``pid`` has files that are not in memory."""
+    mounts = (line.partition(" - ") for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
+    return [before.split()[4] for before, _, after in mounts if after.split()[0] not in _IN_MEMORY]
 
 
 @contextmanager

@@ -32,9 +32,13 @@ PYTHON: Final = (
     "in ESR_BOT_PYTHON."
 )
 HIDE: Final = (
-    "Bots see all of /usr, and the folder of an interpreter that lies elsewhere. Move what should stay hidden out of "
+    "Bots see the library of their interpreter and its packages. Move what should stay hidden out of "
     "there: the site's data (VAR_DIR), the runtime folder (ESR_RUNTIME_DIR), and the site itself, unless it is "
     "installed as a package; or name another interpreter in ESR_BOT_PYTHON."
+)
+MEMORY: Final = (
+    "Put the runtime folder (ESR_RUNTIME_DIR) on a tmpfs of at least 512 MiB that is mounted without noexec, for "
+    "example `mount -o remount,exec,size=1g /dev/shm`; in Docker `--tmpfs /run:exec,size=1g`."
 )
 REPLACE: Final = (
     "What stands in the place of bubblewrap does not do all that it is asked. Look at `ls -l /usr/bin/bwrap "
@@ -56,6 +60,8 @@ def remedy(said: str) -> str:
         return ELSEWHERE
     if "look into" in said:
         return HIDE
+    if "no rated games" in said or "noexec" in said:
+        return MEMORY
     if "does not hold" in said:
         return REPLACE
     for words, help_ in ((_ABOUT_INSTALLING, INSTALL), (_ABOUT_USERS, ROOT), (_ABOUT_PYTHON, PYTHON)):

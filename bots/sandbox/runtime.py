@@ -1,26 +1,35 @@
-"""The one folder on this host that all workers share: copies of programs, and the locks of leased seats."""
+"""The one folder on this host that all workers share: copies of what bots run, and the locks of leased seats."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from bots.runner.failures import PlatformFailure
 
 VARIABLE = "ESR_RUNTIME_DIR"
 """The environment variable that names another place for it, the same one for every worker of a host."""
 
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+_MEMORY: Final = (Path("/dev/shm"), Path("/run"))  # noqa: S108 - what is made there belongs to its owner alone
+_DISKS: Final = (Path(tempfile.gettempdir()), Path("/var/tmp"))  # noqa: S108
+_ROOM: Final = 512 * 1024 * 1024
+"""Bytes that a file system has to have for copies of an interpreter, numpy and some bots."""
+
 
 def runtime_folder() -> Path:
-    """The folder, made if need be: ours, and others may pass through but not look.
+    """The folder, made if need be: ours, and others may pass through but not look. In memory where there is room.
 
     Raises ``PlatformFailure`` if the place belongs to somebody else or cannot be made.
     """
     named = os.environ.get(VARIABLE)
-    folder = Path(named) if named else Path(tempfile.gettempdir()) / f"esr-{os.geteuid()}"
-    return own_folder(folder)
+    return own_folder(Path(named) if named else _default_place() / f"esr-{os.geteuid()}")
 
 
 def own_folder(folder: Path) -> Path:
@@ -35,3 +44,32 @@ def own_folder(folder: Path) -> Path:
     except OSError as error:
         raise PlatformFailure(f"the runtime folder {folder} cannot be made: {error}; set {VARIABLE}") from error
     return folder
+
+
+def is_in_memory(folder: Path) -> bool:
+    """Whether ``folder`` lies on a tmpfs from which programs can be started."""
+    return _file_system(folder.resolve()) == "tmpfs" and _starts_programs(folder)
+
+
+def _default_place() -> Path:
+    for place in _MEMORY:
+        with suppress(OSError):
+            if os.access(place, os.W_OK) and is_in_memory(place) and shutil.disk_usage(place).total >= _ROOM:
+                return place
+    return next((place for place in _DISKS if _starts_programs(place)), _DISKS[0])
+
+
+def _starts_programs(folder: Path) -> bool:
+    return folder.is_dir() and not os.statvfs(folder).f_flag & os.ST_NOEXEC
+
+
+def _file_system(folder: Path) -> str:
+    """The type of the file system that ``folder`` lies on, empty where nobody says (man 5 proc_pid_mountinfo)."""
+    found, longest = "", -1
+    with suppress(OSError):
+        for line in _MOUNTS.read_text().splitlines():
+            before, _, after = line.partition(" - ")
+            place = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), before.split()[4]))
+            if folder.is_relative_to(place) and len(place.parts) >= longest:  # of two mounts the later one counts
+                found, longest = after.split()[0], len(place.parts)
+    return found

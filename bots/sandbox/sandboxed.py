@@ -20,11 +20,12 @@ from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess
-from bots.sandbox.interpreter import bots_interpreter, command, environment
-from bots.sandbox.leases import Lease, Leases
-from bots.sandbox.limits import as_user, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.interpreter import command, environment
+from bots.sandbox.leases import Lease, Leases, seats_folder
+from bots.sandbox.limits import as_user, disable_huge_pages, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.pipes import Pipes
-from bots.sandbox.runtime import runtime_folder
+from bots.sandbox.root import forget_old_roots, root_folder
+from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.sandbox.seccomp import bot_filter
 from bots.sandbox.system import require_linux
 
@@ -67,16 +68,20 @@ class SandboxLauncher:
     """Starts any program that there is, in a world of its own. Uploaded code runs nowhere else.
 
     ``proved`` says that a probe, started this way in this process, saw what a bot should see; until then no stored
-    program is started (``bots.sandbox.proving`` sets it).
+    program is started (``bots.sandbox.proving`` sets it). ``root`` is the folder that every bot sees as ``/``.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
         """Raises ``PlatformFailure`` where there can be no sandbox."""
         require_linux()
+        disable_huge_pages()
         self._bwrap = bwrap or find_bubblewrap()
-        self._runtime = runtime or runtime_folder()
-        self._leases = Leases(self._runtime / "seats")
-        self.proved = False
+        self._runtime = own_folder(runtime) if runtime else runtime_folder()
+        if os.statvfs(self._runtime).f_flag & os.ST_NOEXEC:
+            raise PlatformFailure(f"no program can be started from {self._runtime}, which is mounted noexec")
+        self.root = root_folder(self._runtime)
+        self._leases = Leases(seats_folder(self._runtime))
+        self.proved = self.swept = False
 
     def start(self, program: Program, limits: Limits) -> HostProcess:
         """Start ``program``; it has its limits before its first instruction. Raises ``PlatformFailure``."""
@@ -89,7 +94,11 @@ class SandboxLauncher:
     def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         folder = staged(code, self._runtime)
-        world = _World(command(code, Path(bubblewrap.HOME)), folder, _prefixes(code), environment(code))
+        try:
+            os.utime(self.root.parent)
+        except FileNotFoundError:  # it was not in use, and another worker removed it
+            self.root = root_folder(self._runtime)
+        world = _World(command(code, Path(bubblewrap.HOME)), self.root, folder, environment(code))
         with self._leases.for_a_start() as lease:
             try:
                 return _start(self._command(lease, limits), world, limits, lease, trial)
@@ -98,7 +107,9 @@ class SandboxLauncher:
 
     def sweep(self) -> int:
         """End what dead workers have left on this host, and forget old copies; how many processes there were."""
+        self.swept = True
         forget_old_copies(self._runtime)
+        forget_old_roots(self._runtime)
         return self._leases.sweep()
 
     def _command(self, lease: Lease, limits: Limits) -> list[str]:
@@ -108,17 +119,12 @@ class SandboxLauncher:
 
 @dataclass(frozen=True)
 class _World:
-    """What stands in a bot's world: its command line, its files, more folders of the host, more environment."""
+    """What stands in a bot's world: its command line, its root, its own files, more environment."""
 
     command: list[str]
+    root: Path
     folder: Path
-    extra: list[Path]
     environment: dict[str, str]
-
-
-def _prefixes(code: Code) -> list[Path]:
-    prefix = bots_interpreter().prefix if code.is_python else None
-    return [] if prefix is None else [prefix]
 
 
 @dataclass
@@ -174,13 +180,15 @@ class SandboxedProcess(HostProcess):
     def __init__(self, child: subprocess.Popen[bytes], pid: int, pipes: Pipes, lease: Lease, status: _Status) -> None:
         super().__init__(child, pid, pipes, lease.release)
         self._status_lines = status
+        self.own_program = ""
+        """The bot's own file that is executed, empty for an interpreter; if it is no program, the bot is to blame."""
 
     def _status(self, returncode: int) -> int | None:
         """The bot's exit status. Raises ``NeverBegun`` if its world was never finished, which is not its fault."""
         begun = self._status_lines.exec_was_reached()
         self._status_lines.close()
-        if not begun:
-            raise NeverBegun("bubblewrap failed before the bot was begun")
+        if not begun and not self._monitor_killed:  # killed by us, it could not say
+            raise NeverBegun("bubblewrap failed before the bot was begun", self.own_program)
         return 128 - returncode if returncode > 128 else returncode
 
 
@@ -195,7 +203,7 @@ def _start(before: list[str], world: _World, limits: Limits, lease: Lease, trial
             blocked, release = _pipe(theirs, always)
             seccomp = _file(trial.bpf(), theirs)
             options = bubblewrap.options(
-                world.folder, world.extra, world.environment, status_fd=status_out, block_fd=blocked, seccomp_fd=seccomp
+                world.root, world.folder, world.environment, status_fd=status_out, block_fd=blocked, seccomp_fd=seccomp
             )
             arguments = _file(options, theirs)
             handed = (status_out, blocked, seccomp, arguments)
@@ -203,6 +211,8 @@ def _start(before: list[str], world: _World, limits: Limits, lease: Lease, trial
         status = _Status(status_in)
         on_failure.callback(_end, child, status)
         process = _release(child, status, release, pipes, lease, limits, trial)
+        if Path(world.command[0]).is_relative_to(bubblewrap.HOME):
+            process.own_program = world.command[0]
         on_failure.pop_all()
         return process
 

@@ -44,12 +44,34 @@ IOCTL: Final = (
     0x5450,
     0x5451,
 )  # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
-PRCTL: Final = (15, 16, 21, 39, 0x53564D41)  # PR_SET_NAME, _GET_NAME, _GET_SECCOMP, _GET_NO_NEW_PRIVS, _SET_VMA
-MADVISE: Final = (0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23, 24, 25)
-"""How memory will be used, and giving it back. Not MADV_MERGEABLE, by which equal pages of two bots would become one,
-nor MADV_COLD and MADV_PAGEOUT."""
+PRCTL: Final = (15, 16, 21, 39, 42, 0x53564D41)
+"""PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, PR_GET_THP_DISABLE, PR_SET_VMA."""
+MADVISE: Final = (0, 1, 2, 3, 4, 8, 10, 11, 15, 16, 17, 18, 19, 22, 23, 24)
+"""How memory will be used, and giving it back. Not what other processes could notice: MADV_MERGEABLE makes one page of
+equal pages of two bots, MADV_COLD and MADV_PAGEOUT push out pages of shared files, and MADV_HUGEPAGE and MADV_COLLAPSE
+join them into huge pages."""
+MAP_SHARED: Final = 0x01
+MAP_ANONYMOUS: Final = 0x20
 MAP_HUGETLB: Final = 0x40000
 """Huge pages come from a store of the host's that others have reserved."""
+SOL_SOCKET: Final = 1
+GETSOCKOPT: Final = (3, 4, 7, 8, 30, 38, 39)  # SO_TYPE, _ERROR, _SNDBUF, _RCVBUF, _ACCEPTCONN, _PROTOCOL, _DOMAIN
+"""Not SO_COOKIE and SO_NETNS_COOKIE, which are counters of the whole host."""
+FUTEX_PRIVATE_FLAG: Final = 128
+FUTEX_CLOCK_REALTIME: Final = 256
+_FUTEX_WAITS: Final = (0, 9)  # FUTEX_WAIT, FUTEX_WAIT_BITSET
+_FUTEX_WAKES: Final = (1, 3, 4, 5, 10)  # FUTEX_WAKE, _REQUEUE, _CMP_REQUEUE, _WAKE_OP, _WAKE_BITSET
+FUTEX: Final = tuple(
+    operation | clock
+    for operation in (
+        *_FUTEX_WAITS, *(wait | FUTEX_PRIVATE_FLAG for wait in _FUTEX_WAITS),
+        *(wake | FUTEX_PRIVATE_FLAG for wake in _FUTEX_WAKES),
+    )
+    for clock in (0, FUTEX_CLOCK_REALTIME)
+)  # fmt: skip
+"""Waiting, and waking threads of the same process. Without FUTEX_PRIVATE_FLAG a call could wake a bot of another game
+that waits on the same page of a library. Waiting without the flag stays allowed: a C library waits so for the end of a
+thread, which the kernel announces. Priority inheritance is not needed."""
 ARCH_PRCTL: Final = (0x1001, 0x1002, 0x1003, 0x1004)  # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
 
 Instruction = tuple[int, int, int, int]
@@ -94,7 +116,12 @@ def _conditions() -> dict[str, list[Instruction]]:
         "close_range": [
             _load(_low(2)), (_HAS_BITS, 0, 1, CLOSE_RANGE_UNSHARE), _give(_ERRNO | errno.EPERM), _give(_ALLOW),
         ],
-        "mmap": [_load(_low(3)), (_HAS_BITS, 0, 1, MAP_HUGETLB), _give(_ERRNO | errno.ENOMEM), _give(_ALLOW)],
+        "mmap": [
+            _load(_low(3)), (_HAS_BITS, 0, 1, MAP_HUGETLB), _give(_ERRNO | errno.ENOMEM),
+            # After munmap of all its pages but one, shared memory stays allocated, and RLIMIT_AS does not count it.
+            (_HAS_BITS, 0, 2, MAP_ANONYMOUS), (_HAS_BITS, 0, 1, MAP_SHARED), _give(_ERRNO | errno.ENOMEM),
+            _give(_ALLOW),
+        ],
         "madvise": _one_of(2, MADVISE, errno.EINVAL),
         "sendto": [
             _load(_low(4)), *_unless_equal(0, _ERRNO | errno.EPERM),
@@ -103,6 +130,11 @@ def _conditions() -> dict[str, list[Instruction]]:
         ],
         "socket": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "getsockopt": [
+            _load(_low(1)), *_unless_equal(SOL_SOCKET, _ERRNO | errno.EOPNOTSUPP),
+            *_one_of(2, GETSOCKOPT, errno.ENOPROTOOPT),
+        ],
+        "futex": _one_of(1, FUTEX, errno.ENOSYS),
         "fcntl": _one_of(1, FCNTL, errno.EINVAL),
         "ioctl": _one_of(1, IOCTL, errno.ENOTTY),
         "prctl": _one_of(0, PRCTL, errno.EINVAL),

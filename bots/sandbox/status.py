@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from functools import cache
 from typing import Any, Final
 
 from bots.runner.failures import PlatformFailure
@@ -19,9 +18,10 @@ _PATIENCE_S: Final = 5.0
 def status() -> dict[str, Any]:
     """What this process's self-test found, and the versions of what the sandbox is made of, as JSON values.
 
-    ``ok``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and ``problem`` of each
-    property, the problem empty where it holds; ``kernel``, ``bubblewrap``, ``python`` and ``numpy`` are versions, empty
-    where there is none; ``users`` says whether seats are users of their own, as they are under root.
+    ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
+    ``problem`` of each property, the problem empty where it holds; ``kernel``, ``bubblewrap``, ``python`` and
+    ``numpy`` are versions, empty where there is none; ``users`` is true if each seat has its
+    own user, as under root.
     """
     return document(self_test())
 
@@ -30,6 +30,7 @@ def document(test: SelfTest) -> dict[str, Any]:
     """The same for a self-test that was done elsewhere in this process."""
     return {
         "ok": test.ok,
+        "rated": test.rated,
         "problem": test.problem,
         "remedy": test.remedy,
         "checks": [{"name": check.name, "problem": check.problem} for check in test.checks],
@@ -41,7 +42,6 @@ def document(test: SelfTest) -> dict[str, Any]:
     }
 
 
-@cache
 def bubblewrap_version() -> str:
     """What ``bwrap --version`` says, without its name; empty where there is none that says anything."""
     try:

@@ -24,6 +24,7 @@ REMEDIES = (
     (_("A kernel without namespaces for ordinary users"), remedies.SYSCTL),
     (_("Workers that run as root"), remedies.ROOT),
     (_("The bots' interpreter"), remedies.PYTHON),
+    (_("Rated games: bots' files in memory"), remedies.MEMORY),
 )
 """What is known to go wrong, and what helps; the same sentences that a machine says of itself."""
 

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import socket
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 from celery.signals import worker_process_init
 from django.utils import timezone
 
+from bots import machines
 from bots.machines import Sandbox, sandbox_state, tell, tell_beside, write_down
 from bots.models import Machine
 from bots.sandbox import SelfTest
@@ -35,6 +37,16 @@ def test_a_machine_tells_what_is_wrong_with_it() -> None:
     assert sandbox_state() == Sandbox.FAILS
 
 
+def test_a_repair_is_told_of_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "_known", SimpleNamespace(test=None))
+    broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")
+    repaired = SelfTest(ok=True, rated=True)
+    for test, state in ((broken, Sandbox.UNKNOWN), (broken, Sandbox.UNKNOWN), (repaired, Sandbox.HOLDS)):
+        monkeypatch.setattr(machines, "self_test", lambda test=test: test)
+        assert machines.current_test() == test
+        assert sandbox_state() == state
+
+
 def test_a_machine_is_told_of_once() -> None:
     Machine.objects.create(host=socket.gethostname(), sandbox={"ok": False}, told=timezone.now() - timedelta(days=1))
     tell()
@@ -44,8 +56,19 @@ def test_a_machine_is_told_of_once() -> None:
 
 def test_one_machine_with_a_sandbox_is_enough() -> None:
     Machine.objects.create(host="a", sandbox={"ok": False})
-    Machine.objects.create(host="b", sandbox={"ok": True})
+    Machine.objects.create(host="b", sandbox={"ok": True, "rated": True})
     assert sandbox_state() == Sandbox.HOLDS
+
+
+def test_what_an_older_version_has_told_of_a_machine_can_be_read() -> None:
+    Machine.objects.create(host="a", sandbox={"ok": True})
+    assert sandbox_state() == Sandbox.UNRATED
+
+
+def test_a_machine_whose_bots_have_files_on_a_disk_plays_no_rated_games() -> None:
+    Machine.objects.create(host="a", sandbox={"ok": False})
+    write_down(document(SelfTest(ok=True, rated=False, problem="Files lie on a disk.", remedy="Use a tmpfs.")))
+    assert sandbox_state() == Sandbox.UNRATED
 
 
 def test_every_process_of_a_worker_tests_its_sandbox_when_it_starts() -> None:

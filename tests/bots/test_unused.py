@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
 
 import pytest
 
-from bots.unused import IN_USE_S, MOST, forget_unused, remove_at_once
+from bots.unused import IN_USE_S, MOST, forget_unused, made_once, remove_at_once
 
 DAY_S = 86_400
 
@@ -15,7 +16,7 @@ def used(folder: Path, name: str, ago_s: float) -> Path:
     """A folder that was used last so many seconds ago."""
     place = folder / name
     place.mkdir()
-    (place / "bot.py").touch()
+    (place / "bot.py").write_text("pass")
     then = time.time() - ago_s
     os.utime(place, (then, then))
     return place
@@ -43,3 +44,31 @@ def test_nothing_is_forgotten_where_there_is_nothing(tmp_path: Path) -> None:
     forget_unused(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError):
         remove_at_once(tmp_path / "nowhere")
+
+
+def test_a_full_disk_is_cleared_of_all_that_is_not_in_use_and_the_folder_is_made_again(tmp_path: Path) -> None:
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    playing, idle = used(folders, "playing", IN_USE_S / 2), used(folders, "idle", 2 * IN_USE_S)
+
+    def fill(new: Path) -> None:
+        (new / "bot.py").touch()
+        if idle.exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    place = made_once(folders / "new", fill)
+    assert (place / "bot.py").exists()
+    assert sorted(folders.iterdir()) == [place, playing]
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    folders = tmp_path / "folders"
+    folders.mkdir()
+
+    def fill(new: Path) -> None:
+        (new / "bot.py").touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        made_once(folders / "new", fill)
+    assert not list(folders.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import platform
 import resource
@@ -13,7 +14,6 @@ from typing import Any
 from attempts import attempt, call, libc
 
 LIMITS = ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "MEMLOCK", "MSGQUEUE", "SIGPENDING", "STACK", "NPROC")
-PLACES = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")  # noqa: S108
 # None of these would change or leave anything where they are not refused.
 CALLS = {
     "unshare": (272, 0x10000000),
@@ -28,6 +28,9 @@ CALLS = {
     "sendmsg": (46, 0, 0, 0),
     "sysinfo": (99, 0),
     "flock": (73, 0, 1),
+    "getrusage": (98, 0, 0),
+    "membarrier": (324, 0, 0),
+    "statx": (332, -1, 0, 0, 0, 0),
     "PR_SET_PDEATHSIG": (157, 1, 0),
 }
 MANY = 40
@@ -45,17 +48,19 @@ def findings(hello: dict[str, Any]) -> dict[str, Any]:
         "here": str(Path.cwd()),
         "root": names_in("/"),
         "etc": names_in("/etc"),
-        "dev": names_in("/dev"),
+        "dev": [name for name in names_in("/dev") if Path("/dev", name).is_char_device()],
         "tmp": names_in("/tmp"),  # noqa: S108
         "proc": names_in("/proc"),
         "environment": dict(os.environ),
-        "writable": [place for place in PLACES if attempt(make, f"{place}/probe") == "done"],
+        "writable": [place for place in hello["places"] if attempt(make, Path(place, hello["file"])) == "done"],
         "descriptors": [number for number in range(64) if attempt(os.fstat, number) == "done"],
         "sockets": [family for family in range(46) if family != 1 and attempt(socket.socket, family, 1) == "done"],
         "fork": attempt(fork),
         "threads": threads(),
         "limits": {name: list(resource.getrlimit(getattr(resource, "RLIMIT_" + name))) for name in LIMITS},
         "calls": {name: attempt(call, *numbers) for name, numbers in CALLS.items()},
+        "shared_memory": attempt(mmap.mmap, -1, mmap.PAGESIZE),
+        "huge_pages": libc.prctl(42, 0, 0, 0, 0) != 1,  # PR_GET_THP_DISABLE
         "seccomp_mode": libc.prctl(21, 0, 0, 0, 0),
         "no_new_privileges": libc.prctl(39, 0, 0, 0, 0),
     }
@@ -91,9 +96,9 @@ def threads() -> int:
     return len(made) + 1
 
 
-def make(path: str) -> None:
+def make(path: Path) -> None:
     """Make a file."""
-    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
 
 def read(path: str) -> None:

@@ -25,9 +25,9 @@ for line in sys.stdin:
 
 
 @contextmanager
-def folder_of(files: dict[str, str]) -> Iterator[Path]:
-    """A folder with these files; what begins with ``#!`` can be executed."""
-    folder = Path(tempfile.mkdtemp(prefix="esr-test-"))
+def folder_of(files: dict[str, str], parent: str | None = None) -> Iterator[Path]:
+    """A folder with these files, in ``parent`` if it matters; what begins with ``#!`` can be executed."""
+    folder = Path(tempfile.mkdtemp(prefix="esr-test-", dir=parent))
     try:
         folder.chmod(0o755)
         for name, text in files.items():
@@ -54,12 +54,12 @@ def duel(launcher: object, *programs: object, limits: Limits | None = None) -> M
     return play_match(spec, launcher)  # type: ignore[arg-type]
 
 
-def stop(process: Process) -> tuple[int | None, str]:
+def stop(process: Process, patience_ms: int = 2000) -> tuple[int | None, str]:
     """End a process: its exit status and what it wrote to stderr."""
     channel = open_channel(process)
     channel.close_stdin()
     try:
-        status = process.stop(2000)
+        status = process.stop(patience_ms)
     finally:
         channel.close()
     return status, channel.stderr_tail()

@@ -123,16 +123,6 @@ def test_copies_that_nobody_starts_any_more_are_forgotten(runtime: Path) -> None
         assert fresh.exists()
 
 
-def test_the_bots_interpreter_is_one_that_a_sandbox_can_read() -> None:
-    found = interpreter.bots_interpreter()
-    assert found.path.is_relative_to("/usr") or found.prefix is not None
-
-
-def test_an_interpreter_for_which_bots_would_see_the_whole_disk_is_refused() -> None:
-    with pytest.raises(PlatformFailure, match="whole disk"):
-        interpreter._at(Path("/nowhere/python3"))
-
-
 def test_an_interpreter_that_is_named_and_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESR_BOT_PYTHON", "/nonexistent/python")
     with pytest.raises(PlatformFailure, match="ESR_BOT_PYTHON names /nonexistent/python"):

@@ -15,6 +15,8 @@ from bots.sandbox import SandboxLauncher
 from tests.bots.loads import flooding_neighbours, overloaded_host
 from tests.bots.sandbox.programs import duel, program
 
+pytestmark = pytest.mark.slow
+
 LIMITS = Limits(startup_ms=10_000, move_ms=500, bank_ms=0, game_ms=60_000)
 
 PLAYING = """

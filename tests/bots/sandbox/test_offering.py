@@ -15,7 +15,7 @@ import pytest
 from bots.languages import LANGUAGES
 from bots.protocol import Limits
 from bots.sandbox import SandboxLauncher, offers, self_test
-from bots.sandbox.interpreter import VARIABLE, bots_interpreter, packages
+from bots.sandbox.interpreter import PACKAGES, VARIABLE, bots_interpreter, packages
 
 SAY = "from bots.sandbox import offers; import json; print(json.dumps([offer.document() for offer in offers()]))"
 
@@ -32,16 +32,16 @@ def offered(**environment: str) -> dict[str, dict[str, object]]:
 def numeric_python() -> Iterator[Path]:
     """A Python with numpy that a sandbox can show to bots: the system's, with the numpy of this test's environment."""
     system, numpy = bots_interpreter(), find_spec("numpy")
-    if packages() is not None:
-        yield system.path
+    if packages():
+        yield system
         return
     same = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    if numpy is None or numpy.origin is None or system.prefix is not None or system.path.name != same:
+    if numpy is None or numpy.origin is None or not system.is_relative_to("/usr") or system.name != same:
         pytest.skip("neither the bots' interpreter has numpy, nor this environment one of the same Python to lend it")
     prefix = Path(tempfile.mkdtemp(prefix="esr-python-", dir="/var/tmp"))  # a bot finds its own /tmp empty
     prefix.chmod(0o755)
     (prefix / "bin").mkdir()
-    shutil.copy2(system.path, prefix / "bin" / same)
+    shutil.copy2(system, prefix / "bin" / same)
     (prefix / "lib" / "python3").mkdir(parents=True)
     (prefix / "lib" / same).symlink_to(f"/usr/lib/{same}")
     site, lent = Path(numpy.origin).parents[1], prefix / "lib" / "python3" / "dist-packages"
@@ -67,7 +67,11 @@ def test_numpy_is_offered_where_the_bots_interpreter_has_it_and_works_within_the
     assert offer["version"]
 
 
+def test_a_package_that_is_not_named_is_not_there(sandbox_launcher: SandboxLauncher, numeric_python: Path) -> None:
+    assert offered(**{VARIABLE: str(numeric_python), PACKAGES: "json5, nothing"})["python"]["numpy"] == ""
+
+
 def test_no_numpy_is_offered_where_there_is_none(sandbox_launcher: SandboxLauncher) -> None:
-    if packages() is not None:
+    if packages():
         pytest.skip("the bots' interpreter of this machine has numpy")
     assert offered()["python"]["numpy"] == ""

@@ -108,10 +108,33 @@ def test_huge_pages_that_the_host_keeps_for_others_cannot_be_mapped() -> None:
     assert verdict(9, 0, 1 << 21, 3, 0x22 | 0x40000) == ERRNO | errno.ENOMEM
 
 
-@pytest.mark.parametrize("advice", [12, 13, 20, 21, 100, 101])
-def test_pages_cannot_be_merged_with_others_or_pushed_out(advice: int) -> None:
+def test_anonymous_memory_cannot_be_shared() -> None:
+    assert verdict(9, 0, 4096, 1, 0x01) == verdict(9, 0, 4096, 1, 0x02) == ALLOW
+    assert {verdict(9, 0, 4096, 3, flags) for flags in (0x21, 0x23, 0x4021)} == {ERRNO | errno.ENOMEM}
+
+
+@pytest.mark.parametrize("option", [57, 71, 17, 16, 12])
+def test_a_socket_tells_no_counter_of_the_host(option: int) -> None:
+    assert verdict(55, 3, 1, 4) == ALLOW
+    assert verdict(55, 3, 1, option) == ERRNO | errno.ENOPROTOOPT
+    assert verdict(55, 3, 6, 4) == ERRNO | errno.EOPNOTSUPP
+
+
+@pytest.mark.parametrize("advice", [12, 13, 14, 20, 21, 25, 100, 101])
+def test_pages_cannot_be_merged_with_others_joined_or_pushed_out(advice: int) -> None:
     assert verdict(28, 0, 4096, 4) == ALLOW
     assert verdict(28, 0, 4096, advice) == ERRNO | errno.EINVAL
+
+
+@pytest.mark.parametrize("clock", [0, 256])
+def test_threads_wait_and_wake_within_their_process_only(clock: int) -> None:
+    waits, wakes = (0, 9), (1, 3, 4, 5, 10)
+    shared = {operation for operation in range(128) if verdict(202, 0, operation | clock) == ALLOW}
+    private = {operation for operation in range(128) if verdict(202, 0, operation | 128 | clock) == ALLOW}
+    assert shared == set(waits)
+    assert private == {*waits, *wakes}
+    refused = {verdict(202, 0, operation | clock) for operation in range(128) if operation not in waits}
+    assert refused == {ERRNO | errno.ENOSYS}
 
 
 def test_nothing_is_sent_to_an_address_and_no_descriptor_at_all() -> None:
@@ -122,7 +145,7 @@ def test_nothing_is_sent_to_an_address_and_no_descriptor_at_all() -> None:
 
 
 def test_how_busy_the_host_is_cannot_be_asked() -> None:
-    assert {verdict(number) for number in (99, 137, 138, 27, 221)} == {ERRNO | errno.ENOSYS}
+    assert {verdict(number) for number in (99, 137, 138, 27, 221, 98, 332, 324)} == {ERRNO | errno.ENOSYS}
 
 
 def test_the_filter_of_the_self_test_lets_everything_through() -> None:

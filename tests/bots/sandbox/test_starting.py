@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.sandboxed import find_bubblewrap
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
+from tests.services.tools import compiler_fault
 
 SECOND_NS = 10**9
 C_BOT = r"""
@@ -32,6 +33,49 @@ int main(void) {
             printf("{\"id\": %d, \"move\": \"%.*s\"}\n", atoi(id + 5), (int)strcspn(move, "\""), move);
         }
     }
+    return 0;
+}
+"""
+
+C_THREADS = r"""
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <time.h>
+enum { THREADS = 16, ROUNDS = 200 };
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+static sem_t two, none;
+static int count, threads;
+static void *work(void *unused) {
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < ROUNDS; i++) {
+        sem_wait(&two);
+        pthread_rwlock_wrlock(&lock);
+        count++;
+        pthread_rwlock_unlock(&lock);
+        sem_post(&two);
+    }
+    pthread_mutex_lock(&mutex);
+    threads++;
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void) {
+    pthread_t ids[THREADS];
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    sem_init(&two, 0, 2);
+    sem_init(&none, 0, 0);
+    for (int i = 0; i < THREADS; i++) pthread_create(ids + i, NULL, work, NULL);
+    pthread_mutex_lock(&mutex);
+    while (threads < THREADS) pthread_cond_wait(&ended, &mutex);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < THREADS; i++) pthread_join(ids[i], NULL);
+    struct timespec past = {1, 0};
+    fprintf(stderr, "%d %d %d", count, threads, sem_timedwait(&none, &past));
     return 0;
 }
 """
@@ -54,20 +98,28 @@ def test_house_bots_play_a_game(launcher: SandboxLauncher | PlainLauncher) -> No
     assert verify(report.record).outcome == report.record["outcome"]
 
 
-@pytest.fixture(scope="module")
-def native() -> Iterator[LocalProgram]:
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    with folder_of({"bot.c": C_BOT}) as folder:
-        subprocess.run([compiler, "-O1", "-o", folder / "bot", folder / "bot.c"], check=True)
+@contextmanager
+def compiled(source: str) -> Iterator[LocalProgram]:
+    """A program in C. Skips the test where there is no compiler that works."""
+    fault = compiler_fault(("cc", "-o", "{out}", "bot.c"), "bot.c", "int main(void) { return 0; }\n")
+    if fault is not None:
+        pytest.skip(f"cc cannot build a program on this machine: {fault}")
+    with folder_of({"bot.c": source}) as folder:
+        subprocess.run(["cc", "-O1", "-pthread", "-o", folder / "bot", folder / "bot.c"], check=True)
         yield LocalProgram(folder, entry="bot")
 
 
-def test_a_program_in_c_plays_a_game(launcher: SandboxLauncher | PlainLauncher, native: LocalProgram) -> None:
-    report = duel(launcher, native, native)
+def test_a_program_in_c_plays_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
+    with compiled(C_BOT) as native:
+        report = duel(launcher, native, native)
     assert report.forfeits == ()
     assert all(seat.strikes == () for seat in report.seats)
+
+
+def test_threads_of_a_program_in_c_wait_for_each_other(sandbox_launcher: SandboxLauncher) -> None:
+    with compiled(C_THREADS) as native:
+        process = sandbox_launcher.start(native, Limits())
+        assert stop(process, patience_ms=20_000) == (0, "3200 16 -1")
 
 
 def test_stderr_is_kept_to_its_last_64_kib(launcher: SandboxLauncher | PlainLauncher) -> None:

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import orjson
+import pytest
 
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.proving import SelfTest, self_test
@@ -23,3 +27,27 @@ def test_a_sandbox_that_fails_says_what_to_do() -> None:
     found = document(SelfTest(ok=False, problem="It does not hold.", remedy="Mend it."))
     assert not found["ok"]
     assert (found["problem"], found["remedy"], found["python"]) == ("It does not hold.", "Mend it.", "")
+
+
+REPAIRED = """
+from bots.runner import PlatformFailure
+from bots.sandbox import launcher_for_ladder, offers, proving, self_test
+
+def broken():
+    raise PlatformFailure("bubblewrap is not installed")
+
+whole, proving.SandboxLauncher = proving.SandboxLauncher, broken
+told = []
+for repaired, retry_s in ((False, 0), (True, 3600), (True, 0), (False, 0)):
+    proving.SandboxLauncher = whole if repaired else broken
+    proving.RETRY_S = retry_s
+    told.append((self_test().ok, type(launcher_for_ladder()).__name__, bool(offers()[0].version)))
+print(told)
+"""
+
+
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_a_sandbox_that_was_repaired_is_noticed_and_one_that_has_passed_is_not_tested_again() -> None:
+    said = subprocess.run([sys.executable, "-c", REPAIRED], capture_output=True, text=True, check=True).stdout
+    broken, whole = (False, "HouseOnlyLauncher", False), (True, "SandboxLauncher", True)
+    assert said.strip() == str([broken, broken, whole, whole])

@@ -76,7 +76,7 @@ def test_every_known_remedy_stands_there() -> None:
 
 
 def test_the_languages_on_the_upload_page_are_those_of_the_machines(client: Client) -> None:
-    write_down({**BROKEN, "ok": True, "python": "3.11.2", "numpy": "1.24.2"})
+    write_down({**BROKEN, "ok": True, "rated": True, "problem": "", "python": "3.11.2", "numpy": "1.24.2"})
     text = client.get("/bots/new/").content.decode()
     assert "3.11.2" in text
     assert "numpy 1.24.2, inside 512 MiB of address space." in text

@@ -46,14 +46,34 @@ MEMORY: Final = (
         """
         libc.mremap.restype = ctypes.c_void_p
         def eat():
-            first = mapped(1 << 24, flags=0x21)
             count = 0
+            try:
+                first = mapped(1 << 24, flags=0x21)
+            except OSError:
+                return
             while count < 100:
                 if libc.mremap(ctypes.c_void_p(first), 0, 1 << 24, 1) == ctypes.c_void_p(-1).value:
                     break
                 count += 1
             if count > 32:
                 got.append(f"{count} times 16 MiB")
+        attack(eat)
+        """,
+    ),
+    Hostile(
+        "shared memory without addresses",
+        "anonymous shared mappings, written and then unmapped but for one page, which keeps all of them",
+        """
+        def eat():
+            for count in range(40):
+                try:
+                    address = mapped(1 << 24, flags=0x21)
+                except OSError:
+                    break
+                ctypes.memset(address, 1, 1 << 24)
+                libc.munmap(ctypes.c_void_p(address + 4096), ctypes.c_size_t((1 << 24) - 4096))
+            if count > 32:
+                got.append(f"{16 * count} MiB")
         attack(eat)
         """,
     ),
@@ -170,10 +190,11 @@ MEMORY: Final = (
         def merge():
             address = mapped(1 << 20)
             for name, advice in (("MADV_MERGEABLE", 12), ("MADV_COLD", 20), ("MADV_PAGEOUT", 21),
+                                 ("MADV_HUGEPAGE", 14), ("MADV_COLLAPSE", 25),
                                  ("MADV_HWPOISON", 100), ("MADV_SOFT_OFFLINE", 101)):
                 attempt(name, syscall, 28, address, 1 << 20, advice)
             attempt("PR_SET_MEMORY_MERGE", syscall, 157, 67, 1, 0, 0, 0)
-            with open("/usr/bin/env", "rb") as shared:
+            with open(sys.executable, "rb") as shared:
                 attempt("posix_fadvise", syscall, 221, shared.fileno(), 0, 0, 4)
             absent(process_madvise=(440, 0, 0, 0, 21, 0), process_mrelease=(448, 0, 0))
         attack(merge)

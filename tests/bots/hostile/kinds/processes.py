@@ -7,6 +7,17 @@ from typing import Final
 from bots.protocol import Limits
 from tests.bots.hostile.kind import Hostile
 
+OTHER: Final = """\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "end":
+        break
+    first = message["type"] == "hello"
+    answer = {"type": "ready"} if first else {"id": message["id"], "move": message["decision"]["default"]}
+    print(json.dumps(answer), flush=True)
+"""
+
 PROCESSES: Final = (
     Hostile(
         "fork bomb",
@@ -69,6 +80,21 @@ PROCESSES: Final = (
             attempt("another group", os.killpg, 1234, 9)
             absent(pidfd_open=(434, 1, 0), pidfd_send_signal=(424, 0, 9, 0, 0), rt_sigqueueinfo=(129, 1, 9, 0))
         attack(kill)
+        """,
+    ),
+    Hostile(
+        "wakes others by futex",
+        "every operation of futex that could wake a bot waiting on the same page of the C library",
+        """
+        def wake():
+            page = ctypes.cast(libc.write, ctypes.c_void_p).value & -4096
+            word = ctypes.create_string_buffer(4)
+            for clock in (0, 256):
+                absent(**{f"operation {operation | clock}": (202, page, operation | clock, 1, 1, page, 0)
+                          for operation in range(128) if operation not in (0, 9)})
+            absent(futex_wake=(454, page, -1, 1, 2), futex_wait=(455, page, 0, -1, 2, 0, 1), futex_requeue=(456, 0, 0))
+            assert syscall(202, ctypes.addressof(word), 129, 1, 0, 0, 0) == 0
+        attack(wake)
         """,
     ),
     Hostile(
@@ -136,14 +162,14 @@ PROCESSES: Final = (
     ),
     Hostile(
         "becomes another program",
-        "it replaces itself by a shell that answers in its place",
-        r'''
-        shell = """read hello; echo '{"type": "ready"}'; while read line; do case $line in
-            *'"type":"end"'*) exit 0;; *) id=${line#*'"id":'}; m=${line#*'"default":"'};
-            echo "{\\"id\\": ${id%%,*}, \\"move\\": \\"${m%%'"'*}\\"}";; esac; done"""
-        tell("refused")
-        os.execv("/bin/sh", ["sh", "-c", shell])
-        ''',
+        "it replaces itself by a shell, which is not there, and by another interpreter, which answers in its place",
+        """
+        for shell in ("/bin/sh", "/bin/bash", "/bin/busybox", "/usr/bin/env"):
+            attempt(shell, os.execv, shell, [shell, "-c", "echo got a shell"])
+        tell("got", *got) if got else tell("refused")
+        os.execv(sys.executable, [sys.executable, "-S", "other.py"])
+        """,
+        files={"other.py": OTHER},
     ),
     Hostile(
         "executes others' privileges",

@@ -25,7 +25,7 @@ TRACES: Final = (
         """
         import fcntl
         def lock():
-            for path in ("/usr/bin/env", "/bot/bot.py", "/dev/null", "/usr", "/bot", os.__file__):
+            for path in (sys.executable, "/bot/bot.py", "/dev/null", "/usr", "/bot", os.__file__):
                 shared = os.open(path, os.O_RDONLY)
                 attempt(f"flock {path}", fcntl.flock, shared, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 attempt(f"lockf {path}", fcntl.lockf, shared, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -55,6 +55,20 @@ TRACES: Final = (
         attack(read)
         """,
         files={"read.txt": "a bit"},
+    ),
+    Hostile(
+        "counters of the host",
+        "numbers that count sockets, sandboxes, mounts and page faults, and so tell one game what another has done",
+        """
+        def count():
+            ours, theirs = socket.socketpair()
+            for name, option in (("SO_COOKIE", 57), ("SO_NETNS_COOKIE", 71), ("SO_PEERCRED", 17), ("SO_MEMINFO", 55)):
+                attempt(name, ours.getsockopt, socket.SOL_SOCKET, option, 64)
+            buffer = ctypes.create_string_buffer(256)
+            absent(statx=(332, -100, ctypes.create_string_buffer(b"/bot"), 0, 0x5000, buffer), membarrier=(324, 0, 0),
+                   getrusage=(98, 0, buffer), mincore=(27, 0, 4096, buffer), cachestat=(451, 0, buffer, buffer, 0))
+        attack(count)
+        """,
     ),
     Hostile(
         "names that nobody owns",

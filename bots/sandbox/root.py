@@ -1,0 +1,170 @@
+"""The root of every bot's world: copies in memory of an interpreter and its libraries, and nothing else of the host.
+
+The kernel keeps what was read of files on disk, and a bot can find out which parts were read lately. Through files that
+all bots share, one game could so tell the next what it has seen of the deal. Copies on a tmpfs are always in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from bots.runner.failures import PlatformFailure
+from bots.sandbox.bubblewrap import DEVICES
+from bots.sandbox.code import LAST_READ_S
+from bots.sandbox.interpreter import OPTIONS, bots_interpreter, packages
+from bots.sandbox.runtime import own_folder
+from bots.unused import forget_unused, made_once
+
+LIBRARIES: Final = (
+    "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6",
+    "libgcc_s.so.1", "libz.so.1",
+)  # fmt: skip
+"""What a compiled bot can link to."""
+
+LINKER_CACHE: Final = Path("/etc/ld.so.cache")
+LINKS: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Folders that on most systems are links into ``/usr``; where they are, they are in a bot's root too."""
+
+FOLDERS: Final = ("/bot", "/tmp", "/dev")  # noqa: S108
+
+_NOT_NEEDED: Final = {
+    "test", "tests", "idlelib", "tkinter", "turtledemo", "lib2to3", "ensurepip", "site-packages", "dist-packages",
+}  # fmt: skip
+_LOCALE: Final = Path("/usr/lib/locale/C.utf8")
+_PATIENCE_S: Final = 60
+_LINKED: Final = re.compile(r"^\t(?:\S+ => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
+_CACHED: Final = re.compile(r"^\t(\S+) \(libc6,x86-64[^)]*\) => (/\S+)$", re.MULTILINE)
+
+Files = dict[str, Path]
+"""Where a file is in a bot's root, and of which file of the host it is a copy."""
+
+
+def root_folder(runtime: Path) -> Path:
+    """The root for bots of this host, in the runtime folder: copied once for each version of what it is copied from.
+
+    Raises ``PlatformFailure`` if something of it cannot be found or copied.
+    """
+    try:
+        place = own_folder(runtime / "roots") / _version()
+        return made_once(place, lambda new: _fill(new / "root", _files()), most_bytes=0) / "root"
+    except (OSError, subprocess.SubprocessError) as error:
+        raise PlatformFailure(f"the root of the bots could not be copied: {error}") from error
+
+
+def forget_old_roots(runtime: Path) -> None:
+    """Remove all roots from which nothing was started lately, except the newest. They are copied again when needed."""
+    forget_unused(own_folder(runtime / "roots"), most_bytes=0)
+
+
+def has_holes(folder: Path) -> bool:
+    """Whether a file in ``folder`` has parts that no memory is allocated for: reading them would allocate it."""
+    found = (path.lstat() for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return any(one.st_blocks * 512 < one.st_size for one in found)
+
+
+def _version() -> str:
+    """A name for what the root is copied from, which changes with the interpreter, its packages and the libraries.
+
+    Installing a library rewrites the linker's cache, and installing a package changes its folder.
+    """
+    digest = sha256()
+    for path in (bots_interpreter(), bots_library() / "os.py", LINKER_CACHE, *packages()):
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0".encode())
+    return digest.hexdigest()
+
+
+def _fill(root: Path, files: Files) -> None:
+    _make_folder(root)
+    for name in FOLDERS:
+        _make_folder(root / name[1:])
+    for name in DEVICES:
+        (root / name[1:]).touch(0o444)
+    for name in LINKS:
+        if Path(name).is_symlink():
+            (root / name[1:]).symlink_to(Path(name).readlink())
+    for target, source in files.items():
+        copy = root / target[1:]
+        _make_folder(copy.parent)
+        shutil.copyfile(source, copy)
+        found = source.stat()
+        copy.chmod(0o755 if found.st_mode & 0o100 else 0o644)
+        os.utime(copy, ns=(LAST_READ_S * 10**9, found.st_mtime_ns))  # compiled modules name this time of their sources
+    _compile(root)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.exists():
+        _make_folder(folder.parent)
+        folder.mkdir(mode=0o755)
+        folder.chmod(0o755)
+
+
+def _compile(root: Path) -> None:
+    """Compile the library where the host has not: every start would otherwise compile what it imports."""
+    library = root / str(bots_library())[1:]
+    if not any((library / "__pycache__").glob("os.*.pyc")):
+        how = ("-q", "--invalidation-mode", "unchecked-hash", "-s", str(root), "-p", "/")
+        subprocess.run([*_python(), "-m", "compileall", *how, str(library)], timeout=_PATIENCE_S, check=False)
+
+
+def _files() -> Files:
+    """All files of the root."""
+    interpreter = bots_interpreter()
+    own = [interpreter, *_tree(bots_library()), *(file for path in packages() for file in _tree(path)), *_tree(_LOCALE)]
+    binaries = [interpreter, *(path for path in own if ".so" in path.suffixes)]
+    libraries = [*_standard_libraries(), *_linked(binaries)]
+    libraries += _linked(libraries)
+    files = {str(path): path for path in own if path.is_file()}
+    files |= {str(path.parent.resolve() / path.name): path for path in libraries}
+    return {**files, str(LINKER_CACHE): LINKER_CACHE} if LINKER_CACHE.exists() else files
+
+
+def _tree(place: Path) -> Iterator[Path]:
+    """The files that a bot can need of a folder, or the file that ``place`` is."""
+    if place.is_file():
+        yield place
+    for above, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if name not in _NOT_NEEDED and not name.startswith("config-")]
+        yield from (Path(above, name) for name in names)
+
+
+@cache
+def bots_library() -> Path:
+    """Where the interpreter has its standard library."""
+    return Path(_said([*_python(), "-c", "import os; print(os.path.dirname(os.__file__))"]).strip())
+
+
+def _python() -> list[str]:
+    return [str(bots_interpreter()), *OPTIONS]
+
+
+def _standard_libraries() -> list[Path]:
+    """Those of ``LIBRARIES`` that this host has; none where its C library is another one than glibc."""
+    try:
+        cached = _CACHED.findall(_said(["/sbin/ldconfig", "-p"]))
+    except FileNotFoundError:
+        return []
+    known = {name: Path(place) for name, place in reversed(cached)}
+    return [known[name] for name in LIBRARIES if name in known]
+
+
+def _linked(binaries: Iterable[Path]) -> list[Path]:
+    """The libraries that ``binaries`` are linked to, and the linker."""
+    return [Path(place) for place in set(_LINKED.findall(_said(["ldd", *map(str, binaries)], check=False)))]
+
+
+def _said(command: list[str], *, check: bool = True) -> str:
+    """What a program of the host prints. Raises ``OSError`` and ``SubprocessError``."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=check)
+    return done.stdout
