@@ -6,8 +6,12 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import Final
 
 from django.db import DatabaseError, InterfaceError, connection
+
+ENDING_S: Final = 5.0
+"""Something that was not ours at a beat and ends so soon after it had just brought its result, which counts."""
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +36,8 @@ def _beat_until(stop: Event, beat: Callable[[], bool], what: str, every_s: float
     try:
         while not stop.wait(every_s):
             if not _alive_or_out_of_reach(beat, what):
-                logger.warning("%s is not ours any more; what comes out will not count", what)
+                if not stop.wait(ENDING_S):
+                    logger.warning("%s is not ours any more; what comes out will not count", what)
                 return
     finally:
         connection.close()

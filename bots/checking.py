@@ -1,8 +1,8 @@
 """Trying out what was uploaded: taken up by a worker, played in the sandbox, and then ready or refused.
 
-A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and after
-``CHECK_TURN_SECONDS`` others have their turn. What is our fault is tried again, ``MOST_STARTS`` times; a bot's
-own fault is not.
+A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and another
+owner's version that waits comes after the table that is played. What is our fault is tried again, ``MOST_STARTS``
+times; a bot's own fault is not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from django.db.models.functions import Now
 from bots import reports
 from bots.beating import beating
 from bots.local.checking import Check
+from bots.machines import current_test
 from bots.managing import make_active
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
@@ -27,9 +28,9 @@ from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
-from bots.sandbox import launcher_for_uploads
+from bots.sandbox import launcher_for_uploads, shared_core
 from bots.stored import Lost, OutOfReach, archive_of, program_of_upload
-from bots.waiting import RENEW_EVERY_S, Claim, claim, claim_next
+from bots.waiting import RENEW_EVERY_S, Claim, another_owner_waits, claim, claim_next
 from games.base import Document
 
 logger = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ def check_next(
 
     Without a sandbox nothing is taken up: what was uploaded waits for a machine that has one. Safe to call at any time.
     """
+    current_test()  # tells the site if the sandbox was repaired
     found = launcher or launcher_for_uploads()
     mine = claim_next() if found is not None else None
     return _go_on(mine, found, ended, before) if found is not None and mine is not None else None
@@ -99,8 +101,11 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
     except Lost as lost:
         logger.error("%s", lost)
         return "What we stored is not what you uploaded, which is our fault. Upload the same file again."
-    trial = Check(_manifest(version), program, launcher, Limits())
-    until = time.monotonic() + settings.CHECK_TURN_SECONDS
+    with shared_core() as core:
+        return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core))
+
+
+def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program]) -> str | None:
     report = version.check_report or reports.begun(version.claims)
     while True:
         report = _one_table(mine, trial, report)
@@ -108,7 +113,7 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
             return "" if report["ok"] else reports.reason_of(report)
         if reports.wall_ms(report) > 1000 * settings.CHECK_SECONDS:
             return _too_long(report)
-        if time.monotonic() > until:
+        if another_owner_waits(version):
             mine.end(tried=Now())
             return None
 

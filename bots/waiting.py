@@ -60,6 +60,11 @@ def waiting() -> QuerySet[BotVersion]:
     return BotVersion.objects.filter((free & due) | lost, bot__in=Bot.objects.filter(suspended=None))
 
 
+def another_owner_waits(version: BotVersion) -> bool:
+    """Whether a version of another owner than that of ``version`` could be taken up now."""
+    return waiting().exclude(bot__owner=version.bot.owner_id).exists()
+
+
 def in_turn() -> QuerySet[BotVersion]:
     """The waiting versions in the order in which they are taken up, so that nobody with many keeps others waiting.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter_ns
 from typing import Final, TypeVar
 
@@ -14,26 +15,38 @@ Q = TypeVar("Q", bound=Question)
 WAKING_NS: Final = 50_000
 """More than it takes to wake the runner and let it sleep again."""
 
+Core = AbstractContextManager[object]
+"""Entered before a bot is asked and left when it has answered: a processor core that no other bot has meanwhile."""
 
-def ask(questions: Sequence[Q], at_once: int) -> Iterator[Q]:
+ANY_CORE: Final[Core] = nullcontext()
+"""Whatever core the system gives: bots of other games may share it."""
+
+
+def ask(questions: Sequence[Q], at_once: int, core: Core = ANY_CORE) -> Iterator[Q]:
     """Put ``questions``, at most ``at_once`` open at a time, and yield each when it is over.
 
     The clock of a question starts when it is put. All that came in by one wake-up counts as having come at that
-    moment, so that no seat pays for the time its neighbour's answer takes to read.
+    moment, so that no seat pays for the time its neighbour's answer takes to read. Questions that are put one at a time
+    hold ``core``.
     """
     if len(questions) > 1 < at_once:
         return _ask_several(deque(questions), at_once)
-    return _ask_in_turn(questions)
+    return _ask_in_turn(questions, core)
 
 
-def _ask_in_turn(questions: Sequence[Q]) -> Iterator[Q]:
+def _ask_in_turn(questions: Sequence[Q], core: Core) -> Iterator[Q]:
     for question in questions:
-        ask_one(question)
+        ask_one(question, core)
         yield question
 
 
-def ask_one(question: Question) -> None:
+def ask_one(question: Question, core: Core = ANY_CORE) -> None:
     """Put one question and wait until it is over: what most decisions need, without the ado of several."""
+    with core:
+        _ask_one(question)
+
+
+def _ask_one(question: Question) -> None:
     question.put()
     channel, now_ns = question.channel, question.started_ns
     if channel.lines or channel.ended:

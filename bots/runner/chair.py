@@ -16,6 +16,12 @@ MAX_STRIKES: Final = 3
 LAST_WORDS_MS: Final = 100
 """How long a process whose stdout is closed has until it is ended."""
 
+NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "Argument list too long")
+"""How the kernel says that a file is no program; a host that is short of memory says something else (man 2 execve)."""
+
+CANNOT_BE_EXECUTED: Final = 126
+"""The exit status of a file that the kernel does not take for a program, as shells give it (POSIX, 2.8.2)."""
+
 PONDERING_NS: Final = 20 * MS
 """Processor time between two questions from which on a bot is stopped while others think."""
 
@@ -88,7 +94,11 @@ class Chair:
             if self.channel is not None:
                 self.channel.close()
         if never_begun is not None:  # only then is stderr not the bot's, and may be told to everybody
-            raise NeverBegun(f"{never_begun}: {self._stderr_tail()[-300:].strip()}") from never_begun
+            said = self._stderr_tail()[-300:].strip()
+            failed = f"execvp {never_begun.program}: "
+            if not never_begun.program or not any(failed + error in said for error in NO_PROGRAM):
+                raise NeverBegun(f"{never_begun}: {said}") from never_begun
+            self.exit_status = CANNOT_BE_EXECUTED
 
     def known_cpu_us(self, cpu_ns: int) -> int | None:
         """What was measured, microseconds, where that means anything."""

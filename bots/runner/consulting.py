@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic
 
 from bots.protocol import Decide, Hello, Limits, encode
-from bots.runner.asking import ask_one
+from bots.runner.asking import ANY_CORE, Core, ask_one
 from bots.runner.chair import LAST_WORDS_MS, Chair
 from bots.runner.clock import Clock
 from bots.runner.failures import PlatformFailure
@@ -60,17 +60,20 @@ class Advice:
 
 
 def consult(
-    consultation: Consultation[P_co], launcher: Launcher[P_co], open_channel: OpenChannel = open_channel
+    consultation: Consultation[P_co],
+    launcher: Launcher[P_co],
+    open_channel: OpenChannel = open_channel,
+    core: Core = ANY_CORE,
 ) -> Advice:
-    """Start the program, put the question, and end the program.
+    """Start the program, put the question, and end the program. It holds ``core`` while it starts and thinks.
 
     Whatever the bot does is a ``fault`` of the advice, named as in a game that the runner plays. Raises
     ``PlatformFailure`` for what is the platform's fault. No process is left either way.
     """
     chair = _chair(consultation, open_channel)
     try:
-        fault = _start(chair, consultation, launcher)
-        question = _ask(chair, consultation) if fault is None else None
+        fault = _start(chair, consultation, launcher, core)
+        question = _ask(chair, consultation, core) if fault is None else None
     except BaseException:
         with suppress(PlatformFailure):
             chair.leave()
@@ -89,20 +92,20 @@ def _chair(consultation: Consultation[P_co], open_channel: OpenChannel) -> Chair
     return chair
 
 
-def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co]) -> Fault | None:
+def _start(chair: Chair, consultation: Consultation[P_co], launcher: Launcher[P_co], core: Core) -> Fault | None:
     """Start the process; why it is not ready to be asked."""
     launch = partial(launcher.start, consultation.program, consultation.limits)
     start = ReadyQuestion(chair, launch, encode(consultation.hello), consultation.limits.startup_ms)
-    ask_one(start)
+    ask_one(start, core)
     if start.fault is None:
         chair.ready_us = start.wall_ns // 1000
     return start.fault
 
 
-def _ask(chair: Chair, consultation: Consultation[P_co]) -> MoveQuestion:
+def _ask(chair: Chair, consultation: Consultation[P_co], core: Core) -> MoveQuestion:
     chair.asked = consultation.decide["id"]
     question = MoveQuestion(chair, encode(consultation.decide))
-    ask_one(question)
+    ask_one(question, core)
     chair.settle(question.wall_ns, question.cpu_ns, question.delay_ns, question.allowed_ns)
     return question
 

@@ -8,4 +8,11 @@ class PlatformFailure(Exception):
 
 
 class NeverBegun(PlatformFailure):
-    """A process that ended before a bot's code ran in it: what stands on its stderr is the sandbox's word."""
+    """A process that ended before a bot's code ran in it: what stands on its stderr is the sandbox's word.
+
+    ``program`` is the bot's own file that was to be executed; empty for an interpreter of ours.
+    """
+
+    def __init__(self, message: str, program: str = "") -> None:
+        super().__init__(message)
+        self.program = program

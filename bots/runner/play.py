@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
-from bots.runner.asking import ask, ask_one
+from bots.runner.asking import ANY_CORE, Core, ask, ask_one
 from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer
@@ -33,14 +33,18 @@ def play_match(
     launcher: Launcher[P],
     observer: Observer | None = None,
     open_channel: OpenChannel = open_channel,
+    core: Core | None = None,
 ) -> MatchReport:
     """Play the game of ``spec`` with one process a seat and report it.
+
+    Where several seats choose at the same time, one bot per processor core thinks at a time; with ``core`` one bot
+    alone, which holds it.
 
     Whatever a bot does is its own strike or forfeit and the game goes on for the others. The pipes of its processes are
     read by what ``open_channel`` makes, the best this system has. Raises ``PlatformFailure`` for what is the platform's
     fault, ``ValueError`` for a specification that fits no game.
     """
-    table = _Table(spec, launcher, observer, open_channel)
+    table = _Table(spec, launcher, observer, open_channel, core)
     try:
         return table.play()
     except BaseException:
@@ -52,14 +56,19 @@ class _Table(Generic[P]):
     """One running game: the state and its chairs."""
 
     def __init__(
-        self, spec: MatchSpec[P], launcher: Launcher[P], observer: Observer | None, open_channel: OpenChannel
+        self,
+        spec: MatchSpec[P],
+        launcher: Launcher[P],
+        observer: Observer | None,
+        open_channel: OpenChannel,
+        core: Core | None,
     ) -> None:
         if spec.game not in GAMES:
             raise ValueError(f"there is no game {spec.game!r}; there are {', '.join(sorted(GAMES))}")
         self.spec, self.launcher, self.observer = spec, launcher, observer
         self.state: State = GAMES[spec.game].new(len(spec.seats), spec.seed)
         self._somebody_must_leave = False
-        self.at_once = cores()
+        self.at_once, self.core = (cores(), ANY_CORE) if core is None else (1, core)
         self.chairs = [
             Chair(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
             for seat, entry in enumerate(spec.seats)
@@ -89,7 +98,7 @@ class _Table(Generic[P]):
         for chair, entry in zip(self.chairs, self.spec.seats, strict=True):
             launch = partial(self.launcher.start, entry.program, limits)
             questions.append(ReadyQuestion(chair, launch, self._hello(chair), limits.startup_ms))
-        for question in ask(questions, self.at_once):
+        for question in ask(questions, self.at_once, self.core):
             if question.fault is None:
                 question.chair.ready_us = question.wall_ns // 1000
             else:
@@ -121,10 +130,10 @@ class _Table(Generic[P]):
                 if chair.forfeit is not None:
                     self._play_default(chair.seat, "forfeit")
         if len(questions) == 1:
-            ask_one(questions[0])
+            ask_one(questions[0], self.core)
             self._settle(questions[0])
         else:
-            for question in ask(questions, self.at_once):
+            for question in ask(questions, self.at_once, self.core):
                 self._settle(question)
         if self._somebody_must_leave:
             self._clear_forfeited()

@@ -19,6 +19,12 @@ from bots.runner.report import MachineDelay
 MACHINE_SHARE: Final = 20
 """The machine is to blame for a late answer only if its delay is at least a twentieth of the time allowed."""
 
+OWN_SHARE: Final = 0.8
+"""Nor is it to blame if the bot has itself used more processor time than this share of the time allowed.
+
+A bot can compute how late the machine makes it, and could otherwise answer late on purpose to have a game played again.
+"""
+
 FIRST_LOOK_NS: Final = 20 * MS
 """After so long without an answer it is looked for the first time whether the bot has given up its stdout."""
 
@@ -134,7 +140,8 @@ class Question(ABC):
 
     def _machine_is_to_blame(self) -> bool:
         """Whether the answer would still be in time now, had the machine not kept the bot waiting."""
-        return self.delay_ns * MACHINE_SHARE >= self.allowed_ns and self.wall_ns - self.delay_ns <= self.fair_ns
+        delayed = self.delay_ns * MACHINE_SHARE >= self.allowed_ns and self.cpu_ns <= OWN_SHARE * self.allowed_ns
+        return delayed and self.wall_ns - self.delay_ns <= self.fair_ns
 
     def _grace_ns(self) -> int:
         if not self._machine_is_to_blame() or self.wall_ns - self.allowed_ns > self.chair.grace_ns:

@@ -1,4 +1,4 @@
-"""Which seats of this host are taken, across all its workers: a locked file each, and for root a user id each."""
+"""Which seats and cores of this host are taken, across all its workers: a locked file each, and for root a user id."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
 from bots.runner.failures import PlatformFailure
+from bots.runner.machine import cores
 from bots.sandbox.runtime import own_folder
 
 with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.system)
@@ -23,6 +25,25 @@ FIRST_UIDS: Final = (1_900_000_000, 60_600)
 
 systemd gives 60,001-60,577 and 61,184-65,519 to others (its "Users, Groups, UIDs and GIDs").
 """
+
+
+MOST_WAITING_S: Final = 30.0
+"""How long one game waits for cores altogether."""
+
+LOOK_AGAIN_S: Final = 0.002
+"""How long a waiting game sleeps before it looks for a free core again."""
+
+OF_ROOT: Final = Path("/run/esr-seats")
+"""Where root keeps the seats: user ids belong to the host, so all its sites share them, whatever their folders are."""
+
+
+def seats_folder(runtime: Path) -> Path:
+    """Where the seats of this host are kept for whoever asks, whose runtime folder is ``runtime``.
+
+    Root of a container without a ``/run`` that can be written keeps them in its runtime folder, as users do.
+    """
+    shared = os.geteuid() == 0 and os.access(OF_ROOT if OF_ROOT.exists() else OF_ROOT.parent, os.W_OK)
+    return OF_ROOT if shared else runtime / "seats"
 
 
 class Lease:
@@ -110,6 +131,56 @@ class Leases:
         return len(pids)
 
 
+class SharedCore:
+    """A processor core of this host, held while a bot thinks: no more bots think at a time than there are cores.
+
+    All workers that share ``folder`` share the cores. Bots at ``live`` tables go first, because people wait for them.
+    A game that has waited for ``MOST_WAITING_S`` in all waits no longer: it has a time limit. Enter it again and again,
+    in one thread; close it at the end.
+    """
+
+    def __init__(self, folder: Path, *, live: bool = False, number: int | None = None) -> None:
+        own_folder(folder)
+        names = [f"core-{index}" for index in range(number or cores())]
+        first = os.getpid() % len(names)
+        self._cores = [_opened(folder / name) for name in (*names[first:], *names[:first])]
+        self._live, self._live_waits = live, _opened(folder / "live-waits")
+        self._held: int | None = None
+        self._patience_s = MOST_WAITING_S
+
+    def __enter__(self) -> None:
+        if not self._taken():
+            if self._live:
+                fcntl.flock(self._live_waits, fcntl.LOCK_SH)
+            try:
+                self._wait()
+            finally:
+                if self._live:
+                    fcntl.flock(self._live_waits, fcntl.LOCK_UN)
+
+    def __exit__(self, *_: object) -> None:
+        if self._held is not None:
+            fcntl.flock(self._held, fcntl.LOCK_UN)
+            self._held = None
+
+    def close(self) -> None:
+        """Give back what is held, and close the files."""
+        for descriptor in (*self._cores, self._live_waits):
+            os.close(descriptor)
+
+    def _wait(self) -> None:
+        began = monotonic()
+        while not self._taken() and monotonic() - began < self._patience_s:
+            sleep(LOOK_AGAIN_S)
+        self._patience_s -= monotonic() - began
+
+    def _taken(self) -> bool:
+        if not self._live and not _free(self._live_waits):
+            return False
+        self._held = next((core for core in self._cores if _locked(core)), None)
+        return self._held is not None
+
+
 def started_at(pid: int) -> int:
     """When the process began, in clock ticks since boot; 0 if there is none. A pid and this name it for good."""
     try:
@@ -137,13 +208,35 @@ def end_all(pids: Iterable[int]) -> None:
 
 def _lock(path: Path) -> int | None:
     """The file, opened and locked for this process alone; ``None`` if somebody else has it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    descriptor = _opened(path)
+    if not _locked(descriptor):
         os.close(descriptor)
         return None
     return descriptor
+
+
+def _opened(path: Path) -> int:
+    how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(path, how, 0o600)
+    except FileNotFoundError:  # somebody has emptied the file system, as logind does when a user has left
+        return os.open(own_folder(path.parent) / path.name, how, 0o600)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _free(descriptor: int) -> bool:
+    """Whether nobody else holds a lock of the file."""
+    free = _locked(descriptor)
+    if free:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return free
 
 
 def _first_uid() -> int:

@@ -31,7 +31,7 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
-from bots.sandbox import launcher_for_ladder
+from bots.sandbox import launcher_for_ladder, shared_core
 from games.base import IllegalMove
 from ladder import leave
 from ladder.apart import apart
@@ -162,8 +162,11 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     current: Turn | None = turn
     while current is not None:
         question = _consultation(position, current, str(version), program)
-        with beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S):
-            advice = consult(question, launcher)
+        with (
+            shared_core(live=True) as core,
+            beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S),
+        ):
+            advice = consult(question, launcher, core=core)
         if version.bot.owner_id is not None:
             _note(turn, question, advice)
         if advice.machine_delay is None or current.start == last:

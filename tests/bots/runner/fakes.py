@@ -10,6 +10,7 @@ import orjson
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
+from bots.runner.asking import Core
 from bots.runner.opening import OpenChannel, open_channel
 from bots.sandbox import InProcessLauncher
 from games.base import Document, State
@@ -81,11 +82,15 @@ class Watcher:
 
 
 def play(
-    *bots: Play | FakeProgram, limits: Limits | None = None, observer: Observer | None = None, **more: Any
+    *bots: Play | FakeProgram,
+    limits: Limits | None = None,
+    observer: Observer | None = None,
+    core: Core | None = None,
+    **more: Any,
 ) -> MatchReport:
     """Play one game: the duel for two, the big game for more."""
     programs = [bot if isinstance(bot, FakeProgram) else FakeProgram(bot) for bot in bots]
     seats = tuple(SeatSpec(f"bot {seat}", program) for seat, program in enumerate(programs))
     game = DUEL if len(bots) == 2 else TABLE
     spec = MatchSpec(game, seats, SEED, limits or Limits(), key=b"secret", match="m1", **more)
-    return play_match(spec, InProcessLauncher(), observer, CHANNEL.get())
+    return play_match(spec, InProcessLauncher(), observer, CHANNEL.get(), core)

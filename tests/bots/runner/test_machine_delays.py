@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -44,6 +45,26 @@ def test_the_third_time_the_result_stands() -> None:
     report = slow_at_two(0.3, delay_ms=290, played_before=2)
     assert report.machine_delayed
     assert not report.play_again
+
+
+@pytest.mark.parametrize(("share", "again"), [(0.5, True), (0.9, False)])
+def test_a_bot_that_has_used_most_of_its_time_itself_gains_nothing(share: float, again: bool) -> None:
+    delayed = {"ns": 0}
+
+    def busy(message: Document) -> Any:
+        if message["type"] == "decide" and message["id"] == 2:
+            delayed["ns"] = 10**9
+            enough = time.thread_time() + share * LIMITS.move_ms / 1000
+            late = time.monotonic() + 1.2 * LIMITS.move_ms / 1000
+            while time.thread_time() < enough:
+                pass
+            threading.Event().wait(max(0.0, late - time.monotonic()))
+        return default(message)
+
+    report = play(FakeProgram(busy, run_delay_ns=lambda: delayed["ns"]), default, limits=LIMITS)
+    first = report.seats[0].strikes[0]  # on a busy machine the next one is late, too
+    assert (first.id, first.reason) == (2, "late")
+    assert report.machine_delayed == report.play_again == again
 
 
 @pytest.mark.parametrize("delay_ms", [0, 1, 20])

@@ -93,3 +93,23 @@ def test_the_report_is_plain_json_without_the_record() -> None:
 def test_a_specification_for_no_game_is_refused() -> None:
     with pytest.raises(ValueError, match="seat"):
         play(default)
+
+
+class CountedCore:
+    """Counts how often it is entered; ``at_once`` is the most that have held it at a time."""
+
+    entered = at_once = held = 0
+
+    def __enter__(self) -> None:
+        self.entered, self.held = self.entered + 1, self.held + 1
+        self.at_once = max(self.at_once, self.held)
+
+    def __exit__(self, *_: object) -> None:
+        self.held -= 1
+
+
+def test_a_game_with_a_core_has_one_bot_at_a_time_start_and_think_and_gives_it_back_meanwhile() -> None:
+    core = CountedCore()
+    report = play(default, default, default, core=core)
+    questions = sum(len(seat.decisions) for seat in report.seats)
+    assert (core.entered, core.at_once, core.held) == (3 + questions, 1, 0)

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from bots.runner import PlatformFailure
 from bots.sandbox import leases
-from bots.sandbox.leases import Leases, started_at
+from bots.sandbox.leases import LOOK_AGAIN_S, MOST_WAITING_S, Leases, SharedCore, seats_folder, started_at
 from bots.sandbox.runtime import own_folder, runtime_folder
 from tests.bots.sandbox.programs import folder_of
+from tests.services.ports import wait_until
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root has users to give")
 
@@ -41,6 +44,25 @@ def test_no_two_leases_are_the_same_seat(folder: Path) -> None:
         assert {lease.uid for lease in taken} == {None}
     for lease in taken:
         lease.release()
+
+
+@root_only
+def test_two_sites_with_different_runtime_folders_never_share_a_user(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "OF_ROOT", folder)
+    sites = [Leases(seats_folder(folder.parent / name)) for name in ("one", "other")]
+    taken = [site.take() for site in sites for _ in range(3)]
+    assert len({lease.uid for lease in taken}) == 6
+    for lease in taken:
+        lease.release()
+
+
+def test_seats_are_made_again_when_their_file_system_was_emptied(folder: Path) -> None:
+    seats = Leases(folder)
+    shutil.rmtree(folder)
+    seats.take().release()
+    assert folder.exists()
 
 
 def test_another_process_sees_a_seat_that_is_taken(folder: Path) -> None:
@@ -83,7 +105,7 @@ def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> 
     try:
         assert started_at(orphan) != 0
         assert Leases(folder).sweep() == 1
-        assert state_of(orphan) in ("Z", "")
+        wait_until(lambda: state_of(orphan) in ("Z", ""), "the orphan has ended")
         assert neighbour.poll() is None
     finally:
         neighbour.kill()
@@ -93,16 +115,11 @@ def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> 
 
 
 def state_of(pid: int) -> str:
-    """The state letter of a process as soon as a signal on its way has arrived; empty if it is gone."""
-    for _ in range(10_000):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except OSError:
-            return ""
-        if state == "Z":
-            return state
-        os.sched_yield()
-    return state
+    """The state letter of a process; empty if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
 
 
 def test_a_runtime_folder_of_somebody_else_is_refused() -> None:
@@ -126,3 +143,83 @@ def test_the_runtime_folder_can_be_named_and_lets_others_only_through(monkeypatc
     with folder_of({}) as place:
         monkeypatch.setenv("ESR_RUNTIME_DIR", str(place / "a" / "b"))
         assert runtime_folder().stat().st_mode & 0o777 == 0o711
+
+
+class Waiting:
+    """The clock of games that wait for a core: time passes only in ``sleep``, which calls ``then``."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now_s, self.times = 0.0, 0
+        self.then: Callable[[int], object] = lambda times: None
+        monkeypatch.setattr(leases, "monotonic", lambda: self.now_s)
+        monkeypatch.setattr(leases, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s, self.times = self.now_s + seconds, self.times + 1
+        self.then(self.times)
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
+    return Waiting(monkeypatch)
+
+
+def cores_of(folder: Path, count: int, live: bool = False) -> list[SharedCore]:
+    """So many games that share two cores."""
+    return [SharedCore(folder, live=live, number=2) for _ in range(count)]
+
+
+def test_a_third_game_waits_for_one_of_two_cores(folder: Path, waiting: Waiting) -> None:
+    one, other, third = cores_of(folder, 3)
+    with one, other:
+        waiting.then = lambda times: one.__exit__() if times == 3 else None
+        with third:
+            assert waiting.times == 3
+    with one, other:
+        assert waiting.times == 3, "all cores were given back"
+
+
+def test_a_live_table_gets_a_core_before_games_that_wait_longer(folder: Path, waiting: Waiting) -> None:
+    one, other, third = cores_of(folder, 3)
+    live = os.open(folder / "live-waits", os.O_RDWR)
+    fcntl.flock(live, fcntl.LOCK_SH)
+    waiting.then = lambda times: fcntl.flock(live, fcntl.LOCK_UN) if times == 5 else None
+    with third:
+        assert waiting.times == 5, "both cores were free, but a live table was waiting"
+    with one, other:
+        waiting.then = lambda times: one.__exit__() if times == 8 else None
+        [at_a_table] = cores_of(folder, 1, live=True)
+        with at_a_table:
+            assert waiting.times == 8
+    os.close(live)
+
+
+def test_a_game_waits_for_cores_no_longer_than_its_time_limit_allows(folder: Path, waiting: Waiting) -> None:
+    one, other, third = cores_of(folder, 3)
+    with one, other:
+        for _ in range(3):
+            with third:
+                assert waiting.now_s == pytest.approx(MOST_WAITING_S, abs=2 * LOOK_AGAIN_S)
+
+
+def test_a_killed_worker_gives_its_core_back(folder: Path, waiting: Waiting) -> None:
+    holds = f"""
+from pathlib import Path
+from bots.sandbox.leases import SharedCore
+core = SharedCore(Path({str(folder)!r}), number=1)
+core.__enter__()
+print("held", flush=True)
+input()
+"""
+    with subprocess.Popen([sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == b"held\n"
+        core = SharedCore(folder, number=1)
+
+        def kill(times: int) -> None:
+            worker.kill()
+            worker.wait()
+
+        waiting.then = kill
+        with core:
+            assert waiting.times == 1

@@ -1,27 +1,22 @@
-"""The processes of a race about uploads, run as those of ``tests.ladder.racing`` are, with actions of their own."""
+"""Actions for races on uploads. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from typing import Any
 
-import django
-
-django.setup()
-
-from bots.checking import check_next  # noqa: E402
-from bots.models import Bot  # noqa: E402
-from bots.protocol import Limits  # noqa: E402
-from bots.runner import Process, Program  # noqa: E402
-from bots.sandbox import launcher_for_uploads  # noqa: E402
-from bots.uploading import Refused, upload_new_bot, upload_version  # noqa: E402
-from bots.waiting import claim_next  # noqa: E402
-from esr_platform.accounts.models import User  # noqa: E402
-from tests.bots.uploads.brought import DUEL_ONLY, honest  # noqa: E402
-from tests.ladder import racing  # noqa: E402
-from tests.ladder.racing import Act  # noqa: E402
+from bots.checking import check_next
+from bots.models import Bot
+from bots.protocol import Limits
+from bots.runner import Process, Program
+from bots.sandbox import launcher_for_uploads
+from bots.uploading import Refused, upload_new_bot, upload_version
+from bots.waiting import claim_next
+from esr_platform.accounts.models import User
+from tests.bots.uploads.brought import DUEL_ONLY, honest
+from tests.ladder import racing
+from tests.services.races import Act, Actions
 
 
 class Deadly:
@@ -81,13 +76,11 @@ def dying_in_a_check(table: int) -> Act:
     return lambda: check_next(Deadly(table))
 
 
-racing.ACTIONS.update(
-    uploading_new=uploading_new,
-    uploading_versions=uploading_versions,
-    taking_up=taking_up,
-    checking_uploads=checking_uploads,
-    dying_in_a_check=dying_in_a_check,
-)
-
-if __name__ == "__main__":
-    racing.main(*sys.argv[1:])
+ACTIONS: Actions = {
+    **racing.ACTIONS,
+    "uploading_new": uploading_new,
+    "uploading_versions": uploading_versions,
+    "taking_up": taking_up,
+    "checking_uploads": checking_uploads,
+    "dying_in_a_check": dying_in_a_check,
+}

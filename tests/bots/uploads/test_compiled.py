@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,8 +14,9 @@ from bots.uploading import upload_new_bot
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.bots.uploads.brought import zipped
+from tests.services.tools import compiler_fault
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 SOURCES = Path(__file__).parent / "compiled"
 BUILDS = {
@@ -25,6 +25,7 @@ BUILDS = {
     "Rust": ["rustc", "--edition", "2021", "-o", "{out}", "bot.rs"],
     "Go": ["go", "build", "-o", "{out}", "bot.go"],
 }
+SMALLEST = {".c": "int main(void) { return 0; }\n", ".rs": "fn main() {}\n", ".go": "package main\n\nfunc main() {}\n"}
 MANIFEST = 'language = "executable"\ncommand = ["bot", "--level", "3"]\n'
 
 
@@ -32,11 +33,12 @@ MANIFEST = 'language = "executable"\ncommand = ["bot", "--level", "3"]\n'
 def test_a_compiled_program_is_ready_at_every_table(
     ada: User, sandbox_launcher: SandboxLauncher, tmp_path: Path, language: str
 ) -> None:
-    compiler, *options = BUILDS[language]
-    if shutil.which(compiler) is None:
-        pytest.skip(f"this machine has no {compiler}, so there is nothing to build the bot with")
+    source = Path(BUILDS[language][-1])
+    fault = compiler_fault(tuple(BUILDS[language]), source.name, SMALLEST[source.suffix])
+    if fault is not None:
+        pytest.skip(f"{BUILDS[language][0]} cannot build a program on this machine: {fault}")
     out = tmp_path / "bot"
-    build = [compiler, *(option.format(out=out) for option in options)]
+    build = [word.format(out=out) for word in BUILDS[language]]
     built = subprocess.run(build, cwd=SOURCES, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     version = upload_new_bot(ada, language, "bot.zip", zipped(bot=out.read_bytes(), bot__toml=MANIFEST))

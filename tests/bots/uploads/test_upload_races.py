@@ -17,15 +17,15 @@ from esr_platform.accounts.models import User
 from ladder import checks
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
-from tests.services.races import Race, race_of
+from tests.services.races import Race, RaceServer
 from tests.services.workers import Processes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.bots.uploads.racing", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.bots.uploads.racing", tmp_path)
 
 
 def forget_leases() -> None:
@@ -112,7 +112,7 @@ def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_l
     site_processes.worker("default")
     site_processes.beat()
     done = BotVersion.objects.filter(bot=first.bot, state__in=("ready", "refused"))
-    wait_until(lambda: done.count() == 2, "both versions are checked", 90)
+    wait_until(lambda: done.count() == 2, "both versions are checked")
     assert [version.state for version in done.order_by("number")] == ["ready", "refused"]
     assert refused.bot.active_version == first
     assert {entry.ladder.game for entry in Entry.objects.filter(bot=first.bot, active=True)} == {DUEL}
@@ -127,5 +127,5 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
         current_app.send_task(checks.TASK, queue="checks")
     for _ in range(2):
         site_processes.worker("checks")
-    wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready", 90)
+    wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")
     assert set(BotVersion.objects.values_list("active", "vain_starts")) == {(True, 0)}
