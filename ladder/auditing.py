@@ -18,7 +18,7 @@ from ladder.models import ChainMark, Ladder, LedgerEntry, RebuildRun
 from ladder.moments import one_moment
 
 _MOMENT_S: Final = 0.3
-_KEPT: dict[int, tuple[float, Audit]] = {}
+KEPT: dict[int, tuple[float, Audit]] = {}
 """By ladder, until when an audit that took long is shown again."""
 
 
@@ -97,14 +97,14 @@ def recent_audit(ladder: Ladder) -> Audit:
 
     A ladder that is counted in a moment is always counted anew.
     """
-    kept = _KEPT.get(ladder.pk)
+    kept = KEPT.get(ladder.pk)
     if kept is not None and monotonic() < kept[0]:
         return kept[1]
     began = monotonic()
     found = audit(ladder)
     took = monotonic() - began
     if took > _MOMENT_S:
-        _KEPT[ladder.pk] = (monotonic() + 10 * took, found)
+        KEPT[ladder.pk] = (monotonic() + 10 * took, found)
     return found
 
 

@@ -18,12 +18,13 @@ from django.db.models import QuerySet
 
 from bots import managing
 from bots.models import Bot, BotVersion
+from bots.refusals import Refused
 from ladder.claiming import enters_by_itself, kind_sits, may_sit
 from ladder.freezing import freeze, frozen_ladders
 from ladder.models import Entry, Ladder, Membership
 
 
-class CannotJoin(ValueError):
+class CannotJoin(Refused):
     """The bot cannot be on this ladder; the message is a sentence that says why."""
 
 

@@ -8,16 +8,17 @@ late has no say. Rows are locked in the order match, attempt, block, ladder, bot
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from ladder.blocks import end_if_over
-from ladder.models import Attempt, Match
+from ladder.models import Attempt, Match, Rerun, Seat
 
 LEASE = timedelta(seconds=30)
 RENEW_EVERY_S = 5.0
@@ -38,24 +39,39 @@ class Lease:
 
 
 def claim(match_id: int, worker: str) -> Lease | None:
-    """Take a queued, due match for ``worker``; ``None`` when it is not to be had. One of several claims gets it."""
+    """Take a queued, due match for ``worker``; ``None`` when it is not to be had. One of several claims gets it.
+
+    Matches of one block share their deal and never run at the same time, so that no bot can pass on what it sees to
+    another seating of the same deal. The database enforces it (``Match.Meta.constraints``). A match that is refused for
+    this reason counts as not sent, so that the end of the running one can send it.
+    """
     token = uuid4()
-    due = Match.objects.filter(pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
     with transaction.atomic():
-        claimed = due.update(
-            status=Match.Status.RUNNING,
-            lease=token,
-            lease_until=Now() + LEASE,
-            started=Now(),
-            attempts_started=F("attempts_started") + 1,
-        )
-        if not claimed:
+        if not _taken(match_id, token):
+            Match.objects.filter(Match.another_runs(), pk=match_id, status=Match.Status.QUEUED).update(sent_at=None)
             return None
         number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
         Attempt.objects.create(
             match_id=match_id, number=number, token=token, worker=worker[:120], started=Now(), heartbeat_at=Now()
         )
     return Lease(match_id, token, number)
+
+
+def _taken(match_id: int, token: UUID) -> bool:
+    """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
+    due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
+    try:
+        with transaction.atomic():
+            taken = due.update(
+                status=Match.Status.RUNNING,
+                lease=token,
+                lease_until=Now() + LEASE,
+                started=Now(),
+                attempts_started=F("attempts_started") + 1,
+            )
+    except IntegrityError:  # another worker has taken a match of the same block at the same moment
+        return False
+    return bool(taken)
 
 
 def renew(lease: Lease) -> bool:
@@ -93,6 +109,24 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
         Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:_REASON_LENGTH], ended=Now())
         if after["status"] == Match.Status.VOID:
             end_if_over(Match.objects.filter(pk=lease.match_id).values_list("block", flat=True))
+    return True
+
+
+def play_again(lease: Lease, failure: str, seats: Collection[int]) -> bool:
+    """End the attempt so that the match is played again, because the machine made ``seats`` late.
+
+    Each version has this right once in a block. ``False``: nothing was done, since all of them have used it, or since
+    the lease was lost.
+    """
+    late = Seat.objects.filter(match=lease.match_id, index__in=seats)
+    versions = set(late.exclude(version__reruns__block=F("match__block")).values_list("version", flat=True))
+    with transaction.atomic():  # no other match of the block runs, so nobody uses a right of these versions meanwhile
+        if not versions or not give_back(lease, Attempt.Ending.DELAYED, failure):
+            return False
+        attempt = Attempt.objects.select_related("match").get(token=lease.token)
+        Rerun.objects.bulk_create(
+            Rerun(block_id=attempt.match.block_id, version_id=version, attempt=attempt) for version in sorted(versions)
+        )
     return True
 
 

@@ -20,12 +20,12 @@ from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.runner.transcript import Transcript
-from bots.sandbox import launcher_for_ladder
+from bots.sandbox import launcher_for_ladder, shared_core
 from ladder import leave
 from ladder.bot_seeds import seeds_key
 from ladder.heartbeat import renewed
-from ladder.leases import Lease, claim, delays, give_back
-from ladder.models import Attempt, Ladder, Match
+from ladder.leases import Lease, claim, delays, give_back, play_again
+from ladder.models import Attempt, Block, Ladder, Match
 from ladder.owner_logs import packed_logs
 from ladder.reconnecting import through_a_loss
 from ladder.resting import rests
@@ -67,10 +67,11 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     or had on this machine now, ``LostCode`` where it is lost, ``ImproperlyConfigured`` for limits of its ladder that
     are none or that a worker's time limit would cut short.
     """
+    rated = match.block.purpose in Block.RATED
     seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
-        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version)) for seat in seats),
+        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats),
         seed=bytes(match.block.seed),
         limits=_limits(match.ladder),
         key=seeds_key(),
@@ -121,9 +122,14 @@ def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending
     with renewed(lease):
         report = runner(spec, transcript)
         if report.play_again and spec.played_before < MAX_REPLAYS:
-            return _ended(lease, Attempt.Ending.DELAYED, _delayed(report))
+            late = {delay.seat for delay in report.machine_delays}
+            if through_a_loss(lambda: play_again(lease, _delayed(report), late)):
+                return Attempt.Ending.DELAYED
+            report = replace(report, play_again=False)
         logs = packed_logs(report, transcript)
         result = through_a_loss(lambda: record_result(lease, report, logs))  # safe: a second one is refused
+        if not result:
+            logger.warning("the result of match %s does not count: the lease was lost", lease.match_id)
         return Attempt.Ending.FINISHED if result else None
 
 
@@ -152,7 +158,8 @@ def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending
 
 
 def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
-    return play_match(spec, launcher_for_ladder(), observer)
+    with shared_core() as core:
+        return play_match(spec, launcher_for_ladder(), observer, core=core)
 
 
 def _worker() -> str:

@@ -12,6 +12,7 @@ from bots.models import Bot, BotVersion
 from bots.people import hold_acting, owner_of_code
 from ladder.joining import activate
 from ladder.leave import put_back
+from ladder.tables.telling import seat_soon
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -47,4 +48,5 @@ def declare(
             remote.play_at_once(bot, games_at_once)
         if label is not None or games is not None:
             activate(remote.version_for(bot, label, games))
+        seat_soon()
     return bot.active_version

@@ -51,6 +51,7 @@ def end_overtaken_matches() -> int:
 
     Their code is on no machine that works, say, or needs a sandbox that none has. While nothing is begun at all,
     nothing is overtaken: workers that are down cost no match. Nor do those that are back and begin with a later one.
+    A match also waits for the others of its block, so it is spared while a match of its block was begun lately.
     """
     later = Match.objects.filter(
         ladder=OuterRef("ladder"),
@@ -61,7 +62,8 @@ def end_overtaken_matches() -> int:
         started__lt=Now() - OVERTAKEN,
         block__purpose=Block.Purpose.LADDER,
     )
-    waiting = Match.objects.filter(status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
+    begun = Match.objects.filter(block=OuterRef("block"), started__gt=Now() - OVERTAKEN)
+    waiting = Match.objects.filter(~Exists(begun), status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
     long = waiting.filter(due_at__lt=Now() - OVERTAKEN)
     ids = [pk for pk, overtaken in long.values_list("pk", Exists(later)) if overtaken]
     return _end(long.filter(pk__in=ids), _OVERTAKEN) if ids else 0

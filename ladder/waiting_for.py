@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from bots.models import Bot, BotVersion
 from bots.remote import here
 from bots.waiting import in_turn
-from ladder.filling_up import Company, companies, house_on
+from ladder.filling_up import Company, companies, house_on, resting
 from ladder.models import Attempt, Block, Entry, Ladder, Match
 from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import TURNS
@@ -45,6 +45,7 @@ class Cause(Enum):
     PLAYING = "it is playing"
     LATER = "its game is not due yet"
     QUEUED = "its game is queued"
+    HOUSE_ALONE = "only house bots play there, a few blocks per hour"
     ITS_TURN = "it waits for its turn"
     NO_TABLE = "it waits for others to sit down with"
 
@@ -191,6 +192,8 @@ def _without_games(entry: Entry, around: _Around) -> Wait:
         return Wait(Cause.NO_TABLE, ladder)
     if around.down:
         return Wait(Cause.WORKERS_DOWN, ladder, detail=around.down)
+    if resting([ladder.pk]):
+        return Wait(Cause.HOUSE_ALONE, ladder)
     rate = around.throughput.per_s_on(ladder.pk)
     seconds = company.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
     return Wait(Cause.ITS_TURN, ladder, len(TURNS) * company.bots, company.bots, seconds)

@@ -8,12 +8,12 @@ from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.ladders import Entry, Ladder, Membership
 from ladder.models.lobby import GuestTable, Pairing, Seek, SeekPlayer
-from ladder.models.matches import Attempt, Match, Seat
+from ladder.models.matches import Attempt, Match, Rerun, Seat
 from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
-from ladder.models.tables import Chair, Challenge, ChallengePlayer, PlayedMove, Sitting, Table
+from ladder.models.tables import Chair, Challenge, ChallengePlayer, Outage, PlayedMove, Sitting, Table
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -40,10 +40,12 @@ __all__ = [
     "Membership",
     "Order",
     "OrderPlayer",
+    "Outage",
     "PairTally",
     "Pairing",
     "PlayedMove",
     "RebuildRun",
+    "Rerun",
     "Result",
     "Season",
     "SeasonStatistics",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
@@ -61,6 +61,7 @@ class Match(models.Model):
                 condition=Q(status__in=["queued", "running", "finished", "void", "cancelled", "aborted"]),
             ),
             models.UniqueConstraint(name="match_once_a_seating", fields=["block", "lineup", "seating"]),
+            models.UniqueConstraint(name="match_runs_alone_in_block", fields=["block"], condition=Q(status="running")),
             models.CheckConstraint(
                 name="match_has_a_lease_while_it_runs",
                 condition=Q(status="running", lease__isnull=False, lease_until__isnull=False, started__isnull=False)
@@ -80,6 +81,11 @@ class Match(models.Model):
 
     def __str__(self) -> str:
         return f"match {self.pk}"
+
+    @staticmethod
+    def another_runs() -> Exists:
+        """Whether a match of the same block is running, as an expression for a query on matches."""
+        return Exists(Match.objects.filter(block=OuterRef("block"), status=Match.Status.RUNNING))
 
 
 class Seat(models.Model):
@@ -154,3 +160,18 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} at {self.match}"
+
+
+class Rerun(models.Model):
+    """A game of ``block`` was played again because the machine had made ``version`` late: its one right to it there."""
+
+    block = models.ForeignKey(Block, on_delete=models.PROTECT, related_name="reruns")
+    version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="reruns")
+    attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="reruns")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.UniqueConstraint(name="rerun_once_a_version_and_block", fields=["block", "version"])]
+
+    def __str__(self) -> str:
+        return f"re-run of {self.attempt} for {self.version}"

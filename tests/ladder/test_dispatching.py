@@ -1,26 +1,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
 from datetime import timedelta
-from random import Random
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 import redis
+from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
+from bots.models import Bot
+from bots.stored import uploads
 from esr_platform.accounts.models import User
-from esr_platform.celery import app
+from ladder import tasks
 from ladder.blocks import Player, schedule_block
-from ladder.dispatching import ON_TIME, QUEUE, SOON, WINDOW, dispatch
+from ladder.dispatching import ON_TIME, QUEUE, SOON, WINDOW, dispatch, send_next
+from ladder.leases import give_back
 from ladder.models import Attempt, Block, Ladder, Match, Order
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
+from ladder.results import record_result
 from ladder.scheduling import QUEUE_LENGTH, fill
 from ladder.traffic import OVERDUE, SEND_AGAIN
+from tests.ladder.blocks import fill_with_blocks, first_games, games_of
+from tests.ladder.reports import report_of
 from tests.ladder.test_leases import claimed
-from tests.ladder.uploaded import person, uploaded
+from tests.ladder.uploaded import active_version, match_of, person, uploaded
 
 
 def messages(broker: str) -> list[str]:
@@ -59,10 +67,15 @@ def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Order:
     return order
 
 
+def names(matches: QuerySet[Match]) -> list[str]:
+    """The messages for ``matches``, in their order."""
+    return named(*matches.values_list("pk", flat=True))
+
+
 @pytest.mark.django_db(transaction=True)
 def test_scheduled_matches_are_sent_once_they_are_committed(broker: str, ladder: Ladder) -> None:
     fill()
-    assert messages(broker) == named(*Match.objects.order_by("pk").values_list("pk", flat=True))
+    assert messages(broker) == names(first_games()) != []
 
 
 def test_nothing_is_sent_of_a_transaction_that_has_not_committed(broker: str, ladder: Ladder) -> None:
@@ -71,29 +84,96 @@ def test_nothing_is_sent_of_a_transaction_that_has_not_committed(broker: str, la
 
 
 def test_a_match_on_its_way_is_not_sent_again(broker: str, match: Match) -> None:
-    assert dispatch() == QUEUE_LENGTH
+    assert dispatch() == Block.objects.count()
     assert dispatch() == 0
-    assert len(messages(broker)) == QUEUE_LENGTH
+    assert messages(broker) == names(first_games())
+
+
+def test_of_a_block_one_match_is_sent_and_none_while_one_of_its_matches_runs(broker: str, ladder: Ladder) -> None:
+    fill_with_blocks(ladder, count=4)
+    running, *waiting = Block.objects.order_by("pk")
+    claimed(games_of(running)[2])
+    assert dispatch() == len(waiting)
+    assert messages(broker) == names(first_games().filter(block__in=waiting))
+
+
+@pytest.mark.parametrize("ending", [Attempt.Ending.FINISHED, Attempt.Ending.FAILED, Attempt.Ending.DELAYED])
+def test_the_end_of_an_attempt_sends_the_next_match_of_its_block_and_no_other(
+    broker: str, match: Match, ending: Attempt.Ending
+) -> None:
+    lease, following = claimed(match), games_of(match.block)[1]
+    assert send_next(match.pk) == 0, "it is still running"
+    if ending == Attempt.Ending.FINISHED:
+        assert record_result(lease, report_of(match))
+    else:
+        assert give_back(lease, ending, "a test")
+    assert (send_next(match.pk), messages(broker)) == (1, named(following.pk))
+    claimed(following)
+    assert send_next(match.pk) == 0, "another match of the block is running"
+
+
+def test_a_task_sends_the_next_match_of_the_block_also_if_its_own_could_not_be_played(
+    broker: str, sandbox_launcher: object, bot: Bot, duel: Ladder
+) -> None:
+    match = match_of(bot, duel)
+    Match.objects.update(sent_at=None)
+    code = active_version(bot)
+    uploads().delete(code.archive)
+    shutil.rmtree(Path(settings.VAR_DIR) / "unpacked" / code.digest, ignore_errors=True)  # other tests unpack it
+    tasks.play_match(match.pk)
+    assert match.attempts.get().ending == Attempt.Ending.FAILED
+    assert messages(broker) == named(games_of(match.block)[1].pk)
+    tasks.play_match(match.pk)
+    assert len(messages(broker)) == 1, "the match is not due yet, so nothing has ended"
+
+
+def test_after_the_last_match_of_a_block_nothing_is_sent_until_its_retry_is_due(broker: str, match: Match) -> None:
+    last = games_of(match.block)[-1]
+    Match.objects.exclude(pk=last.pk).update(status=Match.Status.CANCELLED, reason="A test.", ended=timezone.now())
+    give_back(claimed(last), Attempt.Ending.FAILED, "a test")
+    assert (send_next(last.pk), dispatch()) == (0, 0)
+    Match.objects.filter(pk=last.pk).update(due_at=timezone.now())
+    assert (dispatch(), messages(broker)) == (1, named(last.pk))
+
+
+def test_a_match_that_was_sent_while_its_block_ran_is_sent_again_at_the_end(broker: str, match: Match) -> None:
+    """A worker took its message in vain. Nothing waits until the message would have expired."""
+    lease, following = claimed(match), games_of(match.block)[1]
+    Match.objects.filter(pk=following.pk).update(sent_at=timezone.now())
+    tasks.play_match(following.pk)
+    record_result(lease, report_of(match))
+    assert (send_next(match.pk), messages(broker)) == (1, named(following.pk))
+
+
+def test_a_match_that_was_not_sent_yet_goes_before_one_of_its_block_that_was(broker: str, match: Match) -> None:
+    """Or a match that no worker can begin would keep the others of its block from being sent."""
+    told, following, *_ = games_of(match.block)
+    Match.objects.filter(block=match.block).update(due_at=timezone.now() - 2 * SEND_AGAIN)
+    Match.objects.filter(pk=told.pk).update(sent_at=timezone.now() - SEND_AGAIN - timedelta(seconds=1))
+    dispatch()
+    assert set(messages(broker)) & set(names(told.block.matches.order_by("pk"))) == {*named(following.pk)}
 
 
 def test_a_match_whose_message_is_void_by_now_is_sent_again_once(broker: str, match: Match) -> None:
-    Match.objects.update(sent_at=timezone.now())
+    first_games().update(sent_at=timezone.now())
     Match.objects.filter(pk=match.pk).update(sent_at=timezone.now() - SEND_AGAIN - timedelta(seconds=1))
     assert dispatch() == 1
     assert dispatch() == 0
     assert messages(broker) == named(match.pk)
 
 
-def test_neither_running_nor_later_matches_are_sent(broker: str, match: Match) -> None:
-    claimed(match)
-    later = Match.objects.exclude(pk=match.pk)[0]
-    Match.objects.filter(pk=later.pk).update(due_at=timezone.now() + timedelta(hours=1))
-    assert dispatch() == QUEUE_LENGTH - 2
-    assert not {*named(match.pk, later.pk)} & {*messages(broker)}
+def test_neither_running_nor_later_matches_are_sent(broker: str, ladder: Ladder) -> None:
+    fill_with_blocks(ladder, count=4)
+    running, later, *_ = first_games()
+    claimed(running)
+    Match.objects.filter(block=later.block).update(due_at=timezone.now() + timedelta(hours=1))
+    dispatch()
+    assert messages(broker) == names(first_games().exclude(pk__in=[running.pk, later.pk])) != []
 
 
-def test_the_higher_priority_is_sent_first_and_then_the_longer_due(broker: str, match: Match) -> None:
-    first, second, third = list(Match.objects.order_by("-pk")[:3])
+def test_the_higher_priority_is_sent_first_and_then_the_longer_due(broker: str, ladder: Ladder) -> None:
+    fill_with_blocks(ladder, count=4)
+    _, third, second, first = first_games()
     Match.objects.filter(pk=first.pk).update(priority=2)
     Match.objects.filter(pk=second.pk).update(priority=1, due_at=timezone.now() - timedelta(hours=2))
     Match.objects.filter(pk=third.pk).update(priority=1, due_at=timezone.now() - timedelta(hours=1))
@@ -102,20 +182,20 @@ def test_the_higher_priority_is_sent_first_and_then_the_longer_due(broker: str, 
 
 
 def test_ladders_take_turns_instead_of_one_after_the_other(broker: str, house: None) -> None:
-    fill()
+    hosted = list(Ladder.objects.filter(players="hosted"))
+    fill_with_blocks(*hosted)
     dispatch()
     ladders = ladders_of(messages(broker))
-    hosted = set(Ladder.objects.filter(players="hosted").values_list("pk", flat=True))
     assert len(ladders) == WINDOW
-    assert {*ladders[: len(hosted)]} == hosted
+    assert {*ladders[: len(hosted)]} == {ladder.pk for ladder in hosted}
 
 
 def test_a_ladder_of_twice_the_weight_has_twice_the_share(broker: str, house: None) -> None:
     heavy, light = Ladder.objects.filter(seats=4).order_by("pk")[:2]
     Ladder.objects.exclude(pk__in=[heavy.pk, light.pk]).update(open=False)
+    fill_with_blocks(heavy, light, count=12)
     Ladder.objects.filter(pk=heavy.pk).update(weight=4)
     Ladder.objects.filter(pk=light.pk).update(weight=2)
-    fill()
     dispatch()
     first = ladders_of(messages(broker))[:12]
     assert (first.count(heavy.pk), first.count(light.pk)) == (8, 4)
@@ -125,7 +205,7 @@ def test_ladders_on_which_people_play_come_before_those_of_the_house_alone(broke
     people, alone = Ladder.objects.filter(seats=4).order_by("pk")[:2]
     Ladder.objects.exclude(pk__in=[people.pk, alone.pk]).update(open=False)
     uploaded(person("ada"), claims={people.game: [4]})
-    fill()
+    fill_with_blocks(people, alone)
     Match.objects.update(priority=0)
     dispatch()
     first = ladders_of(messages(broker))[:5]
@@ -136,7 +216,7 @@ def test_ladders_on_which_people_play_come_before_those_of_the_house_alone(broke
 def test_long_games_of_one_ladder_leave_the_others_their_time(broker: str, house: None) -> None:
     long, short = Ladder.objects.filter(seats=4).order_by("pk")[:2]
     Ladder.objects.exclude(pk__in=[long.pk, short.pk]).update(open=False)
-    fill(Random(1))
+    fill_with_blocks(long, short)
     now = timezone.now()
     for ladder, seconds in ((long, 60), (short, 10)):
         match = Match.objects.filter(ladder=ladder).earliest("pk")
@@ -149,9 +229,8 @@ def test_long_games_of_one_ladder_leave_the_others_their_time(broker: str, house
 
 
 def test_unrated_games_have_their_share_while_rated_ones_wait(broker: str, ladder: Ladder) -> None:
-    Ladder.objects.filter(pk=ladder.pk).update(weight=4)
-    fill()
-    unrated(ladder, person("ada"), blocks=4)
+    fill_with_blocks(ladder, count=WINDOW)
+    unrated(ladder, person("ada"), blocks=8)
     dispatch()
     rated = dict(Match.objects.values_list("pk", "block__purpose"))
     sent = [rated[int(message.strip("(),"))] == Block.Purpose.LADDER for message in messages(broker)]
@@ -162,10 +241,9 @@ def test_unrated_games_have_their_share_while_rated_ones_wait(broker: str, ladde
 
 
 def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker: str, ladder: Ladder) -> None:
-    Ladder.objects.filter(pk=ladder.pk).update(weight=5)
-    fill()
-    order = unrated(ladder, person("ada"), blocks=2)
-    slow, being_played = Match.objects.filter(block__order=order).order_by("pk")[:2]
+    fill_with_blocks(ladder, count=WINDOW + 1)
+    order = unrated(ladder, person("ada"), blocks=3)
+    slow, being_played, _ = first_games().filter(block__order=order)
     quick = Match.objects.filter(block__order=None).earliest("pk")
     now = timezone.now()
     for match, seconds in ((slow, 100), (quick, 1)):
@@ -187,15 +265,15 @@ def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker
 
 def test_one_persons_tests_do_not_wait_behind_all_of_anothers(broker: str, ladder: Ladder) -> None:
     unrated(ladder, person("ada"), blocks=6)
-    second = unrated(ladder, person("bob"))
+    second = unrated(ladder, person("bob"), blocks=4)
     dispatch()
     orders = dict(Match.objects.values_list("pk", "block__order"))
     sent = [orders[int(message.strip("(),"))] for message in messages(broker)]
     assert sent[:8].count(second.pk) == 4
 
 
-def test_no_more_are_on_their_way_than_the_workers_will_begin_soon(broker: str, house: None) -> None:
-    fill()
+def test_no_more_are_on_their_way_than_the_workers_will_begin_soon(broker: str, ladder: Ladder) -> None:
+    fill_with_blocks(ladder, count=WINDOW + 8)
     assert dispatch() == WINDOW
     assert dispatch() == 0
     for match in Match.objects.exclude(sent_at=None)[:3]:
@@ -203,37 +281,24 @@ def test_no_more_are_on_their_way_than_the_workers_will_begin_soon(broker: str, 
     assert dispatch() == 3
 
 
-def test_what_nobody_can_begin_takes_no_place_on_the_way(broker: str, house: None) -> None:
-    fill()
-    dispatch()
+def test_what_nobody_can_begin_takes_no_place_on_the_way(broker: str, ladder: Ladder) -> None:
+    fill_with_blocks(ladder, count=WINDOW + 8)
+    assert dispatch() == WINDOW
     Match.objects.exclude(sent_at=None).update(due_at=timezone.now() - OVERDUE - timedelta(seconds=1))
-    assert dispatch() == min(WINDOW, Match.objects.filter(sent_at=None).count() + WINDOW)
+    assert dispatch() == 8
 
 
 def test_who_was_told_of_goes_behind_who_was_not(broker: str, ladder: Ladder) -> None:
     """Or a match that cannot be begun would be the first of every round."""
     fill()
     stuck = Match.objects.earliest("pk")
+    others = Match.objects.filter(block=stuck.block).exclude(pk=stuck.pk)
+    others.update(status=Match.Status.CANCELLED, reason="A test.", ended=timezone.now())
     Match.objects.filter(pk=stuck.pk).update(due_at=timezone.now() - timedelta(hours=1))
     Match.objects.filter(pk=stuck.pk).update(sent_at=timezone.now() - SEND_AGAIN)
     Match.objects.exclude(pk=stuck.pk).update(due_at=timezone.now() - SEND_AGAIN - timedelta(seconds=5))
     dispatch()
     assert messages(broker)[-1:] == named(stuck.pk)
-
-
-@pytest.fixture
-def no_broker() -> Iterator[None]:
-    """Send to where no broker listens."""
-    before = app.conf.broker_url
-    _connect_to("redis+socket:///nonexistent/redis.sock")
-    yield
-    _connect_to(before)
-
-
-def _connect_to(url: str) -> None:
-    app.conf.broker_url = url
-    app._pool = None
-    app.amqp._producer_pool = None
 
 
 def test_without_a_broker_nothing_is_lost(no_broker: None, match: Match) -> None:

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
 
 from bots.refusals import Refused
 from esr_platform.accounts.models import User
+from ladder.corrections import void
 from ladder.interventions import withdraw
 from ladder.leases import give_back
-from ladder.models import Attempt, Block, Intervention, Match
+from ladder.models import Attempt, Block, Intervention, Ladder, Match
 from ladder.results import record_result
+from ladder.scheduling import fill
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import claimed
@@ -58,3 +64,34 @@ def test_what_has_ended_is_not_withdrawn(match: Match, eve: User) -> None:
         with pytest.raises(Refused, match=f"Match {pk} has ended"):
             withdraw(pk, "late", eve)
     assert snapshot() == before
+
+
+def test_the_audit_log_lists_what_staff_did_to_matches(played: Ladder, eve: User) -> None:
+    finished = Match.objects.filter(ladder=played, status="finished").order_by("pk")[:1].get()
+    fill(Random(2))
+    withdrawn = Match.objects.filter(ladder=played, status="queued").order_by("pk")[:1].get()
+    void(finished.pk, "<b>a wrong deal</b>", eve)
+    withdraw(withdrawn.pk, "stuck", eve)
+    client = Client()
+    client.force_login(eve)
+    response = client.get("/staff/trail/?of=matches")
+    rows = response.context["actions"].rows
+    assert [(one.match_id, one.action, one.reason, one.author) for one in rows] == [
+        (withdrawn.pk, "cancelled", "stuck", eve),
+        (finished.pk, "taken back", "<b>a wrong deal</b>", eve),
+    ]
+    text = response.content.decode()
+    assert f'href="/matches/{finished.pk}/"' in text and "&lt;b&gt;a wrong deal&lt;/b&gt;" in text and "eve" in text
+    assert client.get("/staff/trail/").context["actions"].rows == []
+
+
+@pytest.mark.parametrize(
+    "statement", ["UPDATE ladder_intervention SET reason = 'x'", "DELETE FROM ladder_intervention"]
+)
+def test_the_database_refuses_to_change_what_staff_did_to_matches(match: Match, eve: User, statement: str) -> None:
+    withdraw(match.pk, "stuck", eve)
+    if statement.startswith("DELETE") and connection.vendor != "postgresql":
+        pytest.skip("SQLite refuses changes alone: its tables are emptied by DELETE")
+    with pytest.raises(DatabaseError, match="stays on record"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+    assert Intervention.objects.get().reason == "stuck"

@@ -11,6 +11,7 @@ from ladder.heartbeat import renewed
 from ladder.leases import LEASE, Lease, claim, delays, finish, give_back, renew
 from ladder.models import Attempt, Match
 from ladder.sweeping import sweep
+from tests.ladder.blocks import first_games
 from tests.ladder.snapshots import snapshot
 from tests.services.ports import wait_until
 
@@ -35,6 +36,19 @@ def test_a_queued_match_is_claimed_once(match: Match) -> None:
     assert snapshot() == before
     match.refresh_from_db()
     assert (match.status, match.lease, match.attempts_started) == ("running", lease.token, 1)
+
+
+def test_a_match_is_not_claimed_while_another_one_of_its_block_runs(match: Match) -> None:
+    lease, other = claimed(match), Match.objects.filter(block=match.block).exclude(pk=match.pk)[0]
+    Match.objects.filter(pk=other.pk).update(sent_at=Now())
+    assert claim(other.pk, "there") is None
+    other.refresh_from_db()
+    assert (other.status, other.attempts_started, other.sent_at) == ("queued", 0, None)
+    assert claim(first_games().exclude(block=match.block)[0].pk, "there"), "another block is no obstacle"
+    give_back(lease, FAILED, "no disk space")
+    assert claim(other.pk, "there")
+    Match.objects.filter(pk=match.pk).update(due_at=Now())
+    assert claim(match.pk, "here") is None, "now it is the one that waits"
 
 
 def test_a_lease_runs_out_half_a_minute_from_now(match: Match) -> None:

@@ -122,7 +122,7 @@ def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactiona
 
     def on_a_slow_machine(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         before.append(spec.played_before)
-        delay = MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000)
+        delay = MachineDelay(spec.played_before, 3, 1_200_000, 1_000_000, 900_000)
         return replace(random_play(spec), machine_delays=(delay,), play_again=True)
 
     endings = []
@@ -134,6 +134,24 @@ def test_a_game_spoilt_by_the_machine_is_played_again_at_most_twice(transactiona
     assert Result.objects.get().report["machine_delays"][0]["machine_delay_us"] == 900_000
 
 
+def test_each_version_has_one_rerun_in_a_block_and_denies_none_to_another(transactional_db: None, match: Match) -> None:
+    def ends(game: Match, *late: int) -> Attempt.Ending | None:
+        """How an attempt at ``game`` ends in which the machine makes these versions late."""
+        seats = [seat.index for seat in game.seats.all() if seat.version_id in late]
+        delays = tuple(MachineDelay(seat, 3, 1_200_000, 1_000_000, 900_000) for seat in seats)
+        due(game)
+        return play(game.pk, lambda spec, _: replace(random_play(spec), machine_delays=delays, play_again=True))
+
+    other = Match.objects.filter(block=match.block).exclude(pk=match.pk)[0]
+    first, second, third = match.seats.order_by("index").values_list("version", flat=True)[:3]
+    assert ends(match, first) == "delayed"
+    assert ends(match, first, second) == "delayed", "the second has not used its right"
+    assert ends(other, first, second) == "finished", "both have, in another game of the block"
+    assert not Result.objects.get().report["play_again"]
+    assert ends(match, third) == "finished", "a game is played at most three times"
+    assert set(match.block.reruns.values_list("version", "attempt__match")) == {(first, match.pk), (second, match.pk)}
+
+
 def test_a_worker_that_stalls_before_it_claims_knows_of_the_replays_of_others(
     transactional_db: None, match: Match
 ) -> None:
@@ -142,7 +160,7 @@ def test_a_worker_that_stalls_before_it_claims_knows_of_the_replays_of_others(
 
     def on_a_slow_machine(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
         before.append(spec.played_before)
-        delay = MachineDelay(0, 3, 1_200_000, 1_000_000, 900_000)
+        delay = MachineDelay(spec.played_before, 3, 1_200_000, 1_000_000, 900_000)
         again = spec.played_before < MAX_REPLAYS
         return replace(random_play(spec), machine_delays=(delay,), play_again=again)
 

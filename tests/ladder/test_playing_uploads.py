@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from ladder.scheduling import fill
 from tests.bots.uploads.brought import zipped
 from tests.bots.uploads.storages import Gone
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person
+from tests.services.races import RaceServer
 from tests.services.workers import Processes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
@@ -166,11 +166,8 @@ def test_without_a_sandbox_that_has_proved_itself_uploaded_code_waits(
     bot: Bot, match: Match, site_processes: Processes, tmp_path: Path
 ) -> None:
     crippled = replace(site_processes, environment={**site_processes.environment, "ESR_BOT_PYTHON": "/nowhere/python3"})
-    racers = [("playing", {"matches": [match.pk], "variety": 0})]
-    process = crippled.python("-m", "tests.ladder.racing", json.dumps(racers), str(tmp_path))
-    (tmp_path / "gate").touch()
-    assert process.wait(60) == 0
-    assert json.loads((tmp_path / "0.json").read_text()) == [None]
+    race = RaceServer(crippled).race_of("tests.ladder.racing", tmp_path)
+    assert race(("playing", {"matches": [match.pk], "variety": 0})) == [[None]]
     match.refresh_from_db()
     assert (match.status, match.attempts_started) == ("queued", 0)
 

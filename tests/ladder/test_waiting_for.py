@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
@@ -203,3 +204,10 @@ def test_many_games_take_no_more_queries_than_few(bot: Bot, ladder: Ladder, djan
     play(2)
     with django_assert_max_num_queries(8 + 3):  # and the bot, its versions and its entries
         asked(bot)
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+def test_a_house_bot_waits_where_only_house_bots_play(ladder: Ladder) -> None:
+    house_bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).earliest("pk")
+    (wait,) = [wait for wait in asked(house_bot) if wait.ladder == ladder]
+    assert wait.cause is Cause.HOUSE_ALONE

@@ -40,7 +40,7 @@ def _owners(does: Callable[..., str]) -> View:
         bot = access.bot_changed_by(request.user, slug)
         try:
             messages.success(request, does(bot, request, **names))
-        except (Refused, joining.CannotJoin) as refusal:
+        except Refused as refusal:
             messages.error(request, str(refusal))
         return redirect("pages:bot", bot.slug)
 

@@ -88,6 +88,11 @@ class VersionPage:
         return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
 
     @property
+    def reruns(self) -> int:
+        """How many games of seasons that are not closed were played again because the machine had made it late."""
+        return self.version.reruns.filter(block__series__season__closed=None).count()
+
+    @property
     def can_activate(self) -> bool:
         """Whether the viewer could have it play."""
         version = self.version
