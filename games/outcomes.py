@@ -1,11 +1,11 @@
-"""Ranks from the final standing, with forfeited seats behind everybody who finished."""
+"""Ranks from the final standing, and games that ended early because at most one seat was left to play."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Document
+from games.base import Document, State
 
 
 def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, str]) -> Document:
@@ -21,3 +21,61 @@ def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, 
     for seat, reason in forfeits.items():
         scores[seat]["forfeit"] = reason
     return {"ranks": ranks, "scores": scores}
+
+
+def played_steps(state: State) -> int:
+    """How many steps of a finished game were played before it ended early; all of them if it did not.
+
+    A game ends early when at most one seat is left. The platform then plays default moves to the end, so that there is
+    a record: for those who have left as ``forfeit``, for the one who stays as ``absent``. Simultaneous choices that
+    were not complete by then are not counted: nobody but their seats has seen them.
+    """
+    steps, scores = state.steps_since(0), (state.outcome or {"scores": []})["scores"]
+    stay = [seat for seat, score in enumerate(scores) if "forfeit" not in score]
+    last = max(
+        (ply for ply, step in enumerate(steps) if "move" in step and not {"forced", "default"} & step.keys()),
+        default=-1,
+    )
+    tail = steps[last + 1 :]
+    left = any(step.get("default") == "forfeit" for step in tail)
+    stayed = not stay or any(step.get("default") == "absent" and step["seat"] in stay for step in tail)
+    if not scores or len(stay) > 1 or not left or not stayed:
+        return len(steps)
+    choices = _asked_with(state, last)
+    gone = {step["seat"] for step in steps[: choices.start] if step.get("default") == "forfeit"}
+    if any("default" in steps[ply] and steps[ply]["seat"] not in gone for ply in choices):
+        return choices.start
+    return next(ply for ply in range(last + 1, len(steps)) if "default" in steps[ply])
+
+
+def _asked_with(state: State, choice: int) -> range:
+    """The simultaneous choices among which step ``choice`` is; mostly that step alone."""
+    choices, decided = range(0), -1
+    for ply, at in state.retraced():
+        if decided == choice:
+            break
+        decided = ply + 1
+        if decided not in choices:
+            choices = range(decided, decided + len(at.pending))
+    return choices
+
+
+def when_left(state: State) -> State | None:
+    """A finished game as it was when it ended early; ``None`` for one that was played to its end."""
+    played = played_steps(state)
+    if played == len(state.steps_since(0)):
+        return None
+    return next(at for ply, at in state.retraced() if ply == played - 1)
+
+
+def shown_outcome(state: State) -> Document | None:
+    """The outcome as pages show it: where the game ended early, ranks and forfeits without scores nobody has earned."""
+    if state.outcome is None or played_steps(state) == len(state.steps_since(0)):
+        return state.outcome
+    scores = [{key: score[key] for key in ("forfeit",) if key in score} for score in state.outcome["scores"]]
+    return {**state.outcome, "scores": scores}
+
+
+def has_score(score: Mapping[str, Any]) -> bool:
+    """Whether a score says more than why its seat forfeited."""
+    return bool(score.keys() - {"forfeit"})

@@ -78,6 +78,10 @@ class Telling:
                 reason = FORFEITS.get(score["forfeit"], score["forfeit"])
                 self.say(f"{self.names[seat]} has forfeited and ranks behind all who finished: {reason}")
 
+    def tell_who_stayed(self, seats: Sequence[int]) -> None:
+        """How a game ended that nobody played to its end: ``seats`` have not left."""
+        self.say(f"{self.named(seats)} wins: everybody else has left" if seats else "Everybody has left")
+
     def chapters(self) -> list[Chapter]:
         """The finished chapters, every sentence with its full stop; chapters without a sentence are left out."""
         return [

@@ -23,6 +23,7 @@ from bots.models import Bot
 from bots.runner.report import MatchReport
 from bots.storable import storable
 from games.base import State
+from games.outcomes import shown_outcome
 from games.record import RecordError, verify
 from ladder import leave
 from ladder.blocks import end_if_over
@@ -167,7 +168,7 @@ def _locked_accounts(entries: Sequence[int], rules: Rules) -> dict[int, Entry]:
 
 
 def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:
-    outcome = state.outcome or {}
+    outcome = shown_outcome(state) or {}
     evidence = {forfeit.seat: storable(forfeit.evidence) for forfeit in report.forfeits}
     for seat, rank, score in zip(seats, outcome["ranks"], outcome["scores"], strict=True):
         yield SeatResult(

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from games.base import Chapter, Document
+from games.outcomes import shown_outcome, when_left
 from games.record import replay
 from games.registry import GAMES
 from games.replays.frames import frames
@@ -18,11 +19,15 @@ FORMAT: Final = "replay/1"
 def replay_document(record: Mapping[str, Any]) -> Document:
     """All moments of a finished game, as patches from one to the next. Raises ``RecordError`` for a bad record.
 
-    In its sentences ``{0}`` stands for the name of seat 0, and so on.
+    A game that ended early stops at the table that was there then. In its sentences ``{0}`` stands for the name of
+    seat 0, and so on.
     """
     state = replay(record)
-    steps = list(frames(state))
-    chapters = GAMES[record["game"]].story(state.log(None), named(record["seats"]), by_step=True)
+    left, outcome = when_left(state), shown_outcome(state)
+    shown = left or state
+    steps = list(frames(shown))
+    log = {**shown.log(None), "outcome": outcome}
+    chapters = GAMES[record["game"]].story(log, named(record["seats"]), by_step=True)
     return {
         "format": FORMAT,
         "game": record["game"],
@@ -34,8 +39,8 @@ def replay_document(record: Mapping[str, Any]) -> Document:
         "entries": [step.entries for step in steps],
         "chapters": [_chapter(chapter, len(steps)) for chapter in chapters],
         "sentences": _by_step(chapters, len(steps)),
-        "turning_point": state.game.turning_point(state),
-        "outcome": record["outcome"],
+        "turning_point": None if left else state.game.turning_point(state),
+        "outcome": outcome,
     }
 
 

@@ -117,7 +117,12 @@ def _seats(ended: QuerySet[Match]) -> Table:
         number("version", "which version of it", "version__number"),
         number("rank", "competition rank; null without a result", "result__rank", nullable=True),
         word("forfeit", "why it lost without playing to the end; else empty", "result__forfeit", nullable=True),
-        as_json("score", "the game's own score object, JSON", read="result__score", nullable=True),
+        as_json(
+            "score",
+            "the game's own score object, JSON; without numbers if the game ended early",
+            read="result__score",
+            nullable=True,
+        ),
         points("rating_before", "points; null where the game does not count", "result__rating_before"),
         points("rating_after", "points; null where the game does not count", "result__rating_after"),
     )

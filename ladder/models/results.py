@@ -91,7 +91,7 @@ class SeatResult(models.Model):
     result = models.ForeignKey(Result, on_delete=models.PROTECT, related_name="seat_results")
     seat = models.OneToOneField(Seat, on_delete=models.PROTECT, related_name="result")
     rank = models.PositiveSmallIntegerField(help_text="competition rank: two winners are 1, 1, 3")
-    score = models.JSONField(help_text="the game's own score object")
+    score = models.JSONField(help_text="the game's own score object; without numbers if the game ended early")
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.TextField(blank=True)
     rating_before = models.BigIntegerField(null=True, blank=True)

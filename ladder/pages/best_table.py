@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.core.cache import cache
+from django.core.cache import caches
 from django.db.models import Avg
 
 from ladder.models import Block, Match
@@ -37,11 +37,12 @@ def best() -> Best | None:
 
     No query, or at most ten every few seconds.
     """
-    found = cache.get(_KEY)
+    found = caches["pages"].get(_KEY)
     if found is None:
-        found = _chosen() or _NONE
-        cache.set(_KEY, found, KEPT_SECONDS)
-    return found if isinstance(found, Best) else None
+        best = _chosen()
+        found = _NONE if best is None else vars(best)
+        caches["pages"].set(_KEY, found, KEPT_SECONDS)
+    return None if found == _NONE else Best(**found)
 
 
 def _chosen() -> Best | None:

@@ -65,11 +65,13 @@ class _Gain:
 
 def climbs() -> Climbs:
     """The biggest gains on ladders that are not private; one query."""
-    gains: list[_Gain] | None = caches["pages"].get(_KEY)
-    named = _named(gains) if gains else {}
-    if gains is None:
+    found = caches["pages"].get(_KEY)
+    if found is None:
         gains, named = _added_up()
-        caches["pages"].set(_KEY, gains, KEPT_SECONDS)
+        caches["pages"].set(_KEY, [{**vars(gain), "since": gain.since.isoformat()} for gain in gains], KEPT_SECONDS)
+    else:
+        gains = [_Gain(**{**gain, "since": datetime.fromisoformat(gain["since"])}) for gain in found]
+        named = _named(gains) if gains else {}
     rows = [Climb(*named[gain.entry], gain.change, gain.games) for gain in gains if gain.entry in named]
     return Climbs(min((gain.since for gain in gains), default=None), rows)
 

@@ -15,37 +15,33 @@ from ladder.models import Match
 
 @dataclass(frozen=True)
 class LiveTable:
-    """A block of which a game or more are being played; ``first`` is the one that has run for longest."""
+    """A block of which the game ``running`` is being played."""
 
-    first: Match
-    running: int
+    running: Match
     over: int
     games: int
 
     @property
     def since(self) -> datetime | None:
-        """When the game that has run for longest began."""
-        return self.first.started
+        """When the running game began."""
+        return self.running.started
 
     @property
     def steps(self) -> list[str]:
         """For a drawing, each game of the block: over, being played, to come."""
-        to_come = self.games - self.over - self.running
-        return ["over"] * self.over + ["now"] * self.running + ["to-come"] * to_come
+        return ["over"] * self.over + ["now"] + ["to-come"] * (self.games - self.over - 1)
 
 
 def live_tables(matches: Iterable[Match]) -> list[LiveTable]:
-    """Tables of ``matches``, which are all games of some blocks; that of the game that has run for longest first."""
+    """Tables of ``matches``, which are all games of some blocks; the one whose game has run for longest first."""
     by_block: dict[int, list[Match]] = {}
     for match in matches:
         by_block.setdefault(match.block_id, []).append(match)
     tables = [table for block in by_block.values() for table in _table(block)]
-    return sorted(tables, key=lambda table: (table.first.started, table.first.pk))
+    return sorted(tables, key=lambda table: (table.running.started, table.running.pk))
 
 
 def _table(block: Sequence[Match]) -> Iterator[LiveTable]:
-    running = [match for match in block if match.status == Match.Status.RUNNING]
+    running = next((match for match in block if match.status == Match.Status.RUNNING), None)
     if running:
-        first = min(running, key=lambda match: (match.started, match.pk))
-        over = sum(match.status in Match.ENDED for match in block)
-        yield LiveTable(first, len(running), over, len(block))
+        yield LiveTable(running, sum(match.status in Match.ENDED for match in block), len(block))

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 from bots.models import Bot
 from games.base import Game, ScoreColumn
+from games.outcomes import has_score
 from games.registry import GAMES
 from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
 from ladder.owner_logs import Somebody, readable_seats
@@ -19,7 +20,7 @@ from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.running import Running, running
-from ladder.pages.sat import StoodIn, again, own_seat, stood_in
+from ladder.pages.sat import Again, StoodIn, again, outages, own_seat, stood_in
 from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
 from ladder.pages.viewers import watching_said
@@ -55,11 +56,13 @@ def seat_of(match: Match, bot: Bot) -> Seat:
 
 
 def reached(match: Match, seat: Seat) -> str:
-    """What ``seat`` reached in the first column of its game's tables, or that it forfeited; empty without a result."""
+    """What ``seat`` reached in the first column of its game's tables, or that it forfeited; empty without a score."""
     result = result_of(seat)
-    if result is None:
+    if result is not None and result.forfeit:
+        return gettext("forfeit")
+    if result is None or not has_score(result.score):
         return ""
-    return gettext("forfeit") if result.forfeit else GAMES[match.ladder.game].score_columns()[0].text(result.score)
+    return GAMES[match.ladder.game].score_columns()[0].text(result.score)
 
 
 def names(seats: Sequence[Seat]) -> list[str]:
@@ -121,8 +124,16 @@ class SeatTable:
     def forfeits(self) -> list[SeatRow]:
         return [row for row in self.rows if row.result and row.result.forfeit]
 
+    @property
+    def ended_early(self) -> bool:
+        """Whether at most one seat was left to play, so that nobody has a score."""
+        results = [row.result for row in self.rows if row.result]
+        return bool(results) and not any(has_score(result.score) for result in results)
+
     def _cells(self, result: SeatResult | None) -> list[str]:
-        return [column.text(result.score) for column in self.columns] if result else []
+        if result is None:
+            return []
+        return [column.text(result.score) if has_score(result.score) else "" for column in self.columns]
 
 
 @dataclass(frozen=True)
@@ -143,6 +154,7 @@ class MatchPage:
     deal: Deal
     running: Running | None
     stood_in: Sequence[StoodIn]
+    outages: Sequence[str]
     viewer: int | None
 
     @property
@@ -156,8 +168,8 @@ class MatchPage:
         return own_seat(list(self.match.seats.all()), self.viewer)
 
     @cached_property
-    def again(self) -> str:
-        """How the viewer can play this table again (``ladder.pages.sat``)."""
+    def again(self) -> Again | None:
+        """How the viewer can play this table again."""
         return again(self.match, list(self.match.seats.all()), self.viewer)
 
     @property
@@ -237,7 +249,7 @@ class MatchPage:
 
 
 def match_page(match_id: int, user: Somebody) -> MatchPage:
-    """All that ``user`` may see of one match, in at most ten queries. Raises ``Match.DoesNotExist``."""
+    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
     said = Result.objects.filter(match=match)
@@ -252,6 +264,7 @@ def match_page(match_id: int, user: Somebody) -> MatchPage:
         deal=deal_of(match),
         running=running(match, names(list(match.seats.all()))),
         stood_in=stood_in(match, names(list(match.seats.all()))),
+        outages=outages(match),
         viewer=user.pk,
     )
 

@@ -1,4 +1,4 @@
-"""Who sat where at a table with people, once the game is over: bots of the house that stood in for somebody."""
+"""What a table with people adds to its match page, once the game is over: substitutes, outages, and a rematch."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from django.db.models import F
-from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
 from bots.persons import is_guest
-from ladder.lobby.rematching import WITHIN
-from ladder.models import Block, Challenge, Ladder, Match, Sitting
+from ladder.lobby.rematching import WITHIN, request_for
+from ladder.models import Block, Challenge, Ladder, Match, Outage, Sitting
+from ladder.pages.words import enumerated, span
 
 if TYPE_CHECKING:
     from ladder.models import Seat
@@ -48,22 +48,56 @@ def _sentence(row: Sitting, person: str) -> str:
     return gettext(_ON if row.to_move is None else _TO) % said
 
 
+def outages(match: Match) -> list[str]:
+    """The outages of the site during a live game that is over, as sentences; one query."""
+    if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
+        return []
+    said = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
+    rows = Outage.objects.filter(match=match)
+    return [said % {"time": span(row.ms / 1000), "move": row.before_move + 1} for row in rows]
+
+
+def outages_said(ms: int) -> str:
+    """The same for a table that is being played, where the number of moves may be hidden."""
+    said = gettext("The site was unavailable for %(time)s. Running clocks were extended.")
+    return said % {"time": span(ms / 1000)}
+
+
 def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
     """The seat at which somebody plays by hand; ``None`` for who does not."""
     theirs = (seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON and person is not None)
     return next((seat for seat in theirs if seat.version.bot.owner_id == person), None)
 
 
-def again(match: Match, seats: Sequence[Seat], person: int | None) -> str:
-    """How somebody can play this table again: ``rematch`` for who just played there, ``now`` for guests' tables.
+@dataclass(frozen=True)
+class Again:
+    """How somebody can play a table again.
 
-    ``accept`` where one of the others has asked for a rematch. Empty where that is not possible, or not theirs to ask.
-    One query for who played there.
+    ``how`` is ``rematch`` for a person who played there, ``asked`` while their request is open, ``accept`` if another
+    player asks them, ``accepted`` once they have agreed, ``begun`` while the rematch runs, whose number is ``match``,
+    and ``now`` for guests. ``names`` are the players that the sentence names: who asks, or who is waited for.
     """
+
+    how: str
+    names: str = ""
+    match: int | None = None
+
+
+def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | None:
+    """How ``person`` can play this table again; ``None`` if they cannot. Two queries for a person who played there."""
     if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > WITHIN:
-        return ""
-    if own_seat(seats, person) is not None:
-        asked = Challenge.objects.filter(again=match, state=Challenge.State.OPEN, expires__gt=Now())
-        return "accept" if asked.exclude(by=person).exists() else "rematch"
-    by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
-    return "now" if by_guest and match.ladder.players == Ladder.Players.OPEN else ""
+        return None
+    own = own_seat(seats, person)
+    if own is None:
+        by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
+        return Again("now") if by_guest and match.ladder.players == Ladder.Players.OPEN else None
+    request = request_for(match.pk)
+    if request is not None and request["match"] is not None:
+        return Again("begun", match=request["match"])
+    if request is None or request["state"] != Challenge.State.OPEN:
+        return Again("rematch")
+    called = {seat.index: seat.version.bot.name for seat in seats}
+    if own.index in request["waiting"]:
+        return Again("accept", called[request["by"]])
+    waiting = enumerated([called[index] for index in request["waiting"]])
+    return Again("asked" if request["by"] == own.index else "accepted", waiting)

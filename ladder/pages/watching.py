@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from django.core.cache import cache
+from django.core.cache import caches
 
 from ladder.models import Match
 from ladder.openness import is_open
@@ -32,8 +32,8 @@ class Moment:
 
 def kept() -> Moment | None:
     """What was chosen within the last minute."""
-    found = cache.get(_KEY)
-    return found if isinstance(found, Moment) else None
+    found = caches["pages"].get(_KEY)
+    return None if found is None else Moment(**found)
 
 
 def chosen(latest: Sequence[Match]) -> Moment | None:
@@ -43,7 +43,7 @@ def chosen(latest: Sequence[Match]) -> Moment | None:
     if not opened:
         return None
     moment = _moment((many or opened)[0])
-    cache.set(_KEY, moment, KEPT_SECONDS)
+    caches["pages"].set(_KEY, asdict(moment), KEPT_SECONDS)
     return moment
 
 

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from ladder.models import Attempt, Chair, Match
@@ -38,6 +38,9 @@ MOST_MISSED: Final = 2
 
 NOBODY_LEFT: Final = "Nobody was left at the table. It counts for nobody."
 
+NEVER_CAME: Final = Q(seen_at__lte=F("table__match__started"))
+"""Chairs of people of whom the table has not heard since their game began."""
+
 _EVIDENCE: Final = {"abandoned": "not in the chair when the game ended", "resign": "resigned"}
 _LEFT: Final = {"abandoned": "left the table, and nobody was there any more", "resign": "resigned"}
 
@@ -50,9 +53,9 @@ def note_seen(seats: Mapping[int, Collection[int]]) -> int:
 
     Who was known to be gone is back by that, though perhaps not in their chair.
     """
-    long_ago = Q(seen_at=None) | Q(seen_at__lt=Now() - NOTED_EVERY)
-    running = Match.objects.filter(pk__in=list(seats), status=Match.Status.RUNNING)
-    chairs = Chair.objects.filter(long_ago, kind__in=Chair.OF_PEOPLE, table__in=running.values("pk"))
+    due = Q(seen_at=None) | Q(seen_at__lt=Now() - NOTED_EVERY) | NEVER_CAME
+    running = Chair.objects.filter(table__in=list(seats), table__match__status=Match.Status.RUNNING)
+    chairs = running.filter(due, kind__in=Chair.OF_PEOPLE)
     found = chairs.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
     new = [(pk, match, left) for pk, match, seat, left in found if seat in seats[match]]
     if not new:

@@ -72,3 +72,7 @@ class KeptMoves(Generic[Row]):
         known = self._moves.of(lease) or ()
         if len(known) == start:
             self._moves.keep(lease, (*known, *moves))
+
+    def forget(self) -> None:
+        """Read all games again, because rows were changed that never change on a running site."""
+        self._moves = Kept()

@@ -64,8 +64,8 @@ def open_table(
         locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
         block = schedule_block(locked, players, purpose=purpose, rotated=False)
         match = block.matches.get()
-        _claim(match, limits, len(players))
         _set(match, limits, guests)
+        _claim(match, limits, len(players))
         table = held(match.pk)
         assert table is not None
         _begin(table)
@@ -83,7 +83,10 @@ def _claim(match: Match, limits: Limits, seats: int) -> None:
 
 
 def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
-    """People have just said that they want to play: they are here."""
+    """People have just said that they want to play: they are here, though not later than the game begins.
+
+    By that, ``absences.NEVER_CAME`` knows those who have not come to the table yet.
+    """
     table = Table.objects.create(match=match, limits=asdict(limits))
     chairs = Chair.objects.bulk_create(
         Chair(

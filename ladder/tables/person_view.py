@@ -87,7 +87,8 @@ class Looks:
         ``decision`` is the number of what it owes and has been told of, ``question`` its decision document and
         ``clock`` its time, all ``None`` where nothing is asked. ``you`` is what it alone knows now, a choice included
         that is not told yet. By seat: ``clocks``, the milliseconds in the banks of people, and ``here``
-        (``rights.is_here``). ``waiting`` are the seats that owe a move as far as this one may know.
+        (``rights.is_here``). ``waiting`` are the seats that owe a move as far as this one may know. ``outage_ms`` is
+        how long the site was unavailable during the game, which counts for nobody.
         """
         position, state = self._position, self._shown(seat)
         chair = position.chairs[seat]
@@ -105,6 +106,7 @@ class Looks:
             "round": state.rounds_begun,
             "running": self._running,
             "rated": position.rated,
+            "outage_ms": position.outage_ms,
             "limits": {name: position.table.limits[name] for name in ("move_ms", "bank_ms", "game_ms")},
         }
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from bots.protocol import Limits
 from games.base import Move, State
+from games.outcomes import played_steps
 from games.registry import GAMES
 from ladder.models import Block, Chair, Match, Table
 from ladder.tables.clocks import Clock, milliseconds
@@ -59,7 +61,8 @@ class Row(NamedTuple):
 class Position:
     """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots.
 
-    ``beat_at`` is when the site was last known to be there for people at this table (``ladder.tables.outages``).
+    ``beat_at`` is when the site was last known to be there for people at this table, and ``outage_ms`` the total of the
+    times in which it was not (``ladder.tables.outages``).
     """
 
     now: datetime
@@ -68,6 +71,7 @@ class Position:
     chairs: Sequence[Chair]
     rows: Sequence[Row]
     beat_at: datetime | None = None
+    outage_ms: int = 0
 
     @property
     def rated(self) -> bool:
@@ -174,9 +178,18 @@ class Position:
         """
         return self.showing(self.rows_for(seat))
 
+    @cached_property
+    def played(self) -> Sequence[Row]:
+        """The moves of the game; of one that ended early, those before it was played out, with nothing held back."""
+        state = self.state() if self.table.over else None
+        if state is None or played_steps(state) == len(state.steps_since(0)):
+            return self.rows
+        last = max((place for place, row in enumerate(self.rows) if not row.default), default=-1)
+        return [*self.rows[:last], self.rows[last]._replace(delays=())] if last >= 0 else ()
+
     def rows_for(self, seat: int | None) -> tuple[Row, ...]:
-        """The moves that ``seat`` knows by now."""
-        return tuple(row for row in self.rows if row.answered_by(seat) or row.shown(self.now) is not None)
+        """The moves that ``seat`` knows by now; what was played out after an early end is shown to nobody."""
+        return tuple(row for row in self.played if row.answered_by(seat) or row.shown(self.now) is not None)
 
     def showing(self, rows: Sequence[Row]) -> State:
         """What all are shown who know ``rows`` by now: those of ``rows_for``."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from games.base import Document, State
+from games.outcomes import shown_outcome, when_left
 from ladder.models import Match
 from ladder.tables.position import Position
 from ladder.tables.reading import position_of
@@ -36,6 +37,12 @@ def cut_of(position: Position) -> Cut | None:
     """The same for a running game that was read already."""
     state = cut(position.shown_to(None))
     return None if state is None else Cut(state.rounds_begun, state.view(None), state.log(None))
+
+
+def ended(position: Position) -> tuple[State, Document | None]:
+    """A game that has ended as everybody is shown it: the table as it was then, and the outcome if it has one."""
+    state = position.state(told=True)
+    return when_left(state) or state, shown_outcome(state)
 
 
 def cut(state: State) -> State | None:

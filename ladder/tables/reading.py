@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import orjson
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
 from bots.prepared import Prepared
-from ladder.models import Chair, Match, PlayedMove, Seat, Table
+from ladder.models import Chair, Match, Outage, PlayedMove, Seat, Table
 from ladder.tables.kept import Kept, KeptMoves
 from ladder.tables.position import Position, Row
 
@@ -65,7 +65,7 @@ def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
         for move in moves
     ]
     if rows:
-        _MOVES.add(lease, rows[0].number, rows)
+        KEPT_MOVES.add(lease, rows[0].number, rows)
 
 
 def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:
@@ -75,8 +75,8 @@ def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) ->
         _SEAT.set_cached_value(chair, seats[chair.seat_id])
     chairs = sorted(stands, key=lambda chair: chair.seat.index)  # here: to order many columns is dear to prepare
     table = chairs[0].table
-    rows = _MOVES.upto(match.lease, table.moves, partial(_rows, table))
-    return Position(chairs[0].database_now, match, table, chairs, rows, chairs[0].beat_at)
+    rows = KEPT_MOVES.upto(match.lease, table.moves, partial(_rows, table))
+    return Position(chairs[0].database_now, match, table, chairs, rows, chairs[0].beat_at, chairs[0].outage_ms or 0)
 
 
 def _seats(match_id: int) -> dict[int, Seat]:
@@ -100,14 +100,18 @@ class _Game(NamedTuple):
 _SEAT: Final = Chair._meta.get_field("seat")
 _COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
 _GAMES: Final = Kept[_Game]()
-_MOVES: Final = KeptMoves[Row]()
+KEPT_MOVES: Final = KeptMoves[Row]()
+"""What a row says never changes, so each is read once by a process."""
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:
-    """How it stands: the chairs with their table, the lease of the match, the site's last beat, and when it was."""
+    """How it stands: the chairs with their table, the lease of the match, the site's beat and outages, and when."""
     chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
     beat = F("table__match__attempts__heartbeat_at")
-    return chairs.annotate(lease=F("table__match__lease"), beat_at=beat, database_now=Now())
+    outages = Outage.objects.filter(match=OuterRef("table")).order_by().values("match").values(total=Sum("ms"))
+    return chairs.annotate(
+        lease=F("table__match__lease"), beat_at=beat, outage_ms=Subquery(outages), database_now=Now()
+    )
 
 
 _stands: Final = Prepared(_stands_of)

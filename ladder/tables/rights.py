@@ -67,18 +67,20 @@ _of_guest: Final = Prepared(lambda match_id, guest: _of_people.filter(table=matc
 
 
 def rights_of(position: Position, seat: int, rounds: int | None = None) -> Document:
-    """What the person of ``seat`` may do now: ``{"resign": bool, "abort": {…}, "claim": bool, "return": bool}``.
+    """What the person of ``seat`` may do now.
 
-    In ``abort``, ``allowed`` says that they can end it by themselves, ``agree`` that they can say that they want to,
-    and ``agreed`` are the seats that have. ``rounds`` is how many rounds have begun as far as the seat may know; it is
-    found out where it is left out.
+    ``{"resign": bool, "resigning": str, "abort": {…}, "claim": bool, "return": bool}``: ``resigning`` says what would
+    follow (``_resigning``). In ``abort``, ``allowed`` says that they can end it by themselves, ``agree`` that they can
+    say that they want to, and ``agreed`` are the seats that have. ``rounds`` is how many rounds have begun as far as
+    the seat may know; it is found out where it is left out.
     """
     chair = position.chairs[seat]
     if not _runs(position) or chair.kind not in Chair.OF_PEOPLE:
         none = {"allowed": False, "agree": False, "agreed": []}
-        return {"resign": False, "abort": none, "claim": False, "return": False}
+        return {"resign": False, "resigning": "", "abort": none, "claim": False, "return": False}
     return {
         "resign": _may_resign(chair),
+        "resigning": _resigning(position, seat) if _may_resign(chair) else "",
         "abort": {
             "allowed": bool(_abort_alone(position, seat, rounds)),
             "agree": _may_agree(position, seat),
@@ -99,6 +101,21 @@ def _sits(chair: Chair) -> bool:
 
 def _may_resign(chair: Chair) -> bool:
     return chair.kind in Chair.OF_PEOPLE and not chair.forfeit and not chair.resigned
+
+
+def _resigning(position: Position, seat: int) -> str:
+    """What follows if the person of ``seat`` resigns (``absences.conclude``).
+
+    ``ended``: the game ends at once, and the only one left wins. ``replaced``: a house bot plays on in the chair.
+    ``aborted``: no other person is there, so the game ends without a result. ``left``: the same in a rated game, which
+    the bots finish.
+    """
+    others = [chair for other, chair in enumerate(position.chairs) if other != seat]
+    if len(others) == 1 or sum(not (chair.forfeit or chair.resigned) for chair in others) <= 1:
+        return "ended"
+    if any(map(_sits, others)):
+        return "replaced"
+    return "left" if position.rated else "aborted"
 
 
 def _may_return(chair: Chair) -> bool:

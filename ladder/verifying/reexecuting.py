@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from games import strict
 from games.base import Document
 from games.chance import commitment
+from games.outcomes import shown_outcome
+from games.record import replay
 from ladder.packing import re_executed
 
 
@@ -51,7 +53,15 @@ def _faults(game: StoredGame) -> Iterator[str]:
     for key, value in mine.items():
         if record[key] != value:
             yield f"the {key} of its record is {record[key]}, the match has {value}"
-    yield from _outcome_faults(game, record["outcome"])
+    yield from _outcome_faults(game, _stored_outcome(record))
+
+
+def _stored_outcome(record: Document) -> Document:
+    """The outcome that is stored for a record: that of a game that ended early has no scores."""
+    outcome: Document = record["outcome"]
+    if sum("forfeit" not in score for score in outcome["scores"]) > 1:
+        return outcome
+    return shown_outcome(replay(record)) or outcome
 
 
 def _outcome_faults(game: StoredGame, outcome: Document) -> Iterator[str]:

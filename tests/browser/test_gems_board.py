@@ -51,6 +51,95 @@ def test_every_scene_shows_what_its_view_says(watched: Page, transactional_db: N
             assert watched.evaluate(CHECKS, told)[:5] == [], (table, width)
 
 
+RELOADED = """async ({ replay, names }) => {
+  const { remember } = await import("/static/esr/boards/gems.js");
+  const { Game } = await import("/static/esr/replay/game.js");
+  const game = new Game(replay, names);
+  const follows = (entries) => entries.length > 0 && entries.every(({ step }) => !step || step.chance);
+  const moments = [];
+  for (let ply = 0; ply < game.tables.length; ply += 1) {
+    const scene = game.bare(ply, null);
+    const before = follows(scene.entries) && moments.length ? moments.pop().entries : [];
+    moments.push({ ...scene, entries: [...before, ...scene.entries] });
+  }
+  const fold = (some) => {
+    let memory = null;
+    return some.map((scene) => (memory = remember(memory, { ...scene, standing: memory })));
+  };
+  const whole = fold(moments);
+  const round = (scene) => scene && JSON.stringify([scene.view.phase, scene.view.round]);
+  const starts = moments.flatMap((scene, place) => (round(scene) === round(moments[place - 1]) ? [] : [place]));
+  return starts.flatMap((start, place) => {
+    const [from, to] = [starts[place + 1] ?? moments.length, starts[place + 2] ?? moments.length];
+    const anew = fold(moments.slice(start, to)).slice(from - start);
+    const told = ({ round, past, barter, ended }) => JSON.stringify([round, past, barter, ended]);
+    const pairs = anew.map((memory, at) => [memory, whole[from + at]].map(told));
+    return pairs.flatMap(([mine, theirs]) => (mine === theirs ? [] : [`${start}: ${mine}, not ${theirs}`]));
+  });
+}"""
+"""What a page remembers that is loaded anew: it is told the round before the one that runs, and what followed."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES)
+def test_a_page_that_is_loaded_anew_remembers_what_one_that_stayed_does(
+    watched: Page, transactional_db: None, table: str
+) -> None:
+    ready(watched, 1280)
+    for record in games_of(table, 3):
+        told = {"replay": replay_document(record), "names": NAMES[: record["seats"]]}
+        assert watched.evaluate(RELOADED, told)[:3] == []
+
+
+@pytest.mark.slow
+def test_the_last_scoring_names_the_winner_of_the_result(watched: Page, transactional_db: None) -> None:
+    ready(watched, 1280)
+    replay = replay_document(games_of("edel-stein-reich-3", 1)[0])
+    richest = replay["outcome"]["ranks"].index(1)
+    ranks = [3 if seat == richest else 1 + (seat == (richest + 2) % 3) for seat in range(3)]
+    shown = watched.evaluate(
+        """async ({ replay, names, ranks }) => {
+          const board = await import("/static/esr/boards/gems.js");
+          const { Game } = await import("/static/esr/replay/game.js");
+          const game = new Game(replay, names);
+          const { draw, side } = board.mount(document.querySelector("main"), { seats: 3, names, ranks });
+          draw(game.scene(game.last, null, board.remember));
+          return [side.querySelector("h2"), ...side.querySelectorAll(".ranking .name")].map((node) => node.textContent);
+        }""",
+        {"replay": replay, "names": NAMES[:3], "ranks": ranks},
+    )
+    in_order = [NAMES[ranks.index(rank)] for rank in (1, 2, 3)]
+    assert shown[0].startswith(f"{in_order[0]} wins with")
+    assert shown[1:] == in_order
+
+
+@pytest.mark.slow
+def test_the_winner_is_named_when_all_is_paid(watched: Page, transactional_db: None) -> None:
+    ready(watched, 1280)
+    replay = replay_document(games_of("edel-stein-reich-4", 1)[0])
+    shown = watched.evaluate(
+        """async ({ replay, names }) => {
+          const board = await import("/static/esr/boards/gems.js");
+          const { Game } = await import("/static/esr/replay/game.js");
+          const game = new Game(replay, names);
+          const { draw, move, side } = board.mount(document.querySelector("main"), { seats: replay.seats, names });
+          document.querySelector("main").append(side);
+          const [from, to] = [game.last - 1, game.last].map((ply) => game.scene(ply, null, board.remember));
+          const visible = () => side.querySelector(".ranking").checkVisibility({ visibilityProperty: true });
+          draw(from);
+          const done = move(from, to, { milliseconds: 50 });
+          const during = visible();
+          await done;
+          const after = visible();
+          move(from, to, { milliseconds: 60000 });
+          draw(to);
+          return [during, after, visible()];
+        }""",
+        {"replay": replay, "names": NAMES[: replay["seats"]]},
+    )
+    assert shown == [False, True, True]
+
+
 @pytest.mark.slow
 def test_a_scene_that_comes_while_another_moves_is_drawn_at_once(watched: Page, transactional_db: None) -> None:
     ready(watched, 1280)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from esr_platform.accounts.models import User
-from tests.browser.looking import Looker
+from tests.browser.looking import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -79,14 +79,15 @@ def test_a_passkey_is_added_signs_in_is_named_and_removed(
 
     watched.goto("/account/2fa/webauthn/")
     looker.look("keys")
-    watched.get_by_role("link", name="Rename laptop").click()
-    watched.get_by_role("link", name="with a passkey").click()
+    press(watched.get_by_role("link", name="Rename laptop"))
+    press(watched.get_by_role("link", name="with a passkey"))
     looker.look("is-it-you")
     watched.get_by_role("button", name="Use a passkey").click()
     heading(watched, "Rename a passkey")
     watched.get_by_label("What do you call it?").fill("old laptop")
     watched.get_by_role("button", name="Save").click()
     watched.get_by_role("link", name="Remove old laptop").click()
+    heading(watched, "Remove old laptop?")
     looker.look("key-remove")
     watched.get_by_role("button", name="Remove it").click()
     expect(watched.get_by_text("No passkey yet.")).to_be_visible()
@@ -126,6 +127,7 @@ def test_the_codes_of_an_app_are_asked_for_after_the_password(watched: Page, loo
     heading(watched, "Recovery codes")
     sign_out(watched)
     enter_password(watched)
+    heading(watched, "One thing more")
     looker.look("one-thing-more")
     watched.get_by_label("Code of your app, or a recovery code").fill("000000")
     sign_in = watched.locator("main form:not([data-passkey])").get_by_role("button", name="Sign in")

@@ -74,8 +74,10 @@ def test_an_address_opens_at_its_step_and_from_its_seat_and_is_copied(site: Site
     watched.keyboard.press("End")
     expect(watched).to_have_url(re.compile(r"/\d+/#\d+$"))
     assert watched.evaluate("history.length") == entries, "scrubbing leaves no trail"
-    watched.get_by_role("link", name="Turning point").first.click()
-    expect(watched.get_by_role("slider")).not_to_have_attribute("aria-valuenow", str(steps_of(site.finished) - 1))
+    turning_point = watched.get_by_role("link", name="Turning point").first
+    step = (turning_point.get_attribute("href") or "").rpartition("#")[2]
+    turning_point.click()
+    expect(watched.get_by_role("slider")).to_have_attribute("aria-valuenow", step)
 
 
 def test_what_comes_can_be_hidden_and_the_keys_are_told(site: Site, watched: Page) -> None:
@@ -128,3 +130,56 @@ def test_at_1280_by_800_everything_is_on_the_screen(site: Site, watched: Page) -
             assert box is not None
             assert box["y"] >= 0
             assert box["y"] + box["height"] <= 800, (match.ladder.slug, part, box)
+
+
+COVERED = """() => {
+  const tag = document.querySelector(".cursor rect").getBoundingClientRect();
+  const around = document.querySelector("[data-scrubber]").getBoundingClientRect();
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const covered = (name) => !apart(tag, name.getBoundingClientRect());
+  const names = [...document.querySelectorAll(".chart :is(.phase, .round)")].filter(covered);
+  const cut = tag.left < around.left || tag.right > around.right;
+  return [...names.map((name) => name.textContent), ...(cut ? ["cut off"] : [])];
+}"""
+"""The names in the chart that the number of the step covers."""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (360, 780)])
+def test_the_number_of_the_step_covers_no_name_in_the_chart(site: Site, watched: Page, size: tuple[int, int]) -> None:
+    watched.set_viewport_size({"width": size[0], "height": size[1]})
+    opened(watched, f"/matches/{site.finished.pk}/#0")
+    chapters = watched.evaluate("document.querySelector('game-replay').player.game.chapters.map(({ ply }) => ply)")
+    for ply in {*chapters, steps_of(site.finished) - 1}:
+        watched.evaluate("(ply) => document.querySelector('game-replay').player.go(ply, 0)", ply)
+        assert watched.evaluate(COVERED) == [], ply
+
+
+CUT = """() => {
+  const list = document.querySelector("[data-moves]").getBoundingClientRect();
+  const shown = [...document.querySelectorAll("[data-moves] li")].filter((line) => !line.hidden)
+    .map((line) => line.getBoundingClientRect()).filter((line) => line.left < list.right && line.top < list.bottom);
+  return shown.length === 0 || shown.some((line) => line.bottom > list.bottom + 1);
+}"""
+
+
+def test_no_line_of_the_moves_is_cut_through(site: Site, watched: Page) -> None:
+    watched.set_viewport_size({"width": 1280, "height": 800})
+    opened(watched, f"/matches/{site.finished.pk}/#0")
+    for ply in (0, 30, 63, steps_of(site.finished) - 1):
+        watched.evaluate("(ply) => document.querySelector('game-replay').player.go(ply, 0)", ply)
+        assert not watched.evaluate(CUT), ply
+
+
+def test_the_lowest_niches_stand_above_what_sticks_to_the_bottom(site: Site, watched: Page) -> None:
+    watched.set_viewport_size({"width": 1280, "height": 800})
+    for match in site.others:
+        if match.ladder.game != "die-weinhaendler":
+            continue
+        opened(watched, f"/matches/{match.pk}/#{steps_of(match) - 1}")
+        floor, foot = watched.evaluate(
+            """() => {
+              const floors = [...document.querySelectorAll(".niche")].map((one) => one.getBoundingClientRect().bottom);
+              return [Math.max(...floors), document.querySelector(".replay-foot").getBoundingClientRect().top];
+            }"""
+        )
+        assert floor <= foot - 2, "the line of the floor is drawn whole"

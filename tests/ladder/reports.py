@@ -9,6 +9,11 @@ from games.registry import GAMES
 from ladder.models import Match
 
 
+def variety_of(match: Match) -> int:
+    """A number for another random game in every match. Primary keys depend on the tests before, this does not."""
+    return 100 * (match.block.number or 0) + 10 * match.lineup + match.seating
+
+
 def report_of(match: Match, *, variety: int = 0, forfeits: dict[int, str] | None = None) -> MatchReport:
     """A game of ``match``'s own deal by random legal play; ``variety`` makes it another one."""
     state = GAMES[match.ladder.game].new(match.ladder.seats, bytes(match.block.seed))

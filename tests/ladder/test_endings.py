@@ -58,13 +58,14 @@ def has_lost(match: Match, end: End) -> None:
     assert not [delay for delay in match.result.report["machine_delays"] if delay["seat"] == 0], end
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(end=ENDS)
 def test_however_a_bot_ends_its_seat_has_lost_and_the_match_counts(meet: Meet, end: End) -> None:
     has_lost(meet(end), end)
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("moment", MOMENTS[:-1])
 def test_every_end_at_every_moment_is_a_loss_that_counts(meet: Meet, moment: str) -> None:
     for ending in ENDINGS:
@@ -73,6 +74,7 @@ def test_every_end_at_every_moment_is_a_loss_that_counts(meet: Meet, moment: str
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(end=ENDS)
 def test_a_hundred_ends_with_preparations_are_losses_that_count(meet: Meet, end: End) -> None:

@@ -1,4 +1,4 @@
-"""The way of a database from before seasons to this version, in processes of its own as on a site."""
+"""Databases of earlier versions come to this one; the oldest in processes of their own, as on a site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import connection, transaction
+from django.db.models.functions import Now
+
+from ladder.models import Attempt, Match
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +35,7 @@ def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
         return database.execute(query).fetchall()
 
 
+@pytest.mark.slow
 def test_old_results_keep_their_ratings_and_stand_in_a_chain_that_holds(tmp_path: Path) -> None:
     run(tmp_path, "-m", "tests.ladder.old_database")
     ratings = "SELECT id, rating, games, wins, last_change FROM ladder_entry ORDER BY id"
@@ -44,3 +54,26 @@ def test_old_results_keep_their_ratings_and_stand_in_a_chain_that_holds(tmp_path
     open_blocks = "SELECT status FROM ladder_match JOIN ladder_block b ON block_id = b.id WHERE b.ended IS NULL"
     assert rows(tmp_path, open_blocks) == [("queued",), ("queued",)]
     assert rows(tmp_path, "SELECT number, closed FROM ladder_season") == [(1, None), (1, None)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_the_matches_of_a_block_that_ran_at_the_same_time_all_but_one_are_queued_again(match: Match) -> None:
+    (alone,) = (one for one in Match._meta.constraints if one.name == "match_runs_alone_in_block")
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX {alone.name}")
+    block = list(Match.objects.filter(block=match.block).order_by("pk"))
+    other = Match.objects.exclude(block=match.block).earliest("pk")
+    for game in (*block[:3], other):
+        token = uuid4()
+        Match.objects.filter(pk=game.pk).update(
+            status="running", lease=token, lease_until=Now(), started=Now(), attempts_started=1
+        )
+        Attempt.objects.create(match=game, number=1, token=token, worker="w", started=Now(), heartbeat_at=Now())
+    with transaction.atomic(), connection.cursor() as cursor:  # as a migration runs
+        import_module("ladder.migrations.0012_reruns").queue_all_but_one(apps, None)
+        cursor.execute(str(alone.create_sql(Match, connection.schema_editor())))
+    running = Match.objects.filter(status="running").order_by("pk")
+    assert list(running.values_list("pk", flat=True)) == [block[0].pk, other.pk]
+    assert set(Attempt.objects.values_list("match", "ending")) == {
+        (block[0].pk, "open"), (block[1].pk, "expired"), (block[2].pk, "expired"), (other.pk, "open"),
+    }  # fmt: skip

@@ -18,7 +18,7 @@ from ladder.rebuilding import rerate
 from ladder.records import match_log_of, record_of
 from ladder.results import WrongRecord, record_result
 from ladder.sweeping import sweep
-from tests.ladder.reports import report_of
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.snapshots import snapshot
 from tests.ladder.test_leases import FAILED, claimed, expire
 
@@ -72,7 +72,7 @@ def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps_after
 ) -> None:
     matches = list(Match.objects.select_related("ladder").order_by("-pk"))
     for one in matches:
-        finished(one, variety=one.pk)
+        finished(one, variety=variety_of(one))
     season, *rows = LedgerEntry.objects.filter(ladder=match.ladder).order_by("number")
     assert (season.number, season.kind) == (1, "season")
     assert [row.number for row in rows] == list(range(2, len(matches) + 2))
@@ -117,6 +117,18 @@ def test_a_result_while_somebody_else_plays_changes_nothing(match: Match) -> Non
     assert record_result(other, report_of(match, variety=1))
     assert record_result(late, report_of(match)) is None
     assert Result.objects.get().attempt.token == other.token
+
+
+def test_a_late_result_while_another_match_of_the_block_runs_changes_nothing(match: Match) -> None:
+    late = claimed(match)
+    expire(match)
+    sweep()
+    other = Match.objects.filter(block=match.block).exclude(pk=match.pk).select_related("ladder")[0]
+    running = claimed(other)
+    before = snapshot()
+    assert record_result(late, report_of(match)) is None
+    assert snapshot() == before
+    assert record_result(running, report_of(other))
 
 
 def test_a_result_of_a_void_match_changes_nothing(match: Match) -> None:

@@ -48,7 +48,7 @@ EXAMPLES: Final[dict[str, Any]] = {
     "ratings": part(RATING),
     "bot_matches": part(MATCH),
     "matches": part(MATCH, "matches?limit=1&cursor=51007"),
-    "match": {**MATCH, "deal": DEAL, "ledger": {"result": 48211, "void": None}, "sittings": []},
+    "match": {**MATCH, "deal": DEAL, "ledger": {"result": 48211, "void": None}, "sittings": [], "outages": []},
     "record": RECORD,
     "log": LOG,
     "replay": {"format": "replay/1"},

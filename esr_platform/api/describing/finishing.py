@@ -34,6 +34,11 @@ _ERRORS: Final = {
     "Refused": (422, "refused", "bot.py is missing at the top of the archive.", "It was understood, and is not taken."),
     "TooMany": (429, "throttled", "Too many requests. Try again in 17 s.", "Too many requests in this minute."),
     "Other": (405, "method_not_allowed", 'Method "PATCH" not allowed.', "What else is wrong with the request."),
+    "Away": (
+        *(503, "redis_away"),
+        "A service that the site needs is restarting. Nothing has changed. Try again in 5 s.",
+        "The site cannot answer at the moment. Send the request again.",
+    ),
     "Ours": (
         *(500, "error"),
         "Something broke on our side, and it was written down. Try again later.",
@@ -42,7 +47,7 @@ _ERRORS: Final = {
 }
 """By the name of a response: its status, its code, its sentence, and when it comes."""
 
-_EVERYWHERE: Final = {"401": "Unauthorized", "429": "TooMany", "4XX": "Other", "5XX": "Ours"}
+_EVERYWHERE: Final = {"401": "Unauthorized", "429": "TooMany", "503": "Away", "4XX": "Other", "5XX": "Ours"}
 _WORDS: Final = {
     "slug": "the name in addresses",
     "bot": "the bot's name in addresses",
@@ -63,6 +68,8 @@ def finish(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     _mend(components["schemas"])
     for path, method, operation in _operations(result):
         operation.update(OPERATIONS.get((path, method), {}))
+        if operation["operationId"] == "order":  # the generator looks for required fields in one serializer only
+            operation["requestBody"]["required"] = True
         _add_errors(path, method, operation)
         _add_words(operation)
         _add_example(operation)
@@ -97,7 +104,7 @@ def _response(status: int, code: str, sentence: str, about: str) -> dict[str, An
         "description": about,
         "content": {CONTENT_TYPE: {"schema": schema, "example": example}},
     }
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
+    if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
         wait = {"description": "seconds after which to come again", "schema": {"type": "integer", "minimum": 1}}
         response["headers"] = {"Retry-After": wait}
     return response

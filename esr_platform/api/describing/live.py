@@ -89,6 +89,10 @@ ACTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "claim": ("Claim the game", "When everybody else has been away for a minute."),
     "return": ("Take your chair back from the bot that stands in", "Once a game."),
+    "rematch": (
+        "Ask for a rematch, or accept one",
+        'Within half an hour of the end. `{"want": false}` withdraws your request or declines that of another player.',
+    ),
     "chat": ("Say something to those who play there", 'Words of your own, `{"text": …}`, or `{"preset": …}`.'),
     "report": ("Report to staff what somebody said", '`{"line": …}`, the number of the line.'),
 }
@@ -99,6 +103,7 @@ _SENT: Final[dict[str, Any]] = {
         {"type": "object", "properties": {"text": {"type": "string"}, "preset": {"type": "string"}}},
         {"preset": "good-game"},
     ),
+    "rematch": ({"type": "object", "properties": {"want": {"type": "boolean", "default": True}}}, {"want": True}),
     "report": (
         {"type": "object", "properties": {"line": {"type": "integer", "minimum": 1}}, "required": ["line"]},
         {"line": 1203},
@@ -181,9 +186,10 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "summary": "A person's table in a browser, as their seat is shown it",
         "description": "Takes the session of a browser, no token. `moments` has what the seat was shown, step by step, "
         "and how things stand; `present` how they stand where nothing else is new; `chat` what was said; `viewers` how "
-        "many watch; `end` how the game ended, `closed` that the session has. `Last-Event-ID` goes on where a stream "
-        "broke off, whichever server it comes to: everything after it, once. A new one begins with the round before "
-        "the one that runs. 404: you have no seat there. 401: nobody is signed in.",
+        "many watch; `end` how the game ended, `rematch` who wants another one, `closed` that the session has. "
+        "`Last-Event-ID` goes on where a stream broke off, whichever server it comes to: everything after it, once. A "
+        "new one begins with the round before the one that runs. 404: you have no seat there. "
+        "401: nobody is signed in.",
         "parameters": [_GAME, _AT],
         "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _PRESENT)}},
     },

@@ -250,7 +250,7 @@ class PlayerDocument(Document):
     version = Whole(help_text="1 for people")
     label = Word(help_text="of a remote bot's version; else empty")  # type: ignore[assignment]
     rank = Whole(allow_null=True, help_text="competition rank: two winners are 1, 1, 3")
-    score = Json(help_text="the game's own score object; null where there is no result")
+    score = Json(help_text="the game's own score object; null without a result, and if the game ended early")
     forfeit = Choice(choices=("", *FORFEIT_REASONS), help_text="why it lost without playing to the end; else empty")
     rating_before = Points(allow_null=True, help_text="points")
     rating_after = Points(allow_null=True, help_text="points")
@@ -305,12 +305,21 @@ class SittingDocument(Document):
     to_move = Whole(allow_null=True, help_text="not part of it; null where they sat to the end")
 
 
+class OutageDocument(Document):
+    """A time in which the site was unavailable. Running clocks were extended by it."""
+
+    before_move = Whole(help_text="the move that came next, of the moves that were not forced, from 0")
+    ended = Moment()
+    ms = Whole()
+
+
 class MatchDocument(MatchListed):
     """A game with its deal and the numbers that it has in the ladder's ledger."""
 
     deal = DealDocument()
     ledger = LedgerNumbers()
     sittings = SittingDocument(many=True, help_text="who really played, where people sat; none before it is open")
+    outages = OutageDocument(many=True, help_text="of the site, where people sat; none before it is open")
 
 
 class ShareDocument(Document):

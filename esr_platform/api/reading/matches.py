@@ -17,8 +17,9 @@ from esr_platform.api.reading.documents import MatchDocument, MatchListed
 from esr_platform.api.reading.naming import NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Asked, Choice, Flag, Moment, Number, Text
 from esr_platform.api.reading.views import Listing, One
+from games.outcomes import has_score
 from games.registry import GAMES
-from ladder.models import Block, LedgerEntry, Match, Seat, Sitting
+from ladder.models import Block, LedgerEntry, Match, Outage, Seat, Sitting
 from ladder.openness import opened
 from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.seeing import (
@@ -52,6 +53,9 @@ _GAMES: Final = Prepared(
 )
 _NUMBERS: Final = Prepared(
     lambda match: LedgerEntry.objects.filter(result__match__pk=match).order_by().values("kind", "number")
+)
+_OUTAGES: Final = Prepared(
+    lambda match: Outage.objects.filter(match__pk=match).order_by("ended").values("before_move", "ended", "ms")
 )
 _SITTINGS: Final = Prepared(
     lambda match: (
@@ -144,6 +148,7 @@ class OneMatch(One):
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
         whole = {"deal": _deal(row), "ledger": _ledger(match_id), "sittings": _sittings(row)}
+        whole["outages"] = _outages(row)
         return self.answer({**documents([row])[0], **whole})
 
 
@@ -219,7 +224,7 @@ def _player(row: Mapping[str, Any], over: bool) -> dict[str, Any]:
         "version": row["version__number"],
         "label": row["version__label"],
         "rank": row["result__rank"] if over else None,
-        "score": row["result__score"] if over else None,
+        "score": row["result__score"] if over and has_score(row["result__score"]) else None,
         "forfeit": (row["result__forfeit"] or "") if over else "",
         "rating_before": points(row["result__rating_before"]) if over else None,
         "rating_after": points(row["result__rating_after"]) if over else None,
@@ -251,6 +256,13 @@ def _sittings(row: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for one in _SITTINGS(match=row["pk"])
     ]
+
+
+def _outages(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """When the site was unavailable; nothing before the game is open, as of sittings."""
+    if not row["open"] or row["block__purpose"] not in Block.DRIVEN_BY_REQUESTS:
+        return []
+    return [dict(one) for one in _OUTAGES(match=row["pk"])]
 
 
 def _ledger(match_id: int) -> dict[str, int | None]:

@@ -29,6 +29,7 @@ class GameReplay extends HTMLElement {
   async begin() {
     const table = JSON.parse(this.querySelector('script[type="application/json"]').textContent);
     const [game, board] = await Promise.all([fetched(this.dataset.document, table.names), boardAt(this.dataset.board)]);
+    table.ranks = game.ranks;
     const player = (this.player = new Player(game, board));
     const place = new Place(player);
     place.begin();

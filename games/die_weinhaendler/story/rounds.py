@@ -8,6 +8,7 @@ from typing import Any
 from games.die_weinhaendler.rulings import IDLE_LIMIT
 from games.die_weinhaendler.story.telling import Story
 from games.die_weinhaendler.story.words import bottles
+from games.outcomes import has_score
 from games.telling import finishers
 from games.words import ordinal
 
@@ -78,6 +79,10 @@ def tell_outcome(story: Story, outcome: Event) -> None:
     story.begin("The result", story.ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
+    if not any(map(has_score, scores)):
+        story.tell_who_stayed(placed)
+        story.tell_forfeits(scores)
+        return
     if not placed:
         story.say("Nobody has played to the end")
     told = []

@@ -8,6 +8,7 @@ from typing import Any
 
 from games.edel_stein_reich.story.telling import Story
 from games.edel_stein_reich.story.words import COLOUR_NAMES
+from games.outcomes import has_score
 from games.telling import finishers
 from games.words import ordinal
 
@@ -19,6 +20,10 @@ def tell_outcome(story: Story, outcome: Mapping[str, Any], ply: int) -> None:
     story.begin("The result", ply)
     ranks, scores = outcome["ranks"], outcome["scores"]
     placed = finishers(outcome)
+    if not any(map(has_score, scores)):
+        story.tell_who_stayed(placed)
+        story.tell_forfeits(scores)
+        return
     if not placed:
         story.say("Nobody has played to the end")
     else:

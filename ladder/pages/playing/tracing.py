@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from django.core.cache import caches
 
+from games.base import Document
 from ladder.models import Entry, Estimate
 from ladder.pages.charts.rating_chart import RatingChart, rating_chart
-from ladder.pages.charts.traces import trace
+from ladder.pages.charts.traces import Moment, Stretch, Trace, trace
 
 KEPT_SECONDS: Final = 600
 
@@ -21,10 +23,33 @@ def chart_of(entry: Entry, estimates: Sequence[Estimate]) -> RatingChart | None:
     What is kept has no names in it.
     """
     computed = max((one.computed.isoformat() for one in estimates), default="")
-    key = f"trace/1:{entry.pk}:{entry.games}:{entry.rating}:{computed}".replace(" ", "")
-    found = caches["pages"].get(key)
+    key = f"trace/2:{entry.pk}:{entry.games}:{entry.rating}:{computed}".replace(" ", "")
+    kept = caches["pages"].get(key)
+    if kept is not None:
+        return rating_chart([_unpacked(entry, kept)])
+    found = trace(entry)
     if found is None:
-        found = trace(entry)
-        if found is not None:
-            caches["pages"].set(key, replace(found, entry=None), KEPT_SECONDS)  # type: ignore[arg-type]
-    return rating_chart([replace(found, entry=entry)]) if found is not None else None
+        return None
+    caches["pages"].set(key, _packed(found), KEPT_SECONDS)
+    return rating_chart([found])
+
+
+def _packed(found: Trace) -> Document:
+    """The trace without its entry, as JSON. Stretches are the moments by season and version, so their sizes suffice."""
+    moments = [[one.number, one.rating, one.version, one.season, one.at.isoformat()] for one in found.moments]
+    estimates = [one.estimate and [one.estimate.rating, one.estimate.low, one.estimate.high] for one in found.stretches]
+    sizes = [len(one.moments) for one in found.stretches]
+    return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": found.thinned}
+
+
+def _unpacked(entry: Entry, kept: Document) -> Trace:
+    moments = [
+        Moment(number, rating, version, season, datetime.fromisoformat(at))
+        for number, rating, version, season, at in kept["moments"]
+    ]
+    left = iter(moments)
+    stretches = [
+        Stretch(list(islice(left, size)), of and Estimate(rating=of[0], low=of[1], high=of[2]))
+        for size, of in zip(kept["sizes"], kept["estimates"], strict=True)
+    ]
+    return Trace(entry, moments, stretches, kept["thinned"])

@@ -21,8 +21,8 @@ from esr_platform.accounts.models import Scope, User
 from ladder.models import ChatLine, Ladder, SeatLog, Seek
 from ladder.orders.ordering import order_test
 from ladder.owner_logs import packed
+from tests.build import opened_house
 from tests.ladder.by_hand import finished_by_hand
-from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
 pytestmark = pytest.mark.django_db

@@ -94,6 +94,7 @@ export function mount(root, table) {
     for (const animation of running) animation.cancel();
     running = [];
     layer.replaceChildren();
+    side.classList.remove("paying");
   }
 
   /** The scoring in place of the rows, or the rows again: those who play on want to see what is dealt. */
@@ -112,7 +113,7 @@ export function mount(root, table) {
     showScoring(Boolean(moment.scoring));
     parts.scored.draw(moment);
     for (const drawn of [parts.bank, parts.strip, ...parts.rows]) drawn?.draw(moment);
-    fill(side, sideKey(moment), () => panel(table, moment, showScoring));
+    fill(side, [...sideKey(moment), table.ranks], () => panel(table, moment, showScoring));
     queueMicrotask(drawTie); // after the other parts of the page, so that it is measured once
   }
 
@@ -133,7 +134,9 @@ export function mount(root, table) {
       ...[...faceDown(), ...dealt(parts, from.view, to.view)].map((card) => turn(card, milliseconds)),
     ];
     const own = running;
+    side.classList.toggle("paying", Boolean(moment.scoring?.last));
     await Promise.allSettled(own.map((animation) => animation.finished));
+    if (own === running) side.classList.remove("paying");
     return undefined;
   }
 

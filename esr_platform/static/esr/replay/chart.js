@@ -4,6 +4,7 @@ import { svg } from "../elements.js";
 
 const TOP = 20;
 const BELOW = 26;
+const TAG = { width: 38, height: 15 };
 const RIGHT = 62;
 const MARK = 14;
 let charts = 0;
@@ -107,7 +108,7 @@ export class Chart {
   ink() {
     const { lines, dots, offers } = this.figures;
     const path = (line) => `${line.map((value, ply) => this.turn(line, value, ply)).join("")}H${this.x(lines[0].length - 1).toFixed(1)}`;
-    const combs = offers.map((ply) => `M${this.x(ply).toFixed(1)} ${this.bottom + 6}v8`).join("");
+    const combs = offers.map((ply) => `M${this.x(ply).toFixed(1)} ${this.bottom + 2}v7`).join("");
     return [
       ...lines.map((line, seat) => svg("path", { class: `line seat-${seat + 1}`, d: path(line) })),
       ...dots.filter(({ seat }) => lines[seat]).map(({ ply, seat }) => svg("circle", { class: `dot seat-${seat + 1}`, cx: this.x(ply), cy: this.y(lines[seat][ply]), r: 2.8 })),
@@ -121,15 +122,16 @@ export class Chart {
     return value === line[ply - 1] ? "" : `H${this.x(ply).toFixed(1)}V${this.y(value).toFixed(1)}`;
   }
 
+  /** A line with the number of the step below it, where it covers neither the names above nor the comb. */
   pointer() {
-    return svg(
+    const top = this.bottom + BELOW - TAG.height;
+    this.tag = svg(
       "g",
-      { class: "cursor" },
-      svg("line", { x1: 0, x2: 0, y1: 10, y2: this.bottom }),
-      svg("path", { d: `M0 ${this.bottom + 16}l6 9h-12z` }),
-      svg("rect", { x: -19, y: 2, width: 38, height: 16, rx: 2 }),
-      svg("text", { x: 0, y: 14 }, ""),
+      {},
+      svg("rect", { x: -TAG.width / 2, y: top, ...TAG, rx: 2 }),
+      svg("text", { x: 0, y: top + 12 }, ""),
     );
+    return svg("g", { class: "cursor" }, svg("line", { x1: 0, x2: 0, y1: TOP - 4, y2: top }), this.tag);
   }
 
   /** @type {(ply: number, hiding: boolean) => void} */
@@ -141,6 +143,8 @@ export class Chart {
     this.future.setAttribute("width", Math.max(0, this.width - x));
     this.ahead.style.setProperty("display", hiding ? "none" : "");
     this.cursor.setAttribute("transform", `translate(${x} 0)`);
+    const inside = Math.min(Math.max(x, TAG.width / 2), this.width - TAG.width / 2);
+    this.tag.setAttribute("transform", `translate(${inside - x} 0)`);
     this.label.textContent = `#${ply}`;
     this.mark(ply);
     this.name(hiding ? ply : this.figures.last);

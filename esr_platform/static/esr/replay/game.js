@@ -24,6 +24,7 @@ export class Game {
     this.entries = document.entries;
     this.turningPoint = document.turning_point;
     this.seats = document.seats;
+    this.ranks = document.outcome.ranks;
     this.tables = [];
     let table = document.first;
     for (const change of document.changes) this.tables.push((table = patched(table, change)));

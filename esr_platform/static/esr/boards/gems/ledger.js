@@ -100,7 +100,8 @@ export function scoringPanel(table, { scoring, view }, showScoring) {
     const { head, text } = sentences(scoring, entry, name);
     return element("p", "", element("b", "", head), " ", text);
   });
-  return [element("h2", "", headline(scoring, view, name)), ranking(scoring, view, name), element("div", "told", ...told), toggle(showScoring)];
+  const placed = placing(table, scoring, view);
+  return [element("h2", "", headline(scoring, placed, name)), ranking(scoring, placed, name), element("div", "told", ...told), toggle(showScoring)];
 }
 
 function toggle(showScoring) {
@@ -115,37 +116,38 @@ function toggle(showScoring) {
   return button;
 }
 
-function headline(scoring, view, name) {
+function headline(scoring, placed, name) {
   if (!scoring.last) return say("Scoring of phase %(phase)s", { phase: scoring.phase });
-  const [best] = ranked(scoring, view);
-  const first = ranked(scoring, view).filter((seat) => equal(view, seat, best));
-  const values = { names: listing(first.map(name)), money: scoring.after.money[best] };
+  const first = placed.filter(({ rank }) => rank === 1).map(({ seat }) => seat);
+  const values = { names: listing(first.map(name)), money: scoring.after.money[first[0]] };
   return first.length > 1 ? say("%(names)s share the win with %(money)s", values) : say("%(names)s wins with %(money)s", values);
 }
 
-const keyOf = (view, seat) => {
-  const { money, gems } = view.players[seat];
-  return [money, gems.reduce((sum, count) => sum + count, 0), ...gems];
-};
-const equal = (view, one, other) => keyOf(view, one).every((value, place) => value === keyOf(view, other)[place]);
-
-/** Seats by money, at the end also by gems. */
-function ranked(scoring, view) {
-  const byKey = (one, other) => {
-    const [mine, theirs] = [keyOf(view, one), keyOf(view, other)];
-    const place = mine.findIndex((value, index) => value !== theirs[index]);
-    return place < 0 ? 0 : theirs[place] - mine[place];
+/**
+ * Seats by rank. At the end those are the ranks of the result, where it is known: a seat that has left is last, whatever
+ * it has. Without them seats rank by money, at the end also by gems.
+ * @returns {{seat: number, rank: number}[]}
+ */
+function placing(table, scoring, view) {
+  const known = scoring.last && table.ranks;
+  const key = (seat) => {
+    if (known) return [-known[seat]];
+    const { money, gems } = view.players[seat];
+    return scoring.last ? [money, gems.reduce((sum, count) => sum + count, 0), ...gems] : [scoring.after.money[seat]];
   };
-  const byMoney = (one, other) => scoring.after.money[other] - scoring.after.money[one];
-  return view.players.map((_, seat) => seat).sort(scoring.last ? byKey : byMoney);
+  const ahead = (one, other) => {
+    const [mine, theirs] = [key(one), key(other)];
+    const place = mine.findIndex((value, index) => value !== theirs[index]);
+    return place < 0 ? 0 : mine[place] - theirs[place];
+  };
+  const seats = view.players.map((_, seat) => seat);
+  const rankOf = (seat) => (known ? known[seat] : 1 + seats.filter((other) => ahead(other, seat) > 0).length);
+  return seats.sort((one, other) => ahead(other, one)).map((seat) => ({ seat, rank: rankOf(seat) }));
 }
 
-function ranking(scoring, view, name) {
-  const order = ranked(scoring, view);
-  const same = (one, other) => (scoring.last ? equal(view, one, other) : scoring.after.money[one] === scoring.after.money[other]);
-  const items = order.map((seat) => {
-    const rank = order.findIndex((other) => same(seat, other)) + 1;
-    return element("li", "", element("span", "rank", rank), mark(seat), element("span", "name", name(seat)), element("b", "", scoring.after.money[seat]));
-  });
+function ranking(scoring, placed, name) {
+  const items = placed.map(({ seat, rank }) =>
+    element("li", "", element("span", "rank", rank), mark(seat), element("span", "name", name(seat)), element("b", "", scoring.after.money[seat])),
+  );
   return element("ol", "ranking", ...items);
 }

@@ -89,8 +89,8 @@ export function remember(memory, scene) {
     phases: view.phases,
   };
   const isNew = before.round.phase !== view.phase || before.round.round !== view.round;
-  const end = isNew ? scene.entries.findIndex(({ event }) => event?.type === "deal") : -1;
-  const old = end < 0 ? scene.entries : scene.entries.slice(0, end);
+  const end = isNew || !memory ? scene.entries.findIndex(({ event }) => event?.type === "deal") : -1;
+  const old = end < 0 ? scene.entries : scene.entries.slice(0, memory ? end : 0); // what comes first may end an older round
   for (const entry of old) follow(walk, entry);
   if (!memory) walk.round.guesses = guessesOf(view);
   const { round, ended, scoring } = walk;
