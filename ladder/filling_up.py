@@ -1,19 +1,35 @@
-"""Where too few bots are on a ladder for one table, house bots take the empty seats, and the ladder's page says so.
+"""House bots on ladders: where they fill up tables, and how much they play where they are alone.
 
-Their entries are not active: so they are on no such ladder for its own sake, and leave the tables as soon as enough
+Where too few bots are on a ladder for one table, house bots take the empty seats, and the ladder's page says so. Their
+entries are not active: so they are on no such ladder for its own sake, and leave the tables as soon as enough
 others are there. What they have played counts like everything else.
+
+A ladder on which only house bots play is given a few blocks per hour, and none while every version is known well
+enough. Without that bound it would use all cores of the machine forever, although nobody waits for its games.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
+from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from ladder.models import Entry, Ladder, Season
+from ladder.models import Block, Entry, Estimate, Ladder, Season
+
+HOUR: Final = timedelta(hours=1)
+
+NARROW: Final = 100_000
+"""The width of an interval, in 1/1000 point, below which a house bot is known well enough: 1540 ± 50."""
+
+ENOUGH_BLOCKS: Final = 250
+"""After so many blocks of a version its interval hardly narrows any more: one block takes 0.2% off."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,48 @@ def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
     by_id = {ladder.pk: ladder for ladder in ladders}
     rows = counted.values_list("pk", "owners", "house", "bots", "season_open")
     return {pk: Company(by_id[pk], owners, house, bots, season) for pk, owners, house, bots, season in rows}
+
+
+def resting(ladders: Collection[int]) -> set[int]:
+    """Those of ``ladders`` that are given no block now: only house bots play there, and they have played enough.
+
+    They have had their blocks of this hour, or all of them are known well enough. Three queries.
+    """
+    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    of_ladder = Block.objects.filter(ladder=OuterRef("pk"), purpose=Block.Purpose.LADDER).order_by("-pk")
+    last = Subquery(of_ladder.values("created")[max(most - 1, 0) :][:1])
+    alone = Ladder.objects.filter(~Exists(_people.filter(ladder=OuterRef("pk"))), pk__in=ladders)
+    rows = list(alone.annotate(last=last).order_by().values_list("pk", "last"))
+    since = timezone.now() - HOUR
+    limited = {pk for pk, created in rows if most < 1 or (created is not None and created > since)}
+    others = {pk for pk, _ in rows} - limited
+    return limited | (_known_on(others) if others else set())
+
+
+def house_blocks_left(ladder: Ladder) -> int | None:
+    """How many blocks a ladder may be given within this hour; ``None``: any number, since somebody plays there."""
+    if _people.filter(ladder=ladder).exists():
+        return None
+    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    newest = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk")
+    since = timezone.now() - HOUR
+    left = most - sum(created > since for created in newest.values_list("created", flat=True)[:most])
+    return 0 if left <= 0 or _known_on([ladder.pk]) else left
+
+
+_people: Final = Entry.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+
+
+def _known_on(ladders: Collection[int]) -> set[int]:
+    """The ladders on which no house bot has an interval that more games would narrow; two queries."""
+    playing = Entry.objects.filter(
+        ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing(), bot__versions__active=True
+    )
+    of_seasons = Estimate.objects.filter(season__ladder__in=ladders, season__closing=None).order_by()
+    rows = of_seasons.values_list("season__ladder", "version", "low", "high", "blocks")
+    known = {(row[0], row[1]) for row in rows if row[3] - row[2] <= NARROW or row[4] >= ENOUGH_BLOCKS}
+    seated = set(playing.order_by().values_list("ladder", "bot__versions"))
+    return {ladder for ladder, _ in seated} - {ladder for ladder, _ in seated - known}
 
 
 def house_on(ladder: Ladder) -> int:

@@ -2,7 +2,8 @@
 
 A ladder is given whole blocks. Only who has never played on it does not wait for room there, since whoever has uploaded
 a bot is looking at its page; but an owner has at most one block with priority on a ladder at a time, however much is
-uploaded, and the turns of who has waited longest are nobody else's (``ladder.pairings.turns``).
+uploaded, and the turns of who has waited longest are nobody else's (``ladder.pairings.turns``). Ladders on which only
+house bots play are given a few blocks per hour (``ladder.filling_up``).
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections.abc import Collection
 from datetime import timedelta
 from random import Random, SystemRandom
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q
 from django.db.models.functions import Now
 
 from bots.models import Bot
+from games.registry import GAMES
 from ladder.blocks import schedule_block
 from ladder.dispatching import dispatch
+from ladder.filling_up import house_blocks_left, resting
 from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
 from ladder.pairings.drawing import Drawn, drawn
 from ladder.pairings.seatings import seatings
@@ -26,7 +30,10 @@ from ladder.standing_by import StandingBy, standing_by
 from ladder.throughput import Throughput, recent
 
 QUEUE_LENGTH = 8
-"""Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more."""
+"""Queued rated games of a ladder of weight 1, or as many as were begun there lately, if those are more.
+
+Games of a block that is being played do not count: no other worker can begin them.
+"""
 
 PATIENCE = timedelta(seconds=60)
 """A game that nobody has begun for so long holds no place in the queue any more: others may be playable."""
@@ -46,8 +53,13 @@ def fill(random: Random | None = None) -> int:
     """Schedule what the queues have room for; how many games. ``random`` draws the pairings, never a deal."""
     hosted = Ladder.objects.filter(open=True, players=Ladder.Players.HOSTED)
     series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__in=hosted)
+    found = list(series.select_related("season__ladder").order_by("pk"))
+    rest = resting([one.season.ladder_id for one in found])
+    awake = [one for one in found if one.season.ladder_id not in rest]
+    if not awake:
+        return 0
     throughput, random = recent(), random or SystemRandom()
-    games = sum(_fill(one, throughput, random) for one in series.select_related("season__ladder").order_by("pk"))
+    games = sum(_fill(one, throughput, random) for one in awake)
     if games:
         transaction.on_commit(dispatch)
     return games
@@ -63,6 +75,8 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
             return 0
         games = len(seatings(ladder.seats))
         room, most = (-(-free // games) for free in _room(ladder, throughput))
+        left = house_blocks_left(ladder)
+        room = room if left is None else min(room, left)
         ready, served = standing_by(ladder), _served(ladder.pk)
         at_once = _at_once(ready, served)[: max(most, 0)]
         blocks = drawn(ready.candidates, ladder.seats, room, current.next_number, random, at_once)
@@ -70,11 +84,18 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
     return len(blocks) * games
 
 
+def house_blocks_for(matches: int) -> int:
+    """How many blocks per hour every ladder of house bots needs so that a new site plays ``matches`` at once."""
+    round_ = sum(len(seatings(seats)) for game in GAMES.values() for seats in game.seat_counts)
+    usual: int = settings.HOUSE_BLOCKS_PER_HOUR
+    return max(usual, -(-matches // round_) + 1)
+
+
 def _room(ladder: Ladder, throughput: Throughput) -> tuple[int, int]:
     """How many games the queue of ``ladder`` has room for, and how many with what does not wait for room."""
     length = max(QUEUE_LENGTH * ladder.weight, throughput.begun[ladder.pk])
     rated = Match.objects.filter(ladder=ladder, status=Match.Status.QUEUED, block__purpose=Block.Purpose.LADDER)
-    queued = rated.aggregate(
+    queued = rated.filter(~Match.another_runs()).aggregate(
         fresh=Count("pk", filter=Q(due_at__gt=Now() - PATIENCE)),
         late=Count("pk", filter=Q(due_at__lt=Now() - PROBE)),
         number=Count("pk"),

@@ -16,6 +16,7 @@ from ladder import (
     rebuilding,
     scheduling,
     sweeping,
+    upkeep,
 )
 from ladder.challenges import challenging
 from ladder.lobby import guests, quick, tidying
@@ -28,8 +29,9 @@ from ladder.tables import waking
 
 @shared_task
 def play_match(match_id: int) -> None:
-    """Play one match, if it is still to be played (queue ``matches``)."""
-    playing.play(match_id)
+    """Play one match, if it is still to be played, and send the next one of its block (queue ``matches``)."""
+    if playing.play(match_id) is not None:
+        dispatching.send_next(match_id)
 
 
 @shared_task
@@ -39,33 +41,21 @@ def check_next() -> None:
 
 
 @shared_task
-def tell_of_checks() -> None:
-    """Tell the workers of versions that wait for a check."""
-    checks.tell()
+def keep_queues() -> None:
+    """Schedule what there is room for, and tell the workers of what waits: matches, orders and checks."""
+    upkeep.each_of(scheduling.fill, feeding.feed, dispatching.dispatch, checks.tell)
 
 
 @shared_task
-def dispatch() -> None:
-    """Send again whatever is queued and due."""
-    dispatching.dispatch()
+def keep_tables() -> None:
+    """Give people who look for a game theirs, and do what is due at live tables (queue ``live``)."""
+    upkeep.each_of(quick.pair, sweeping_tables.sweep_tables)
 
 
 @shared_task
-def fill() -> None:
-    """Schedule new matches where there is room."""
-    scheduling.fill()
-
-
-@shared_task
-def feed_orders() -> None:
-    """Go on with what people have ordered."""
-    feeding.feed()
-
-
-@shared_task
-def freeze() -> None:
-    """Pin the versions of ladders whose deadline has passed."""
-    freezing.freeze_all()
+def sweep() -> None:
+    """Take back the matches of lost workers, pin the versions of ladders whose deadline has passed, tidy the lobby."""
+    upkeep.each_of(sweeping.sweep, freezing.freeze_all, tidying.tidy)
 
 
 @shared_task
@@ -115,40 +105,16 @@ def forget_orphans() -> None:
 
 
 @shared_task
-def sweep() -> None:
-    """Take back the matches of lost workers."""
-    sweeping.sweep()
-
-
-@shared_task
 def seat() -> None:
-    """Give the remote bots that are here their games, and end challenges that nobody has answered."""
+    """Give the remote bots that are here their games, and end challenges that nobody has answered (queue ``live``)."""
     sitting_down.seat()
     challenging.expire()
-
-
-@shared_task
-def pair_people() -> None:
-    """Give people who look for a game theirs (queue ``live``)."""
-    quick.pair()
-
-
-@shared_task
-def tidy_lobby() -> None:
-    """End what nobody waits for any more in the lobby."""
-    tidying.tidy()
 
 
 @shared_task
 def forget_guests() -> None:
     """Forget who sat at the games of guests, and sessions that are over."""
     guests.forget_guests()
-
-
-@shared_task
-def sweep_tables() -> None:
-    """Do what is due at live tables (queue ``live``)."""
-    sweeping_tables.sweep_tables()
 
 
 @shared_task

@@ -14,6 +14,7 @@ from ladder.models import Attempt, Block
 
 LATELY = timedelta(seconds=10)
 LOOKED_BACK = timedelta(minutes=5)
+FEW_READ = 20
 MOST_READ = 1000
 """Attempts that are looked at; on a busy site they reach back less far."""
 
@@ -50,9 +51,11 @@ class Throughput:
 
 
 def recent() -> Throughput:
-    """One query, of the latest attempts only."""
-    rows = Attempt.objects.of_workers().order_by("-pk").annotate(now=Now())
-    found = [row for row in rows.values_list(*_COLUMNS)[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
+    """One query of the latest attempts, and a second one if there were many."""
+    rows = Attempt.objects.of_workers().order_by("-pk").annotate(now=Now()).values_list(*_COLUMNS)
+    found = [row for row in rows[:FEW_READ] if row[1] > row[4] - LOOKED_BACK]
+    if len(found) == FEW_READ:
+        found = [row for row in rows[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
     begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
     lasted, ordered = defaultdict[int, list[float]](list), list[float]()
     for ladder_id, started, ended, ending, now, purpose in found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -30,9 +30,13 @@ AT_ONCE: Final = 2000
 
 @dataclass(frozen=True)
 class Waiting:
-    """A queued match that is due. Its ``flow`` is its ladder if it is rated, else who ordered it."""
+    """A queued match that is due. Its ``flow`` is its ladder if it is rated, else the user who ordered it.
+
+    ``block_runs`` says that another match of its block is running, so no worker can claim this one yet.
+    """
 
     match_id: int
+    block_id: int
     priority: int
     rated: bool
     flow: int
@@ -40,6 +44,7 @@ class Waiting:
     due_at: datetime
     sent_at: datetime | None
     on_its_way: bool
+    block_runs: bool
 
 
 @dataclass(frozen=True)
@@ -55,18 +60,31 @@ class Traffic:
     playing: tuple[int, int] = (0, 0)
 
     @property
+    def startable(self) -> list[Waiting]:
+        """The matches to send: one per block, of the blocks with no match that runs or is on its way."""
+        taken = {one.block_id for one in self.matches if one.on_its_way or one.block_runs}
+        first: dict[int, Waiting] = {}
+        for one in self.matches:
+            if one.block_id not in taken:
+                first.setdefault(one.block_id, one)
+        return list(first.values())
+
+    @property
     def soon(self) -> list[int]:
-        """What is sent whatever else waits."""
-        return [one.match_id for one in self.matches if one.priority > 0 and not one.on_its_way]
+        """The matches with priority that are sent however many others wait."""
+        return [one.match_id for one in self.startable if one.priority > 0]
 
     @property
     def in_turn(self) -> list[int]:
-        """Everything else that is not on its way, each ladder and person with its share."""
+        """The other matches to send, in an order in which each ladder and user has its share."""
+        return self._shared(self.startable)
+
+    def _shared(self, matches: Iterable[Waiting]) -> list[int]:
         flows: dict[bool, dict[int, Flow]] = {True: {}, False: {}}
         ahead = Counter((one.rated, one.flow) for one in self._counting)
         by_flow = defaultdict[tuple[bool, int, float], list[Waiting]](list)
-        for one in self.matches:
-            if one.priority <= 0 and not one.on_its_way:
+        for one in matches:
+            if one.priority <= 0:
                 by_flow[one.rated, one.flow, one.weight].append(one)
         for (rated, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if rated else 1.0
@@ -85,7 +103,9 @@ class Traffic:
     def line(self) -> list[int]:
         """Everything, in the order in which the workers will probably begin it."""
         sent = sorted((one for one in self.matches if one.on_its_way), key=_told)
-        return [*(one.match_id for one in sent), *self.soon, *self.in_turn]
+        unsent = [one for one in self.matches if not one.on_its_way]
+        soon = [one for one in unsent if one.priority > 0]
+        return [*(one.match_id for one in [*sent, *soon]), *self._shared(unsent)]
 
     def waited(self, how_long: timedelta) -> bool:
         """Whether anything has waited for longer."""
@@ -103,12 +123,15 @@ class Traffic:
 def traffic(throughput: Throughput) -> Traffic:
     """One query, which reads of what is not queued only how much it is."""
     people = Entry.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
-    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now()).annotate(now=Now())
+    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
+    queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
     rows = list(
         queued.annotate(people=Exists(people), rated_now=_playing(priority=0), ordered_now=_playing(priority__lt=0))
         .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
         .values(
             "pk",
+            "block",
+            "block_runs",
             "priority",
             "due_at",
             "sent_at",
@@ -140,6 +163,8 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
     rated = row["block__purpose"] in Block.RATED
     return Waiting(
         match_id=row["pk"],
+        block_id=row["block"],
+        block_runs=row["block_runs"],
         priority=row["priority"],
         rated=rated,
         flow=row["ladder"] if rated else row["block__order__requested_by"] or 0,

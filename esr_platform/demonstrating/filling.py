@@ -13,7 +13,7 @@ from esr_platform.supervising import problems
 from esr_platform.supervising.ladders import finished_matches
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
-from esr_platform.supervising.site import PATIENCE_SECONDS, Place, Site
+from esr_platform.supervising.site import NO_MATCH_SECONDS, Place, Site
 
 _LOOK_EVERY_S: Final = 0.5
 
@@ -38,7 +38,7 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
             return
         site = Site(place, terminal)
         with site.up(prepare):
-            site.play(matches, done, PATIENCE_SECONDS)
+            site.play(matches, done, NO_MATCH_SECONDS)
 
 
 def _runs_already(place: Place) -> bool:
@@ -59,5 +59,5 @@ def _watch(matches: int, finished: Callable[[], int | None], terminal: Terminal)
             if found is not None and found > done:
                 done, since = found, time.monotonic()
                 show(done)
-            if time.monotonic() - since > PATIENCE_SECONDS:
-                raise Problem(f"No match was finished for {PATIENCE_SECONDS:.0f} s: look at the site that runs")
+            if time.monotonic() - since > NO_MATCH_SECONDS:
+                raise Problem(f"No match was finished for {NO_MATCH_SECONDS:.0f} s: look at the site that runs")

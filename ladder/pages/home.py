@@ -142,7 +142,7 @@ class HomePage:
     @property
     def hidden(self) -> int:
         """Running matches at tables that are not listed."""
-        return self.running - sum(table.running for table in self.tables)
+        return self.running - len(self.tables)
 
 
 def home_page(user: Viewer) -> HomePage:
@@ -153,10 +153,10 @@ def home_page(user: Viewer) -> HomePage:
     latest = finished[:_LOOKED_AT]
     moment = moment or watching.chosen(latest)
     opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
-    running, tables = sum(table.running for table in tables), tables[:TABLES]
+    running, tables = len(tables), tables[:TABLES]
     shown = latest[:RESULTS]
     first = next((match for match in live if followed and match.pk == followed.match_id), None)
-    named = [*(table.first for table in tables), *live[:LIVE], *shown]
+    named = [*(table.running for table in tables), *live[:LIVE], *shown]
     prefetch_related_objects([*named, *([opened] if opened else []), *([first] if first else [])], seats_shown())
     return HomePage(
         boards=boards(user),

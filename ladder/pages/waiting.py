@@ -122,6 +122,12 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.PLAYING: _named(gettext_noop("%(name)s is playing now.")),
     Cause.LATER: _plain(gettext_noop("Its next game is played again, or begins at its time: a worker takes it then.")),
     Cause.QUEUED: _queued,
+    Cause.HOUSE_ALONE: _plain(
+        gettext_noop(
+            "Only house bots play on this ladder, so it has a few deals per hour, and none while every estimate is"
+            " precise. As soon as somebody's bot joins, games are played at once."
+        )
+    ),
     Cause.ITS_TURN: _its_turn,
     Cause.NO_TABLE: _named(gettext_noop("%(name)s waits for others who are free to sit down with it.")),
 }

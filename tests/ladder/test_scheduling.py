@@ -5,21 +5,28 @@ from datetime import timedelta
 from random import Random
 
 from django.db import connection
+from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from games.chance import commitment
+from games.registry import GAMES
 from ladder import leases
+from ladder.filling_up import ENOUGH_BLOCKS, HOUR, NARROW
 from ladder.leases import give_back
-from ladder.models import Attempt, Block, Entry, Ladder, LastSeat, Match, Seat
+from ladder.models import Attempt, Block, Entry, Estimate, Ladder, LastSeat, Match, Seat
+from ladder.orders.feeding import feed
 from ladder.pairings.candidates import NEW_VERSION_GAMES
 from ladder.pairings.seatings import seatings
 from ladder.results import record_result
 from ladder.retiring import OVERTAKEN, end_overtaken_matches
-from ladder.scheduling import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill
-from tests.ladder.reports import report_of
+from ladder.scheduling import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill, house_blocks_for
+from tests.ladder.blocks import first_games
+from tests.ladder.orders.orders import a_test, active
+from tests.ladder.orders.orders import house as house_version
+from tests.ladder.reports import report_of, variety_of
 from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import new_version, person, uploaded
 
@@ -40,7 +47,7 @@ def wait(matches: object, how_long: timedelta) -> None:
 def finish_everything() -> None:
     """Play every queued match, in the order of the queue."""
     for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block").order_by("pk"):
-        record_result(claimed(match), report_of(match, variety=match.pk))
+        record_result(claimed(match), report_of(match, variety=variety_of(match)))
 
 
 def pass_over() -> None:
@@ -79,9 +86,18 @@ def test_a_queue_is_as_long_as_what_was_begun_in_the_last_seconds(ladder: Ladder
 
 def test_running_matches_make_room_for_a_block_and_not_for_more(match: Match) -> None:
     claimed(match)
-    assert fill() == 4
-    claimed(Match.objects.filter(status=Match.Status.QUEUED).earliest("pk"))
-    assert fill() == 0
+    assert (fill(), fill()) == (4, 0)
+
+
+def test_while_all_blocks_run_the_queue_always_has_blocks_that_other_workers_can_begin(ladder: Ladder) -> None:
+    """The other games of a running block wait for it, however many blocks run and however long their games last."""
+    for _ in range(2 * MOST):
+        assert (fill(), fill()) == (QUEUE_LENGTH, 0)
+        for match in first_games().filter(status=Match.Status.QUEUED):
+            claimed(match)
+        Attempt.objects.update(started=timezone.now() - PATIENCE)
+        wait(Match.objects.filter(status=Match.Status.QUEUED), PATIENCE + timedelta(seconds=1))
+    assert Match.objects.filter(status=Match.Status.QUEUED).count() > MOST * QUEUE_LENGTH
 
 
 def test_looking_for_room_in_full_queues_takes_no_lock(match: Match) -> None:
@@ -224,7 +240,8 @@ def test_a_game_that_never_ends_holds_nothing_but_a_worker(ladder: Ladder) -> No
     claimed(stuck)
     for _ in range(3):
         fill()
-        for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block").order_by("pk"):
+        others = Match.objects.filter(status=Match.Status.QUEUED).exclude(block=stuck.block)
+        for match in others.select_related("ladder", "block").order_by("pk"):
             record_result(claimed(match), report_of(match))
     assert Match.objects.filter(status=Match.Status.FINISHED).count() >= 3 * QUEUE_LENGTH - 1
     assert Block.objects.filter(ended=None).values_list("pk", flat=True).get() == stuck.block_id
@@ -256,7 +273,7 @@ def test_a_queue_full_of_what_nobody_can_play_is_tried_with_others_and_emptied(l
     block = len(seatings(ladder.seats))
     assert (fill(), fill()) == (block, 0)
     assert end_overtaken_matches() == 0
-    for match in Match.objects.exclude(pk__in=stuck):
+    for match in first_games().exclude(pk__in=stuck):
         claimed(match)
     Match.objects.filter(status="running").update(started=timezone.now() - OVERTAKEN - timedelta(seconds=1))
     assert end_overtaken_matches() == len(stuck) == MOST * QUEUE_LENGTH
@@ -269,3 +286,93 @@ def test_a_match_that_is_given_back_again_and_again_holds_its_ladder_not_up(ladd
         give_back(claimed(match), Attempt.Ending.DELAYED, "the machine was late")
     wait(Match.objects.all(), PATIENCE + leases.RETRY_AFTER)
     assert fill() == QUEUE_LENGTH
+
+
+def blocks_of(ladder: Ladder) -> int:
+    return Block.objects.filter(ladder=ladder, purpose="ladder").count()
+
+
+def an_hour_later() -> None:
+    Block.objects.update(created=timezone.now() - HOUR)
+
+
+def estimated(ladder: Ladder, width: int, blocks: int = 10) -> None:
+    """Give every version that plays on ``ladder`` an estimate with an interval of this width."""
+    season = ladder.seasons.get(closing=None)
+    Estimate.objects.filter(season=season).delete()
+    for version in BotVersion.objects.filter(bot__entries__ladder=ladder, bot__entries__active=True, active=True):
+        low, high = 1_500_000 - width // 2, 1_500_000 + width - width // 2
+        known = {"blocks": blocks, "games": 4 * blocks, "kept_draws": b"", "computed": timezone.now()}
+        Estimate.objects.create(season=season, version=version, rating=1_500_000, low=low, high=high, **known)
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_play_so_many_blocks_an_hour_from_the_first_day(ladder: Ladder) -> None:
+    for _ in range(5):
+        fill()
+        finish_everything()
+    assert blocks_of(ladder) == 3
+    an_hour_later()
+    for _ in range(5):
+        fill()
+        finish_everything()
+    assert blocks_of(ladder) == 6
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_stop_when_every_interval_is_narrow(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    assert fill() == 0
+    wide = Estimate.objects.latest("pk")
+    Estimate.objects.filter(pk=wide.pk).update(high=wide.high + 1)
+    assert fill() > 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_stop_when_more_games_would_tell_nothing_new(ladder: Ladder) -> None:
+    estimated(ladder, 9 * NARROW, ENOUGH_BLOCKS)
+    assert fill() == 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).latest("pk")
+    assert fill() == 0
+    Estimate.objects.filter(version__bot=bot).delete()  # the version of an update has none
+    assert fill() > 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    assert fill() == 0
+    bot = uploaded(person("ada"), "magpie", claims=FOUR)
+    assert fill() > 0
+    assert Seat.objects.filter(version__bot=bot, match__priority=FIRST).exists()
+    for _ in range(5):
+        finish_everything()
+        fill()
+    assert blocks_of(ladder) > 5, "as before: there is no bound where somebody's bot plays"
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+def test_what_somebody_orders_is_played_on_a_ladder_that_rests(bot: Bot, duel: Ladder) -> None:
+    Entry.objects.filter(bot=bot).update(active=False)
+    assert fill() == 0
+    a_test(bot.owner, duel, [active(bot), house_version("greedy")])
+    feed()
+    assert Match.objects.filter(block__purpose="test", status="queued").exists()
+
+
+def test_a_run_is_allowed_the_matches_that_it_is_to_show() -> None:
+    round_ = sum(len(seatings(seats)) for game in GAMES.values() for seats in game.seat_counts)
+    assert all(house_blocks_for(matches) * round_ > matches for matches in (60, 1000))
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_looking_at_ladders_that_rest_takes_no_lock(ladder: Ladder) -> None:
+    fill()
+    with CaptureQueriesContext(connection) as queries:
+        assert fill() == 0
+    assert all(query["sql"].startswith("SELECT") for query in queries)

@@ -17,6 +17,7 @@ from esr_platform.public import is_public
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
 from esr_platform.supervising.site import Place
+from ladder.scheduling import house_blocks_for
 
 
 class Command(BaseCommand):
@@ -33,7 +34,8 @@ class Command(BaseCommand):
     def handle(self, *, matches: int, port: int, anyway: bool, **_: Any) -> None:
         if matches < 1:
             raise CommandError("Ask for a match at least: --matches 2000.")
-        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL)
+        house_blocks = house_blocks_for(matches)
+        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
         terminal, begun = Terminal(), time.monotonic()
         listen_to_signals()
         try:

@@ -1,0 +1,121 @@
+"""What an idle site costs: CPU time and memory of each process, after a new site has played its first matches.
+
+``python -m bench.idle [--matches 60] [--rest 300] [--window 60]``: starts ``manage.py run`` in an empty folder, waits
+until the matches are finished and ``rest`` seconds more, and measures for ``window`` seconds. Memory is the
+proportional set size (PSS), in which each page counts once however many processes share it. Exit status 1 above the
+limits: 5% of one core and 900 MB in sum. On a machine that does other work, CPU time is still that of these processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from bench.cpu_time import ProcessTable, require_plausible
+from tests.services.ports import free_port
+
+MOST_CPU: Final = 0.05
+MOST_MB: Final = 900.0
+PATIENCE_S: Final = 1800.0
+
+_ROOT: Final = Path(__file__).resolve().parents[1]
+_NAMES: Final = {
+    "run": re.compile(r"manage\.py run"),
+    "redis": re.compile(r"valkey-server|redis-server"),
+    "web": re.compile(r"uvicorn"),
+    "beat": re.compile(r"celery.* beat "),
+    "worker": re.compile(r"--hostname (\w+)@"),
+}
+
+
+@contextmanager
+def site(matches: int) -> Iterator[int]:
+    """A new site that has played ``matches``; the pid of its supervisor. At the end nothing of it is left."""
+    with tempfile.TemporaryDirectory(prefix="esr-idle-") as folder:
+        environment = {**os.environ, "VAR_DIR": folder, "LOG_LEVEL": "WARNING"}
+        for name in ("DATABASE_URL", "REDIS_URL"):
+            environment.pop(name, None)
+        words = [sys.executable, "manage.py", "run", "--matches", str(matches), "--port", str(free_port())]
+        with Path(folder, "output").open("wb") as output:
+            process = subprocess.Popen(words, cwd=_ROOT, env=environment, stdout=output, stderr=output)
+        try:
+            _wait_for_tables(process, Path(folder, "output"))
+            yield process.pid
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+
+
+def _wait_for_tables(process: subprocess.Popen[bytes], output: Path) -> None:
+    """Wait until the run shows the tables of its ladders, which it does when its matches are finished."""
+    until = time.monotonic() + PATIENCE_S
+    while "finished matches" not in output.read_text(errors="replace"):
+        if process.poll() is not None or time.monotonic() > until:
+            sys.exit(f"The site has not played its matches:\n{output.read_text(errors='replace')}")
+        time.sleep(0.5)
+
+
+def name_of(pid: int) -> str:
+    """What a process of the site is called, with the number of workers of a pool."""
+    line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    for name, pattern in _NAMES.items():
+        if found := pattern.search(line):
+            return found[1] if name == "worker" else name
+    return "other"
+
+
+def cpu_s(supervisor: int) -> dict[int, float]:
+    """CPU seconds by process of the site, with what its ended children have used."""
+    table = ProcessTable()
+    return {pid: table.processes[pid].own_s + table.processes[pid].waited_s for pid in table.tree(supervisor)}
+
+
+def pss_mb(pid: int) -> float:
+    """The proportional set size of a process."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+def show(before: Mapping[int, float], after: Mapping[int, float], wall_s: float) -> bool:
+    """Print a line per process and the sums; whether they are within the limits."""
+    used = {pid: after[pid] - before.get(pid, 0.0) for pid in after}
+    require_plausible({str(pid): seconds for pid, seconds in used.items()}, wall_s)
+    memory = {pid: pss_mb(pid) for pid in after}
+    print(f"{'process':12}{'pid':>8}{'CPU, % of a core':>20}{'PSS, MB':>10}")
+    for pid in sorted(after, key=lambda one: (name_of(one), one)):
+        print(f"{name_of(pid):12}{pid:8}{100 * used[pid] / wall_s:20.2f}{memory[pid]:10.1f}")
+    cpu, megabytes = sum(used.values()) / wall_s, sum(memory.values())
+    print(f"{'all':12}{len(after):8}{100 * cpu:20.2f}{megabytes:10.1f}")
+    print(f"{'limit':12}{'':8}{100 * MOST_CPU:20.2f}{MOST_MB:10.1f}")
+    return cpu <= MOST_CPU and megabytes <= MOST_MB
+
+
+def main() -> None:
+    """Parse the command line, run the site, measure."""
+    parser = argparse.ArgumentParser(description="What an idle site costs.")
+    parser.add_argument("--matches", type=int, default=60, help="matches that the site plays first (60)")
+    parser.add_argument("--rest", type=float, default=300.0, help="seconds between them and the measurement (300)")
+    parser.add_argument("--window", type=float, default=60.0, help="seconds that are measured (60)")
+    options = parser.parse_args()
+    with site(options.matches) as supervisor:
+        time.sleep(options.rest)
+        before, began = cpu_s(supervisor), time.monotonic()
+        time.sleep(options.window)
+        after, wall_s = cpu_s(supervisor), time.monotonic() - began
+        within = show(before, after, wall_s)
+    if not within:
+        sys.exit("The idle site costs more than its limits.")
+
+
+if __name__ == "__main__":
+    main()
