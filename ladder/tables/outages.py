@@ -12,6 +12,7 @@ played by default before the site is back, or has not come back for ``FROZEN_FOR
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -22,8 +23,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from ladder.apart import apart
-from ladder.models import Attempt, Chair, Match
+from ladder.models import Attempt, Chair, Match, Outage
 from ladder.tables.advancing import held
+from ladder.tables.clocks import milliseconds
 from ladder.tables.position import WATCHED_WITHIN, Position
 from ladder.tables.telling import save_and_tell
 
@@ -34,6 +36,9 @@ logger = logging.getLogger(__name__)
 
 FROZEN_FOR: Final = timedelta(minutes=10)
 """So long tables wait for web processes to come back: longer, and whoever else plays there goes on."""
+
+TOO_OFTEN: Final = 3
+"""With so many outages within an hour somebody has to look at the site."""
 
 WRITTEN_EVERY: Final = timedelta(seconds=2)
 """A beat is not written again so soon: several processes have one heart."""
@@ -79,7 +84,31 @@ def forgive_at(table: Held) -> bool:
         if chair.kind == Chair.Kind.PERSON and _prolong(chair, since, now):
             table.change(chair)
     logger.warning("the site was away from match %s for %s", table.match.pk, now - since)
+    _note(table, since, now)
     return True
+
+
+def _note(table: Held, since: datetime, now: datetime) -> None:
+    """Keep an outage with its match. Log an error for the third one, and each further one, within an hour."""
+    lately = [(one.began, one.ended) for one in Outage.objects.filter(ended__gt=now - timedelta(hours=1))]
+    Outage.objects.create(
+        match=table.match,
+        before_move=table.position.table.moves,
+        ended=now,
+        ms=milliseconds(since, now),
+    )
+    if not any(began < now and ended > since for began, ended in lately) and _apart(lately) + 1 >= TOO_OFTEN:
+        logger.error("the site was unavailable %s times within an hour, see its log", _apart(lately) + 1)
+
+
+def _apart(spans: Iterable[tuple[datetime, datetime]]) -> int:
+    """How many of these times do not overlap: every table notes the same outage."""
+    count, until = 0, None
+    for began, ended in sorted(spans):
+        if until is None or began >= until:
+            count += 1
+        until = ended if until is None else max(until, ended)
+    return count
 
 
 def is_away(position: Position) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from ladder.models import Attempt, Chair, Match, PlayedMove
+from ladder.models import Attempt, Chair, Match, Outage, PlayedMove
 from ladder.tables import outages, rights
 from ladder.tables.absences import notice_gone
 from ladder.tables.answering import Verdict, answer_seat, expire
@@ -200,3 +200,30 @@ def test_a_table_that_is_over_is_left_alone(match: Match) -> None:
     assert outages.beat() == 0
     assert not outages.forgive(match.pk)
     assert not outages.forgive(match.pk + 1)
+
+
+def test_an_outage_is_kept_with_the_game_and_shown_to_everybody_at_the_table(match: Match) -> None:
+    say(match, 0, "gems")
+    assert look(match, 1)["outage_ms"] == 0
+    for seconds in (60, 20):
+        beat_ago(match, seconds)
+        outages.beat()
+    kept = [(one.before_move, one.ms) for one in Outage.objects.filter(match=match)]
+    assert kept == [(1, pytest.approx(60_000, abs=3000)), (1, pytest.approx(20_000, abs=3000))]
+    assert [look(match, seat)["outage_ms"] for seat in range(3)] == [pytest.approx(80_000, abs=6000)] * 3
+
+
+def test_the_third_outage_within_an_hour_is_an_error_however_many_tables_note_it(
+    match: Match, caplog: pytest.LogCaptureFixture
+) -> None:
+    tables = [match, table_for("edel-stein-reich-duel", people(2, "other"))]
+    errors = []
+    for minutes in (130, 70, 40, 20, 0):
+        for table in tables:
+            beat_ago(table, 30)
+        assert outages.beat() == 2
+        Outage.objects.filter(ended__gt=timezone.now() - timedelta(seconds=60)).update(
+            ended=F("ended") - timedelta(minutes=minutes)
+        )
+        errors.append(sum(record.levelname == "ERROR" for record in caplog.records))
+    assert errors == [0, 0, 0, 0, 1]

@@ -17,7 +17,7 @@ from ladder.models import Attempt, Chair, Match, PlayedMove
 from tests.esr_platform.api.live.following import play, seated
 from tests.esr_platform.api.live.people import people, table_of_people
 from tests.esr_platform.api.live.programs import Site
-from tests.ladder.tables.playing import owing, position
+from tests.ladder.tables.playing import backdate, owing, position
 from tests.services.ports import wait_until
 from tests.services.redis import redis_server
 
@@ -39,12 +39,7 @@ def let_pass(match: Match, time: timedelta) -> None:
     Attempt.objects.filter(match=match).update(heartbeat_at=F("heartbeat_at") - time)
     Chair.objects.filter(table=match.pk).update(seen_at=F("seen_at") - time)
     Chair.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - time, deadline=F("deadline") - time)
-    back = {
-        "visible_at": F("visible_at") - time,
-        "received_at": F("received_at") - time,
-        "asked_at": F("asked_at") - time,
-    }
-    PlayedMove.objects.filter(match=match).update(**back)
+    backdate(PlayedMove.objects.filter(match=match), time)
 
 
 def test_another_server_takes_over_where_one_was_killed_and_nobodys_clock_has_run(
