@@ -6,8 +6,10 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 
+from bots.lookalikes import alike, has_invisible, is_blank, is_reserved, mixes_scripts
 from bots.models import Blanking, Bot
 from bots.refusals import NameRefused, Refused
 
@@ -27,23 +29,36 @@ def clean_name(name: str) -> str:
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     if not 1 <= len(text) <= MAX_NAME:
         raise NameRefused(f"A bot's name has 1 to {MAX_NAME} characters.")
-    if not text.isprintable() or not any(char.isalnum() for char in text):
+    if has_invisible(text) or not any(char.isalnum() for char in text):
         raise NameRefused("A bot's name has letters or digits, and nothing that cannot be seen.")
+    if mixes_scripts(text):
+        raise NameRefused("A word of a bot's name has letters of one alphabet. Choose another name.")
     if _tower(text):
         raise NameRefused("A bot's name has at most two marks on a letter.")
-    if text.casefold() == GUEST_NAME.casefold():
+    if alike(text, GUEST_NAME):
         raise NameRefused(f"{text} is what people without an account are called. Choose another name.")
-    if Bot.objects.filter(owner=None, name__iexact=text).exists():
-        raise NameRefused(f"{text} is a bot of the house. Choose another name.")
+    if is_house_name(text):
+        raise NameRefused(f"{text} is a bot of the house, or looks like one. Choose another name.")
+    if is_reserved(text):
+        raise NameRefused(f"{text} looks like a name of the site itself. Choose another name.")
     return text
+
+
+def is_house_name(name: str) -> bool:
+    """Whether ``name`` is the name of a house bot, or looks like one."""
+    return any(alike(name, other) for other in Bot.objects.filter(owner=None).values_list("name", flat=True))
 
 
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
 
-    Raises ``NameRefused`` also where another of their bots has it, or staff took it from one of them.
+    Raises ``NameRefused`` also where another of their bots has it, staff took it from one of them, or it looks like the
+    user name of somebody else.
     """
     text = clean_name(name)
+    people = get_user_model()._default_manager.filter(is_active=True).exclude(pk=owner.pk)
+    if any(alike(text, other) for other in people.values_list("username", flat=True).iterator()):
+        raise NameRefused(f"{text} is the user name of somebody else, or looks like it. Choose another name.")
     others = Bot.objects.of_code().filter(owner=owner, name__iexact=text)
     if (others.exclude(pk=bot.pk) if bot else others).exists():
         raise NameRefused(
@@ -59,7 +74,7 @@ def description_for(bot: Bot, description: str) -> str:
     text = "\n".join(line.rstrip() for line in lines).strip()
     if len(text) > MAX_DESCRIPTION:
         raise Refused(f"A description has at most {MAX_DESCRIPTION} characters; this one has {len(text)}.")
-    if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text):
+    if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text) or (text and is_blank(text)):
         raise Refused("A description is text, with nothing in it that cannot be seen.")
     if bot.owner is not None:
         _not_taken_away(bot.owner, Blanking.What.DESCRIPTION, text, Refused)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from allauth.account import forms as allauth_forms
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.urls import reverse
@@ -59,6 +60,12 @@ class SignupInOurWords:
 
 class SignupForm(SignupInOurWords, allauth_forms.SignupForm):  # type: ignore[misc]
     """allauth's form."""
+
+    def try_save(self, request: Any) -> Any:
+        """Hash the password also for an email address that has an account, or the time would tell that it has one."""
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])
+        return super().try_save(request)
 
 
 class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]

@@ -26,6 +26,22 @@ from esr_platform.accounts.models import Token
 class Backend(AuthenticationBackend):  # type: ignore[misc]
     """Signs people in by name or address, also asked with each request: the demo account is nobody on a public site."""
 
+    def authenticate(self, request: HttpRequest | None, **credentials: Any) -> Any:
+        """Check one password for an email address: allauth passes it as user name as well, and would check it twice.
+
+        An address without an account costs one hash, so the time would tell which addresses have accounts.
+        """
+        if credentials.get("username") == credentials.get("email"):
+            credentials.pop("username", None)
+        return super().authenticate(request, **credentials)
+
+    def _check_password(self, user: Any, password: str) -> Any:
+        """allauth lets its caller know of a right password for an account that may not sign in; not of the demo's."""
+        found = super()._check_password(user, password)
+        if user is not None and not may_act(user):
+            self._stash_user(None)
+        return found
+
     def user_can_authenticate(self, user: Any) -> bool:
         return super().user_can_authenticate(user) and may_act(user)
 
@@ -45,10 +61,14 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
 
         A session that was made then would come to life when the account is opened again.
         """
-        if not user.is_active:
+        if not user.is_active or not may_act(user):
             clear_login(request)
             raise ImmediateHttpResponse(self.respond_user_inactive(request, user))
         super().login(request, user)
+
+    def _get_login_attempts_cache_key(self, _request: HttpRequest, **credentials: Any) -> str:
+        """The account that is tried: allauth adds the Host header, whose port anybody can choose."""
+        return str(credentials.get("email") or credentials.get("username") or "").lower()
 
     def set_password(self, user: Any, password: str) -> None:
         """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile.

@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
+from bots.lookalikes import alike, is_reserved
+
 LONGEST: Final = 30
 
 valid_username = RegexValidator(
@@ -28,17 +30,10 @@ of_the_site = RegexValidator(
 )
 """What an account is called that is deleted, or whose name staff took away (``deleted_name``, ``blank_name``)."""
 
-RESERVED: Final = (  # noqa: SIM905
-    "account accounts admin administrator anonymous api arena bot bots deleted-user demo everybody guest help house "
-    "ladder ladders match matches me moderator nobody official people platform root rules staff steinreich support "
-    "system terms"
-).split()
-"""Names that would look like the site itself."""
-
 
 def not_reserved(name: str) -> None:
     """Raises ``ValidationError`` for a name that would look like the site itself, however it is written."""
-    if _plain(name) in map(_plain, RESERVED):
+    if is_reserved(name):
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
@@ -49,7 +44,20 @@ def never_had(name: str) -> None:
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
-validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had]
+def not_alike(name: str) -> None:
+    """Raises ``ValidationError`` for a name that looks like a house bot's or like another user name.
+
+    Names that differ in case alone are allauth's to refuse.
+    """
+    people: Any = apps.get_model("accounts", "User")
+    others = people.objects.filter(is_active=True).exclude(username__iexact=name).values_list("username", flat=True)
+    from bots.naming import is_house_name  # it imports models, and the settings name this module
+
+    if is_house_name(name) or any(alike(name, other) for other in others.iterator()):
+        raise ValidationError(_("This name cannot be had. Choose another one."))
+
+
+validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had, not_alike]
 """What a name has to pass at sign-up (``ACCOUNT_USERNAME_VALIDATORS``), and when another one is chosen."""
 
 

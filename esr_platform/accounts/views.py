@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.views import LoginView as AllauthLoginView
+from allauth.mfa.webauthn.views import LoginWebAuthnView
 from axes.decorators import axes_dispatch, axes_form_invalid
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -22,7 +23,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.models import StaffAction
 from bots.refusals import Refused
-from esr_platform.accounts import deleting, exporting, moderating, tokens
+from esr_platform.accounts import deleting, exporting, moderating, passkeys, tokens
 from esr_platform.accounts import letters as writing
 from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
@@ -43,6 +44,21 @@ class LoginView(AllauthLoginView):  # type: ignore[misc]
     """allauth's, with axes around it as its documentation has it."""
 
     form_invalid = axes_form_invalid(AllauthLoginView.form_invalid)
+
+
+class PasskeyLoginView(LoginWebAuthnView):  # type: ignore[misc]
+    """allauth's, with the challenge in a signed cookie: visitors who ask for one write no session into the database."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response: HttpResponse = super().get(request, *args, **kwargs)
+        passkeys.keep_challenge(request, response)
+        return response
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        passkeys.restore_challenge(request)
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        passkeys.forget_challenge(request, response)
+        return response
 
 
 @require_safe

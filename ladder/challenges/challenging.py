@@ -6,7 +6,7 @@ ladder's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -86,7 +86,7 @@ def challenge(
             for index, bot in enumerate(bots)
         )
         tell(None, "challenged", [bot.pk for bot in asked])
-        tell_asked(people_of(asked))
+        _tell(made, people_of(asked))
         return _begun(made, people, people[by.pk])
 
 
@@ -140,6 +140,8 @@ def expire() -> int:
     with transaction.atomic():
         free = late.select_for_update(skip_locked=True, no_key=True).order_by("pk")
         ids = list(free.values_list("pk", flat=True))
+        for match_id in Challenge.objects.filter(pk__in=ids, again__isnull=False).values_list("again", flat=True):
+            tell(match_id, "moved")
         return Challenge.objects.filter(pk__in=ids).update(state=_State.EXPIRED, ended=Now()) if ids else 0
 
 
@@ -181,14 +183,23 @@ def _require_open(locked: Challenge) -> None:
 def _begun(made: Challenge, people: Mapping[int, User], by: User) -> Challenge:
     """Begin the game if ``by`` was the last to accept; the caller's transaction holds ``people`` and the challenge."""
     if made.players.exclude(accepted=True).exists():
+        _tell(made, [])
         return _read(made)
     return _end(made, _State.STARTED, match=begin_game(made, _bots(made), people, by))
 
 
 def _end(made: Challenge, state: Challenge.State, **fields: object) -> Challenge:
     Challenge.objects.filter(pk=made.pk).update(state=state, ended=Now(), **fields)
-    tell_asked([made.by_id, *people_of(_bots(made))])
+    _tell(made, [made.by_id, *people_of(_bots(made))])
     return _read(made)
+
+
+def _tell(made: Challenge, people: Iterable[int]) -> None:
+    """Tell these people of a change, and of a rematch those who are still at the table of the game before."""
+    if asked := list(people):
+        tell_asked(asked)
+    if made.again_id is not None:
+        tell(made.again_id, "moved")
 
 
 def _read(made: Challenge) -> Challenge:

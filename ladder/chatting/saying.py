@@ -13,6 +13,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
+from bots.lookalikes import is_blank
 from bots.models import Bot
 from bots.people import hold_acting
 from bots.refusals import Refused, TooMany
@@ -84,7 +85,11 @@ def _words(place: Seat, text: str) -> str:
     words = " ".join(unicodedata.normalize("NFC", text).split())
     if not 1 <= len(words) <= LONGEST:
         raise Refused(_("Say something of 1 to %(most)s characters.") % {"most": LONGEST})
-    if not words.isprintable() or _MARKS.search("".join(unicodedata.category(char)[0] for char in words)):
+    if (
+        is_blank(words)
+        or not words.isprintable()
+        or _MARKS.search("".join(unicodedata.category(char)[0] for char in words))
+    ):
         raise Refused(_("That has characters in it that cannot be seen, or marks piled up on a letter."))
     return words
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -16,10 +16,8 @@ from bots.models import Bot, BotVersion
 from bots.naming import clean_name, name_for
 from bots.refusals import NameRefused, Refused, TooMany
 from bots.uploading import upload_version
+from esr_platform.accounts.models import User
 from games.registry import GAMES
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db
 
@@ -105,6 +103,29 @@ def test_a_row_of_a_person_has_one_version(ann: User) -> None:
 def test_nobody_else_is_called_guest(ann: User) -> None:
     with pytest.raises(NameRefused, match="without an account"):
         clean_name("guest")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u3164",
+        "\u2800\u2800",
+        "Greedy\u3164",
+        "Greedy\u2800",
+        "Gr\u0435\u0435dy",
+        "Gree-dy",
+        "Gu\u0435st",
+        "Admin",
+        "Staff",
+        "bob",
+        "B0B",
+    ],
+)
+def test_a_bot_cannot_be_called_what_is_not_seen_or_looks_like_somebody_else(ann: User, name: str) -> None:
+    User.objects.create_user("bob")
+    Bot.objects.create(name="Greedy", slug="house-greedy", house_name="greedy")
+    with pytest.raises(NameRefused):
+        name_for(ann, name)
 
 
 def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:

@@ -12,6 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from pytest_django import Settings
 
 from esr_platform.accounts.models import User
+from tests.esr_platform.accounts.hashing import hashed_by
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a cellar full of amethysts"
@@ -23,6 +24,11 @@ def miriam() -> User:
     user = User.objects.create_user("miriam", "miriam@example.org", PASSWORD)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     return user
+
+
+def waiting_for_its_code(email: str) -> None:
+    user = User.objects.create_user("waiting", email, PASSWORD)
+    EmailAddress.objects.create(user=user, email=email, verified=False, primary=True)
 
 
 def login(client: Client, password: str = PASSWORD, login: str = "miriam", **more: str) -> str:
@@ -56,6 +62,25 @@ def test_signing_up_does_not_tell_whether_an_address_has_an_account(miriam: User
         answers.append((page.redirect_chain, without_tokens(page.content.decode()).replace(email, "")))
     assert answers[0] == answers[1]
     assert len(mail.outbox) == 2, "the owner of the address is told"
+
+
+@pytest.mark.parametrize("email", ["miriam@example.org", "nobody@example.org", "waiting@example.org"])
+def test_signing_up_hashes_one_password_whether_or_not_an_address_has_an_account(miriam: User, email: str) -> None:
+    waiting_for_its_code("waiting@example.org")
+    form = {"username": "carl", "email": email, "password1": PASSWORD, "terms": "on"}
+    assert hashed_by(lambda: Client().post("/account/signup/", form)) == 1
+
+
+@pytest.mark.parametrize("name", ["miriam", "nobody", "miriam@example.org", "nobody@example.org", "Miriam@Example.org"])
+def test_a_wrong_password_costs_one_hash_whether_or_not_there_is_such_an_account(miriam: User, name: str) -> None:
+    form = {"login": name, "password": "wrong"}
+    assert hashed_by(lambda: Client().post("/account/login/", form)) == 1
+
+
+def test_an_address_that_waits_for_its_code_costs_one_hash_as_well(miriam: User) -> None:
+    waiting_for_its_code("waiting@example.org")
+    form = {"login": "waiting@example.org", "password": "wrong"}
+    assert hashed_by(lambda: Client().post("/account/login/", form)) == 1
 
 
 @pytest.mark.parametrize("names", [("miriam", "nobody"), ("miriam@example.org", "nobody@example.org")])

@@ -11,8 +11,8 @@ from esr_platform.accounts import deleting, moderating
 from esr_platform.accounts.models import User
 from ladder.models import Chair, Entry, Match, Result
 from ladder.tables import rights
+from tests.build import opened_house
 from tests.esr_platform.api.live.people import Tab
-from tests.ladder.house import opened_house
 from tests.ladder.tables.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
 from tests.ladder.uploaded import staff
 

@@ -37,8 +37,8 @@ from ladder.orders.ending import cancel
 from ladder.orders.feeding import feed
 from ladder.orders.ordering import order_scheduled, order_test
 from ladder.playing import play
+from tests.build import opened_house
 from tests.ladder.by_hand import finished_by_hand
-from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, staff, uploaded
 from tests.services.locks import Meanwhile
 

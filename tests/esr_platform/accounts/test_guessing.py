@@ -41,6 +41,19 @@ def test_who_guesses_is_locked_out_and_the_owner_elsewhere_is_not(miriam: User) 
     assert tries("miriam", PASSWORD, HERE) == 302
 
 
+def test_an_account_is_tried_40_times_an_hour_from_everywhere_whatever_the_host_header_says(miriam: User) -> None:
+    def tried(number: int, password: str) -> int:
+        address = f"198.51.100.{number}"
+        return tries("miriam", password, address, host=f"localhost:{9000 + number}")
+
+    for number in range(40):
+        assert tried(number, "wrong") == 200
+    assert tried(40, PASSWORD) == 200, "the right password is refused, too"
+    assert (
+        Client(REMOTE_ADDR=HERE).post("/account/login/", {"login": "miriam", "password": PASSWORD}).status_code == 200
+    )
+
+
 def test_an_address_is_guessed_at_however_it_is_written(miriam: User) -> None:
     guess("miriam@example.org", settings.AXES_FAILURE_LIMIT // 2)
     assert guess("Miriam@Example.org ", settings.AXES_FAILURE_LIMIT // 2)[-1] == 429

@@ -23,7 +23,7 @@ from ladder.orders.ending import cancel
 from ladder.orders.ordering import order_test
 from ladder.suspending import lift as lift_bot
 from ladder.suspending import suspend as suspend_bot
-from tests.ladder.house import opened_house
+from tests.build import opened_house
 from tests.ladder.uploaded import DUEL, match_of, uploaded
 from tests.services.locks import Meanwhile
 

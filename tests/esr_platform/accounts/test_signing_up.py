@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core import mail
 from django.test import Client
 
+from bots.models import Bot
 from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,14 @@ def test_who_is_verified_signs_in_with_name_or_address(client: Client) -> None:
 def test_a_name_that_could_deceive_is_refused(client: Client, username: str) -> None:
     sign_up(client, username)
     assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("username", ["a-lice", "a1ice", "AIice", "alice_", "greedy", "gree-dy", "m0derator"])
+def test_a_name_that_looks_like_another_users_or_a_house_bots_is_refused(client: Client, username: str) -> None:
+    User.objects.create_user("alice")
+    Bot.objects.create(name="Greedy", slug="house-greedy", house_name="greedy")
+    sign_up(client, username)
+    assert User.objects.count() == 1
 
 
 def test_a_name_is_taken_whatever_its_case(client: Client) -> None:

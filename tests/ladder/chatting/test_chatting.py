@@ -111,7 +111,9 @@ def test_a_preset_is_known_by_its_name_and_read_in_ones_own_language(both: Seque
         assert [line["text"] for line in read(match, both[1])] == [str(words) for words in PRESETS.values()]
 
 
-@pytest.mark.parametrize("text", ["", "   ", "x" * (LONGEST + 1), "a\u202eb", "Z\u0316\u0317\u0318\u0319"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "x" * (LONGEST + 1), "a\u202eb", "\u3164\u3164", "\u2800 \u2800", "Z\u0316\u0317\u0318\u0319"]
+)
 def test_words_can_be_read(both: Sequence[User], match: Match, text: str) -> None:
     with pytest.raises(Refused):
         tell(match, both[0], text)

@@ -1,0 +1,103 @@
+"""Names that look alike or cannot be seen: Unicode's confusables and restriction levels (UTS #39), and reserved names.
+
+The data comes from the package ``confusable_homoglyphs`` (docs/decisions/0079-names-are-compared-by-how-they-look.md).
+It is loaded with the first name that is compared.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+RESERVED: Final = (  # noqa: SIM905
+    "account accounts admin administrator anonymous api arena bot bots deleted-user demo everybody guest help house "
+    "ladder ladders match matches me moderator nobody official people platform root rules staff steinreich support "
+    "system terms"
+).split()
+"""Names that would look like the site itself."""
+
+_MARKS_OF_DIRECTION: Final = "\N{LEFT-TO-RIGHT MARK}"
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\u2800]"
+)
+"""Unicode's Default_Ignorable_Code_Point, and the Braille pattern without dots."""
+
+_NO_SCRIPT: Final = frozenset({"COMMON", "INHERITED"})
+_TOGETHER: Final = (
+    frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"LATIN", "HAN", "BOPOMOFO"}),
+    frozenset({"LATIN", "HAN", "HANGUL"}),
+)
+"""The scripts that the restriction level "Highly Restrictive" of UTS #39 lets one name mix."""
+
+
+def has_invisible(text: str) -> bool:
+    """Whether ``text`` has a character that cannot be seen, besides spaces."""
+    return _INVISIBLE.search(text) is not None or not text.isprintable()
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of ``text`` can be seen."""
+    return not _INVISIBLE.sub("", text).strip()
+
+
+def mixes_scripts(text: str) -> bool:
+    """Whether a word of ``text`` mixes scripts whose letters look alike, such as Latin and Cyrillic."""
+    from confusable_homoglyphs.categories import unique_aliases
+
+    words = [unique_aliases(word) - _NO_SCRIPT for word in text.split()]
+    return any(len(scripts) > 1 and not any(scripts <= together for together in _TOGETHER) for scripts in words)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two names are hard to tell apart, whatever their case and separators."""
+    return not _skeletons(one).isdisjoint(_skeletons(other))
+
+
+def is_reserved(name: str) -> bool:
+    """Whether ``name`` looks like a name of the site itself."""
+    return not _skeletons(name).isdisjoint(_reserved())
+
+
+@lru_cache(maxsize=1)
+def _reserved() -> frozenset[str]:
+    return frozenset().union(*map(_skeletons, RESERVED))
+
+
+def _skeletons(name: str) -> frozenset[str]:
+    """The skeletons (UTS #39) of ``name`` as it is written and in lower case: I looks like l, and i does not."""
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name))
+    return frozenset(_skeleton(unicodedata.normalize("NFD", variant)) for variant in (text, text.casefold()))
+
+
+def _skeleton(text: str) -> str:
+    prototypes = _prototypes()
+    skeleton = text.translate(prototypes).translate(prototypes)  # a part of a prototype may look like something else
+    return re.sub(r"[\s_-]", "", unicodedata.normalize("NFD", skeleton).casefold())
+
+
+@lru_cache(maxsize=1)
+def _prototypes() -> Mapping[int, str]:
+    """By code point, the prototype that stands for it and all that look like it.
+
+    The package lists for each character those that look like it. A prototype is listed with all of its characters, and
+    each of these with the prototype alone. A prototype of several characters, such as "rn" for "m", is no key itself.
+    """
+    from confusable_homoglyphs.confusables import confusables_data
+
+    alike = {_bare(key): [_bare(one["c"]) for one in found] for key, found in confusables_data.items()}
+    found: dict[int, str] = {}
+    for key, others in alike.items():
+        prototype = max((key, *others), key=lambda one: (len(one), len(alike.get(one, ())), one.isascii(), one))
+        if len(key) == 1 and prototype != key:
+            found[ord(key)] = prototype
+    return found
+
+
+def _bare(text: str) -> str:
+    """``text`` without the marks that the data puts around characters that are written from right to left."""
+    return text.replace(_MARKS_OF_DIRECTION, "")

@@ -1,0 +1,71 @@
+"""Names that look alike, mix alphabets or cannot be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from bots.lookalikes import RESERVED, alike, has_invisible, is_blank, is_reserved, mixes_scripts
+
+ALIKE = [
+    ("Greedy", "Gr\u0435\u0435dy"),  # Cyrillic
+    ("Greedy", "Greedy\u3164"),  # Hangul filler
+    ("Greedy", "Greedy\u2800"),  # Braille without dots
+    ("Greedy", "\uff27\uff52\uff45\uff45\uff44\uff59"),  # full width
+    ("Greedy", "GREEDY"),
+    ("loner", "l-oner"),
+    ("loner", "Ioner"),
+    ("alice", "a1ice"),
+    ("max", "rnax"),
+    ("Paul", "\u0420\u0430ul"),
+    ("Bot O", "Bot_0"),
+    ("max", "MAX"),
+    ("admin", "ADMIN"),
+]
+APART = [("Greedy", "Greenly"), ("ioner", "loner"), ("Caf\u00e9", "Cafe"), ("team-1", "team-2"), ("cl", "cd")]
+INVISIBLE = ["\u3164", "\uffa0", "\u115f", "\u1160", "\u2800", "\u00ad", "\u034f", "\ufe0f", "\U000e0061", "\u200b"]
+ONE_SYSTEM = [
+    "Greedy",
+    "na\u00efve 7",
+    "\u0421\u0435\u0440\u0433\u0435\u0439 Bot",
+    "\u65e5\u672c\u306e\u30dc\u30c3\u30c8",
+    "\u6771\u4eacBot",
+    "\ud55c\uad6d Bot",
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_names_that_look_alike_are_known(one: str, other: str) -> None:
+    assert alike(one, other)
+
+
+@pytest.mark.parametrize(("one", "other"), APART)
+def test_names_that_can_be_told_apart_are_other_names(one: str, other: str) -> None:
+    assert not alike(one, other)
+
+
+@pytest.mark.parametrize("char", INVISIBLE)
+def test_what_cannot_be_seen_is_found(char: str) -> None:
+    assert has_invisible(f"Greedy{char}")
+    assert is_blank(f"{char} {char}")
+    assert not is_blank(f"a{char}")
+
+
+def test_spaces_letters_and_emoji_can_be_seen() -> None:
+    assert not has_invisible("Bot 7 \N{GAME DIE}")
+    assert is_blank(" ")
+
+
+@pytest.mark.parametrize("name", ["Gr\u0435\u0435dy", "Gu\u0435st", "\u0391lpha", "Bot Gu\u0435st 7"])
+def test_a_word_of_latin_and_other_letters_mixes_scripts(name: str) -> None:
+    assert mixes_scripts(name)
+
+
+@pytest.mark.parametrize("name", ONE_SYSTEM)
+def test_words_of_one_writing_system_do_not(name: str) -> None:
+    assert not mixes_scripts(name)
+
+
+def test_a_reserved_name_is_reserved_however_it_is_written() -> None:
+    assert all(map(is_reserved, RESERVED))
+    assert all(map(is_reserved, ["Staff", "Moderator", "ADMIN", "\u0430dmin", "A_d-m_i-n", "rn\u043ederator", "he1p"]))
+    assert not is_reserved("Citrine")
