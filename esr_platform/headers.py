@@ -1,11 +1,22 @@
-"""Response headers that Django does not set by itself."""
+"""What every response of Django has, and who gets none: security policy, cache policy, and the pace of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from bots.pace import address, wait_s
+
+PAGES: Final = "pages"
+"""The scope of page requests in ``settings.REQUESTS_A_MINUTE``. The API counts its own."""
+
+_ACCOUNT: Final = "/account/"
+_API: Final = "/api/"
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -20,3 +31,50 @@ def content_security_policy(get_response: View) -> View:
         return response
 
     return respond
+
+
+def cache_policy(get_response: View) -> View:
+    """Middleware that keeps responses out of caches which other people use.
+
+    A response to somebody whom the request identifies, and every account page, is ``private, no-store``. Any other
+    response that names no policy is ``private, no-cache``: a browser asks again, by its ETag. Public policies, such as
+    those of static files and feeds, and ``no-store`` stay as they are.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        policy = response.headers.get("Cache-Control", "")
+        if policy and ("private" not in policy or "no-store" in policy):
+            return response
+        known = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+        if known or request.path.startswith(_ACCOUNT):
+            policy = "private, no-store"
+        response.headers["Cache-Control"] = policy or "private, no-cache"
+        return response
+
+    return respond
+
+
+def page_pace(get_response: View) -> View:
+    """Middleware that answers 429 to a client address that asks for more pages in a minute than are welcome.
+
+    A site without Redis does not count pages.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        wait = 0 if request.path.startswith(_API) else _wait_s(request)
+        if not wait:
+            return get_response(request)
+        sentence = _("Too many requests from your address. Try again in %(seconds)s s.") % {"seconds": wait}
+        return HttpResponse(
+            sentence, status=429, content_type="text/plain; charset=utf-8", headers={"Retry-After": str(wait)}
+        )
+
+    return respond
+
+
+def _wait_s(request: HttpRequest) -> int:
+    try:
+        return wait_s(PAGES, address(request.META))
+    except (RedisError, OSError):
+        return 0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging.config
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from celery.signals import setup_logging
+
+_LONGEST_REJECTION: Final = 200
 
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
@@ -15,6 +17,21 @@ _SHARED: list[Any] = [
     structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
     structlog.stdlib.PositionalArgumentsFormatter(),
 ]
+
+
+class ShortRejections(logging.Filter):
+    """Makes one short warning of a request that Django rejects: strangers cause them, and choose their length.
+
+    A rejected Host header comes as an error with a traceback.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        rejected = record.name.startswith("django.security.")
+        if rejected or (record.name == "django.request" and record.levelno < logging.ERROR):
+            record.msg, record.args = record.getMessage()[:_LONGEST_REJECTION], ()
+            record.exc_info = record.exc_text = None
+            record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        return True
 
 
 def logging_config(level: str, *, colors: bool) -> None:
@@ -33,7 +50,10 @@ def logging_config(level: str, *, colors: bool) -> None:
                     "foreign_pre_chain": _SHARED,
                 }
             },
-            "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "console"}},
+            "filters": {"short": {"()": ShortRejections}},
+            "handlers": {
+                "console": {"class": "logging.StreamHandler", "formatter": "console", "filters": ["short"]},
+            },
             "loggers": {"psycopg.pool": {"level": "ERROR"}},  # it warns at every try, the caller is told at the end
             "root": {"handlers": ["console"], "level": level.upper()},
         }

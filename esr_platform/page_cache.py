@@ -19,7 +19,7 @@ class PageCache(SharedRedisCache):
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         try:
             return super().get(key, default, version)
-        except (RedisError, OSError, AttributeError, ImportError) as error:
+        except (RedisError, OSError, ValueError) as error:
             log.warning("page_cache_missed", error=repr(error))
             return default
 

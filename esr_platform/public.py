@@ -32,6 +32,11 @@ def lacks(app_configs: object = None, **_: Any) -> list[CheckMessage]:  # noqa: 
             "Letters would lead nowhere: the site's own address is not known.",
             "Set SITE_URL, as in SITE_URL=https://arena.example.org.",
         ),
+        "E004": (
+            not settings.SITE_URL.startswith("https://") and settings.SESSION_COOKIE_SECURE,
+            "Nobody can sign in: cookies are sent over HTTPS only, and SITE_URL does not begin with https://.",
+            "Set SITE_URL to the HTTPS address. On a network that you trust set SECURE_COOKIES=no instead.",
+        ),
         "E003": (settings.DEBUG, "DEBUG shows strangers how the site works.", "Unset DEBUG."),
     }
     return [Error(text, hint=hint, id=f"esr.{number}") for number, (wrong, text, hint) in found.items() if wrong]

@@ -6,9 +6,31 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
+import orjson
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 
+_BYTES: Final = b"\0"
+_STRICT: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _INCREASE: Final = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('INCRBY', KEYS[1], ARGV[1])"
+
+
+class Serializer:
+    """Values of the cache as JSON, never as pickles: whoever can write into Redis must not run code with a pickle.
+
+    Bytes are kept as they are, behind a zero byte, and integers as Redis counts them. A tuple comes back as a list.
+    Convert other types before you cache them: they raise ``TypeError``.
+    """
+
+    def dumps(self, value: Any) -> bytes | int:
+        if type(value) is int:
+            return value
+        return _BYTES + value if isinstance(value, bytes) else orjson.dumps(value, option=_STRICT)
+
+    def loads(self, kept: bytes) -> Any:
+        """Raise ``ValueError`` for anything else than :meth:`dumps` has written."""
+        if kept.startswith(_BYTES):
+            return kept[len(_BYTES) :]
+        return orjson.loads(kept)
 
 
 class _Client(RedisCacheClient):
@@ -22,15 +44,16 @@ class _Client(RedisCacheClient):
 
 
 class SharedRedisCache(RedisCache):
-    """A ``RedisCache`` without options. Django makes one for every request, and each would connect to Redis anew."""
+    """A ``RedisCache`` of JSON values with shared clients: Django makes a cache per request, and each would connect."""
 
     _servers: Sequence[str]
+    _options: dict[str, Any]
 
     @cached_property
     def _cache(self) -> RedisCacheClient:
-        return _client(tuple(self._servers))
+        return _client(tuple(self._servers), tuple(sorted(self._options.items())))
 
 
 @lru_cache(maxsize=8)
-def _client(servers: tuple[str, ...]) -> _Client:
-    return _Client(list(servers))
+def _client(servers: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> _Client:
+    return _Client(list(servers), serializer=Serializer(), **dict(options))  # type: ignore[arg-type]  # integers are Redis' own

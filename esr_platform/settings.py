@@ -1,27 +1,31 @@
 """Every setting of the site, with defaults that run it on one machine without any configuration.
 
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
-``SECRET_KEY``, ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``,
-``METRICS_TOKEN``, what ``esr_platform.accounts.social`` names, and the limits of uploads and orders by their names
-below. Times are seconds unless the name says otherwise.
+``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``, ``SECURE_COOKIES``, ``SECURE_HSTS_SECONDS``, ``SECURE_SSL_REDIRECT``,
+``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, ``METRICS_TOKEN``,
+``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_ADDRESS``, what ``esr_platform.accounts.social`` names, and the
+limits of uploads and orders by their names below. Times are seconds unless the name says otherwise.
 """
 
 from __future__ import annotations
 
+import logging
 import os
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import environ
 from celery.schedules import crontab
 
+from bots.lookalikes import RESERVED
 from esr_platform.accounts.social import elsewhere
-from esr_platform.accounts.usernames import RESERVED
 from esr_platform.database import database
 from esr_platform.logging import logging_config
-from esr_platform.secret import secret_key
+from esr_platform.public import is_public
+from esr_platform.secret import private_database, private_folder, secret_key, strong
 from esr_platform.storing import uploads_storage
-from esr_platform.supervising.broker import socket_path
+from esr_platform.supervising.broker import private_socket
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -31,12 +35,13 @@ SITE_NAME = "Steinreich"
 
 DEBUG = env.bool("DEBUG", default=False)
 try:
-    VAR_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds the secret key and every running deal
-    SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key(VAR_DIR / "secret-key")
+    private_folder(VAR_DIR)  # it holds the secret key and every running deal
+    SECRET_KEY = strong(env.str("SECRET_KEY", default="") or secret_key(VAR_DIR / "secret-key"))
 except OSError as error:
     raise SystemExit(
         f"{VAR_DIR} cannot be written ({error.strerror}): mend that, or set VAR_DIR to another folder."
     ) from None
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # keys before this one
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # where letters lead, whoever asks for them
 
@@ -67,10 +72,12 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "esr_platform.headers.content_security_policy",
+    "esr_platform.headers.cache_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "esr_platform.languages.choosing.spoken",
+    "esr_platform.headers.page_pace",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -80,6 +87,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
     "axes.middleware.AxesMiddleware",
+    "esr_platform.api.problems.RedisAway",
 ]
 
 ROOT_URLCONF = "esr_platform.urls"
@@ -167,16 +175,32 @@ AXES_LOCKOUT_CALLABLE = "esr_platform.accounts.guessing.locked_out"
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_URL.startswith("https://")
+SESSION_COOKIE_SECURE = SITE_URL.startswith("https://") or is_public(ALLOWED_HOSTS)
+if env.str("SECURE_COOKIES", default=""):
+    SESSION_COOKIE_SECURE = env.bool("SECURE_COOKIES")
+CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 
 # What is kept, and where
 
 DATABASES = {"default": database(env.str("DATABASE_URL", default=""), VAR_DIR / "db.sqlite3")}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3") and DATABASES["default"]["NAME"] != ":memory:":
+    with suppress(OSError):  # Django says what is wrong with it when it opens it
+        private_database(Path(DATABASES["default"]["NAME"]))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{socket_path(VAR_DIR)}"
+try:
+    REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{private_socket(VAR_DIR)}"
+except OSError as error:
+    raise SystemExit(
+        f"{error.filename} cannot be used ({error.strerror}): set VAR_DIR to a shorter path, or REDIS_URL to a Redis."
+    ) from None
+_REDIS = {
+    "LOCATION": REDIS_URL,
+    "VERSION": 2,  # 1 was pickled
+    "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
+}
 CACHES = {
-    "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", "LOCATION": REDIS_URL},  # limits
-    "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "pages"},
+    "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", **_REDIS},  # limits
+    "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "KEY_PREFIX": "pages", **_REDIS},
 }
 
 # What people upload: in the data folder, or in an S3-compatible store that UPLOADS_S3_BUCKET names
@@ -199,7 +223,6 @@ BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
 BOTS_EVER_A_PERSON = env.int("BOTS_EVER_A_PERSON", default=100)
 CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
 CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
-CHECK_TURN_SECONDS = env.int("CHECK_TURN_SECONDS", default=60)  # after which it lets others in between two games
 ORDERS_AT_ONCE = env.int("ORDERS_AT_ONCE", default=3)  # open ones of one person
 ORDERS_A_DAY = env.int("ORDERS_A_DAY", default=100)  # of one person, cancelled ones too
 ORDERED_GAMES_A_DAY = env.int("ORDERED_GAMES_A_DAY", default=2400)  # of one person
@@ -207,6 +230,7 @@ ORDER_BLOCKS = env.int("ORDER_BLOCKS", default=100)
 COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)
 SCHEDULED_DEALS = env.int("SCHEDULED_DEALS", default=20)
 SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
+HOUSE_BLOCKS_PER_HOUR = env.int("HOUSE_BLOCKS_PER_HOUR", default=3)  # on each ladder on which only house bots play
 LIVE_HOSTED_SEATS = env.int("LIVE_HOSTED_SEATS", default=64)  # of live games, given to code that runs here
 CHALLENGES_AT_ONCE = env.int("CHALLENGES_AT_ONCE", default=5)  # of one person, open or being played
 CHALLENGES_A_DAY = env.int("CHALLENGES_A_DAY", default=500)  # of one person
@@ -261,6 +285,10 @@ CONTENT_SECURITY_POLICY = {
     "form-action": " ".join(["'self'", *ELSEWHERE.origins]),
     "frame-ancestors": "'none'",
 }
+SECURE_HSTS_SECONDS = env.int(
+    "SECURE_HSTS_SECONDS", default=30 * 86_400 if SESSION_COOKIE_SECURE and is_public(ALLOWED_HOSTS) else 0
+)
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=False)  # the proxy usually redirects
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
@@ -292,8 +320,11 @@ REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an addre
     "search": 60,
     "suggest": 240,
     "guests": 6,  # games that people without an account begin
+    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),  # of one address; many people may share one
 }
+REQUEST_HEAD_SECONDS = 10.0  # for a request line and its headers to arrive whole
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
+MAX_UNFINISHED_HEADS_PER_ADDRESS = env.int("MAX_UNFINISHED_HEADS_PER_ADDRESS", default=32)  # connections
 WAITING_AT_ONCE = env.int("WAITING_AT_ONCE", default=100)  # streams and long polls of one person, bot or address
 WAITING_A_PROCESS = env.int("WAITING_A_PROCESS", default=5000)
 SPECTACULAR_SETTINGS = {
@@ -322,6 +353,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 900,  # longer than the hard limit, or a running task is delivered twice
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,
+    "queue_order_strategy": "esr_platform.celery:OnTimeFirst",
     "socket_keepalive": not REDIS_URL.startswith("unix://"),
 }
 CELERY_WORKER_POOL = "prefork"  # threads ignore the time limits
@@ -339,8 +371,8 @@ CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
     "ladder.tasks.check_next": {"queue": "checks"},
-    "ladder.tasks.sweep_tables": {"queue": "live"},
-    "ladder.tasks.pair_people": {"queue": "live"},
+    "ladder.tasks.keep_tables": {"queue": "live"},
+    "ladder.tasks.seat": {"queue": "live"},
     "ladder.tasks.finish_table": {"queue": "live"},
     "ladder.tasks.wake_seat": {"queue": "seats"},
     "ladder.tasks.estimate": {"queue": "estimates"},
@@ -354,16 +386,10 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     task: {"task": f"ladder.tasks.{task}", "schedule": every, "options": {"expires": 2 * every}}
     for task, every in {
-        "dispatch": 2.0,
-        "fill": 2.0,
-        "feed_orders": 2.0,
-        "freeze": 5.0,
+        "keep_queues": 2.0,
+        "keep_tables": 1.0,
+        "seat": 5.0,
         "sweep": 5.0,
-        "seat": 2.0,
-        "sweep_tables": 1.0,
-        "pair_people": 1.0,
-        "tidy_lobby": 5.0,
-        "tell_of_checks": 2.0,
         "estimate": 30.0,
         "gather": 10.0,
         "measure": 60.0,
@@ -389,5 +415,6 @@ for task, every in (("write_letters", 60.0), ("erase_deleted", 60.0)):
 
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # with it, a program reads /metrics; without, staff alone
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO  # Django warns of them once already
 LOGGING_CONFIG = None
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("staff/people/<str:username>/", accounts.moderate, name="moderate_person"),
     path("terms/", accounts.terms, name="terms"),
     path("account/", include("allauth.account.urls")),
+    path("account/2fa/webauthn/login/", accounts.PasskeyLoginView.as_view(), name="mfa_login_webauthn"),
     path("account/2fa/", include("allauth.mfa.urls")),
     *of_elsewhere(),
     path("api/v1/", include("esr_platform.api.urls")),

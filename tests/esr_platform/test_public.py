@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as project
+from django.contrib.sessions.models import Session
 from django.test import Client
 from pytest_django import Settings
 
@@ -60,6 +61,29 @@ def test_debug_is_no_way_to_run_a_public_site(settings: Settings) -> None:
     assert [problem.id for problem in lacks()] == ["esr.E003"]
 
 
+def test_a_public_site_has_secure_cookies_and_hsts_unless_it_is_told_otherwise(tmp_path: Path) -> None:
+    script = (
+        "import esr_platform.asgi; from django.conf import settings as s;"
+        "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS, s.SECURE_SSL_REDIRECT)"
+    )
+    assert python(tmp_path, "-c", script, **READY).stdout == "True True 2592000 False\n"
+    own = {"SECURE_HSTS_SECONDS": "60", "SECURE_SSL_REDIRECT": "yes"}
+    assert python(tmp_path, "-c", script, **READY, **own).stdout == "True True 60 True\n"
+    plain = {**READY, "SITE_URL": "http://10.0.0.7", "SECURE_COOKIES": "no"}
+    assert python(tmp_path, "-c", script, **plain).stdout == "False False 0 False\n"
+    run = python(tmp_path, "-c", script, **{**plain, "SECURE_COOKIES": ""})
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "SECURE_COOKIES=no" in run.stderr
+
+
+@pytest.mark.parametrize("key", ["a", "a" * 80, "django-insecure-" + "abcdefghijklmnopqrstuvwxyz0123456789" * 2])
+def test_a_weak_secret_key_is_refused_on_every_site(tmp_path: Path, key: str) -> None:
+    run = python(tmp_path, "manage.py", "check", SECRET_KEY=key)
+    assert run.returncode == 1
+    assert "SECRET_KEY is weak" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
 def test_ones_own_machine_needs_nothing(settings: Settings) -> None:
     settings.ALLOWED_HOSTS, settings.EMAIL_BACKEND = ["localhost"], CONSOLE
     assert lacks() == []
@@ -100,6 +124,24 @@ def test_a_demo_account_that_moved_to_a_public_site_opens_nothing_there(tmp_path
     again = Client(SERVER_NAME="localhost")
     again.post("/account/login/", {"login": login[0], "password": login[1]})
     assert again.get("/account/").status_code == 302
+
+
+@pytest.mark.django_db
+def test_on_a_public_site_the_right_password_of_the_demo_account_is_a_wrong_one(
+    tmp_path: Path, settings: Settings
+) -> None:
+    settings.ALLOWED_HOSTS = ["localhost"]
+    login = demo_login(tmp_path)
+    assert login is not None
+    settings.ALLOWED_HOSTS = ["localhost", "arena.example.org"]
+    pages = []
+    for password in (login[1], "wrong"):
+        client = Client(SERVER_NAME="localhost")
+        page = client.post("/account/login/", {"login": login[0], "password": password})
+        pages.append((page.status_code, page.content.decode().partition("<form")[0]))
+    assert pages[0][0] == 200
+    assert pages[0] == pages[1]
+    assert not Session.objects.exists()
 
 
 @pytest.mark.django_db

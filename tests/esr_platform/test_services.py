@@ -16,7 +16,7 @@ def test_a_process_sees_the_database_of_the_test(site_processes: Processes) -> N
     process = site_processes.python(
         "-c", f"import os; os.environ['DJANGO_SETTINGS_MODULE']='esr_platform.settings'; {script}"
     )
-    assert process.wait(30) == 0
+    assert process.wait(180) == 0
     assert User.objects.get().username == "ada"
 
 

@@ -35,6 +35,21 @@ def test_every_scheduled_and_routed_task_exists() -> None:
     assert named <= set(app.tasks)
 
 
+def test_a_worker_that_starts_loads_no_pages(tmp_path: Path) -> None:
+    """They take 35 MB in each process, and only the web server needs them."""
+    script = """
+import sys
+from esr_platform.celery import app
+app.loader.import_default_modules()
+sys.exit("esr_platform.urls" in sys.modules)
+"""
+    environment = {**os.environ, "VAR_DIR": str(tmp_path)}
+    assert (
+        subprocess.run([sys.executable, "-c", script], cwd=settings.BASE_DIR, env=environment, check=False).returncode
+        == 0
+    )
+
+
 def test_a_database_connection_serves_many_tasks() -> None:
     from celery.fixups.django import DjangoWorkerFixup
 
