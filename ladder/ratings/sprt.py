@@ -4,20 +4,19 @@ The data are differences, one a block: both versions play the same deal in all s
 the mean score of the one is taken from that of the other. A score is the share of opponents beaten (0 to 1), so a
 difference lies in −1 to 1.
 
-Two hypotheses stand against each other: the mean difference is 0, or it is ``margin``. After every block the log of
-their likelihood ratio is compared with two bounds; between them another block is played (A. Wald, *Sequential Tests of
-Statistical Hypotheses*, Annals of Mathematical Statistics 16, 1945). The spread of the differences is not known, so
-each hypothesis is given the one that suits it best, which is the generalised test:
+Two hypotheses are compared: the mean difference is 0, or it is ``margin``. After every block the logarithm of their
+likelihood ratio is compared with two bounds; between them another block is played (A. Wald, *Sequential Tests of
+Statistical Hypotheses*, Annals of Mathematical Statistics 16, 1945). The spread of the differences is not known and is
+replaced by that of the sample, which is the generalized test in its normal approximation (M. Van den Bergh, *A
+Practical Introduction to the GSPRT*, 2020; Stockfish's fishtest uses it for chess engines):
 
-    LLR = N/2 · ln(Σ d² / Σ (d − margin)²)
+    LLR = N · margin · (mean − margin/2) / variance
 
-(M. Van den Bergh, *A Practical Introduction to the GSPRT*, 2020, the normal approximation; Stockfish's fishtest uses
-the same test for chess engines.)
-
-That spread is underestimated as long as few blocks were played: bots that do the same for some blocks and then differ
-would look decided. So eight blocks are thought of before the first one, at ``margin/2 ± ½``: they favour neither
-hypothesis, and it takes at least some twenty blocks to outweigh them. What that holds and what it costs is measured in
-``tests/ladder/ratings/test_sprt.py`` and told in docs/orders.md.
+The sample underestimates the spread as long as few blocks were played. The test therefore adds a prior of eight blocks
+at ``margin/2 ± ½`` to the sample; they favor neither hypothesis. The prior fades while differences come in: after n
+blocks in which the versions scored differently, it weighs 16/(16 + n) of that. Versions that mostly do the same keep
+the prior, since nothing is known yet about the rare blocks that decide. ``bench/comparisons.py`` measures error rates
+and blocks until decision; docs/orders.md has its figures.
 """
 
 from __future__ import annotations
@@ -32,6 +31,8 @@ ERROR = 0.05
 
 _PRIOR_BLOCKS = 8
 _PRIOR_SPREAD = 0.5
+_FADING = 16
+"""After so many blocks in which the versions scored differently, the prior weighs half."""
 
 
 class Verdict(Enum):
@@ -85,15 +86,18 @@ class Walk:
 def walk(differences: Iterable[float], hypotheses: Hypotheses) -> Walk:
     """Go through ``differences`` in their order until one decides; what comes after it is not looked at."""
     margin = hypotheses.margin
-    count = _PRIOR_BLOCKS
-    total = _PRIOR_BLOCKS * margin / 2
-    squares = _PRIOR_BLOCKS * ((margin / 2) ** 2 + _PRIOR_SPREAD**2)
+    differing = 0
+    total = squares = 0.0
     ratios: list[float] = []
-    for difference in differences:
-        count += 1
+    for blocks, difference in enumerate(differences, 1):
+        differing += difference != 0
         total += difference
         squares += difference**2
-        ratios.append(count / 2 * math.log(squares / (squares - 2 * margin * total + count * margin**2)))
+        prior = _PRIOR_BLOCKS * _FADING / (_FADING + differing)
+        count = prior + blocks
+        mean = (prior * margin / 2 + total) / count
+        variance = (prior * ((margin / 2) ** 2 + _PRIOR_SPREAD**2) + squares) / count - mean**2
+        ratios.append(count * margin * (mean - margin / 2) / variance)
         verdict = _verdict(ratios[-1], hypotheses)
         if verdict is not Verdict.OPEN:
             return Walk(ratios, verdict)

@@ -88,6 +88,19 @@ def test_a_worse_version_is_never_called_better_and_found_out_sooner_than_an_equ
     assert blocks < 0.7 * runs(spread(0.25)(0.0), Hypotheses(0.05))[1]
 
 
+def test_a_clearly_worse_version_is_found_out_after_some_twenty_blocks() -> None:
+    """At the spread of real blocks at tables of four; ``bench/comparisons.py`` has games for other differences."""
+    better, blocks = runs(spread(0.16)(-0.17), Hypotheses(0.05))
+    assert better == 0
+    assert blocks < 22
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.05])
+def test_a_version_better_in_rare_blocks_and_equal_in_all_others_is_seldom_missed(rate: float) -> None:
+    better, _ = runs(lambda random: 0.05 / rate if random.random() < rate else 0.0, Hypotheses(0.05))
+    assert better >= 0.9
+
+
 def test_it_takes_fewer_blocks_than_a_test_of_a_fixed_length() -> None:
     sigma, margin = 0.25, 0.05
     fixed = ((1.645 + 1.645) * sigma / margin) ** 2
@@ -102,7 +115,7 @@ def test_one_sided_rare_differences_may_mislead_more_often_than_promised() -> No
         return 1.0 if random.random() < 0.1 else -0.05 / 0.9
 
     better, _ = runs(draw, Hypotheses(0.05))
-    assert 0.86 < better < 0.93
+    assert 0.74 < better < 0.86
 
 
 @given(differences, margins)
@@ -118,6 +131,8 @@ def test_a_test_goes_on_exactly_while_the_ratio_is_between_its_bounds(found: lis
 
 @given(differences, margins)
 def test_the_question_turned_around_has_the_opposite_ratio(found: list[float], margin: float) -> None:
+    """Where the versions scored differently: equal scores say nothing of the spread."""
+    found = [one for one in found if one != 0 and one != margin]
     hypotheses = Hypotheses(margin)
     there = walk(found, hypotheses).ratios
     back = walk([margin - difference for difference in found], hypotheses).ratios
