@@ -75,7 +75,10 @@ class ChainMark(models.Model):
 
 
 class Intervention(models.Model):
-    """What somebody of the staff did to a match. Appended. What and why is public, who it was is for staff alone."""
+    """What somebody of the staff did to a match. Appended. What and why is public, who it was is for staff alone.
+
+    The database refuses changes (migration ``0015``), and the audit log shows it beside ``bots.models.StaffAction``.
+    """
 
     class Action(models.TextChoices):
         CANCELLED = "cancelled", "cancelled before anybody began it"

@@ -1,9 +1,9 @@
-"""Staff's page of a bot, and the trail of what staff have done. Parse, one call, answer."""
+"""Staff's page of a bot, and the audit log of what staff have done. Parse, one call, answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django import forms
 from django.contrib import messages
@@ -18,6 +18,7 @@ from bots import complaints
 from bots.models import Blanking, Bot, StaffAction
 from bots.refusals import Refused
 from ladder.interventions import REASON_LENGTH
+from ladder.models import Intervention
 from ladder.pages.finding import found
 from ladder.pages.paging import part
 from ladder.pages.staff import for_staff
@@ -60,9 +61,14 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def trail(request: HttpRequest) -> HttpResponse:
-    """Everything that staff did to bots and people, newest first."""
-    shown = part(_listed(StaffAction.objects.all()), request.GET.get, ROWS)
-    return render(request, "pages/trail.html", {"actions": shown})
+    """Everything that staff did to bots and people, or with ``?of=matches`` to matches, newest first."""
+    of_matches = request.GET.get("of") == "matches"
+    rows: QuerySet[Any] = (
+        Intervention.objects.select_related("author", "match__ladder")
+        if of_matches
+        else _listed(StaffAction.objects.all())
+    )
+    return render(request, "pages/trail.html", {"actions": part(rows, request.GET.get, ROWS), "of_matches": of_matches})
 
 
 def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:
