@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
@@ -51,14 +52,19 @@ _PLACES: Final = (
 
 
 class _OwnToo(Reading):
-    """What somebody reads of bots: of their own all there is, with a token that may ``read`` or ``upload``."""
+    """What somebody reads of bots: of their own all there is, with a token that may ``read`` or ``upload``.
+
+    With ``upload`` alone, staff read of others' bots what everybody may.
+    """
 
     @property
     def viewer(self) -> User | AnonymousUser:
         token = self.request.auth
-        if isinstance(token, Token) and token.allows(Scope.UPLOAD):
-            return token.user
-        return super().viewer
+        if not isinstance(token, Token) or token.allows(Scope.READ) or not token.allows(Scope.UPLOAD):
+            return super().viewer
+        owner = copy(token.user)
+        owner.is_staff = owner.is_superuser = False  # of others' bots it opens nothing
+        return owner
 
 
 class Bots(Listing):

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.models import Bot
+from esr_platform.api.authentication import viewer
 from esr_platform.api.reading.documents import PersonDocument
 from esr_platform.api.reading.views import One
 from ladder.pages.owning.access import public_among
@@ -26,8 +27,8 @@ class Person(One):
     always = ("username",)
 
     @extend_schema(operation_id="person", summary="A person")
-    def get(self, _request: Request, username: str) -> Response:
-        person = person_at(username)
+    def get(self, request: Request, username: str) -> Response:
+        person = person_at(username, viewer(request))
         bots = public_among(_OF_CODE).filter(owner=person)
         return self.answer(
             {

@@ -10,7 +10,6 @@ from typing import Final
 from bots import uploading
 from bots.refusals import Refused, TooMany
 from esr_platform.api.problems import Refusal
-from ladder.joining import CannotJoin
 
 OUR_PAUSE_S: Final = 60
 """When to send again what we could not store."""
@@ -24,7 +23,7 @@ def refusals() -> Iterator[None]:
     except TooMany as refusal:
         status = HTTPStatus.CONFLICT if refusal.retry_after_s is None else HTTPStatus.TOO_MANY_REQUESTS
         raise Refusal(status, "too_many", str(refusal), refusal.retry_after_s) from refusal
-    except (Refused, CannotJoin) as refusal:
+    except Refused as refusal:
         raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(refusal)) from refusal
     except uploading.NotStored as failure:
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", str(failure), OUR_PAUSE_S) from failure

@@ -57,6 +57,22 @@ def test_every_operation_says_what_it_does_and_has_an_example() -> None:
             assert "example" in content or content["schema"].get("format") == "binary", f"{name} {kind}"
 
 
+def test_the_body_of_every_operation_that_has_required_fields_is_required() -> None:
+    bodies = {
+        operation["operationId"]: operation["requestBody"]
+        for _, operation in operations()
+        if "requestBody" in operation
+    }
+    assert bodies["order"]["required"]
+    schemas = schema()["components"]["schemas"]
+    for name, body in bodies.items():
+        for content in body["content"].values():
+            found = schemas.get(content["schema"].get("$ref", "").rpartition("/")[2], content["schema"])
+            parts = [schemas[one["$ref"].rpartition("/")[2]] for one in found.get("oneOf", [])] or [found]
+            if all(part.get("required") for part in parts):
+                assert body.get("required"), name
+
+
 def test_no_operation_is_called_as_another_one() -> None:
     names = [operation["operationId"] for _, operation in operations()]
     assert len(set(names)) == len(names)

@@ -20,7 +20,7 @@ from tests.ladder.conftest import house, ladder, match, played
 
 __all__ = ["house", "ladder", "match", "played"]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts")).resolve()
 CONFIG = Path(__file__).with_name("schemathesis.toml")

@@ -111,6 +111,17 @@ def test_a_version_that_was_never_ready_is_its_owners_alone(miriam: Program, car
     assert [one["number"] for one in read("bots/citrine")["versions"]] == [1]
 
 
+def test_staff_read_hidden_bots_of_others_with_a_token_that_may_read_and_not_with_upload_alone(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    uploads, reads = person("ruth", Scope.UPLOAD), person("rose", Scope.UPLOAD, Scope.READ)
+    User.objects.filter(username__in=("ruth", "rose")).update(is_staff=True, is_superuser=True)
+    for address in ("bots/citrine", "bots/citrine/versions", "bots/citrine/versions/1"):
+        problem(uploads.get(address), 404, "not_found")
+        assert reads.get(address).status_code == 200
+    uploads.upload(name="Jasper")
+    assert document(uploads.get("bots/jasper/versions/1"))["filename"] == "bot.py"
+
+
 def test_a_person_is_read_with_the_bots_that_everybody_knows_of(miriam: Program) -> None:
     problem(Client().get("/api/v1/people/miriam"), 404, "not_found")
     miriam.upload(name="Citrine")

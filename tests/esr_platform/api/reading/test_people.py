@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
 from bots.persons import guest_player, player_of
-from ladder.models import Ladder, Sitting
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope
+from ladder.models import Ladder, Outage, Sitting
 from tests.esr_platform.api.conftest import problem
 from tests.esr_platform.api.reading.conftest import read, walked
 from tests.ladder.by_hand import finished_by_hand, people_match, verified
-from tests.ladder.uploaded import DUEL, uploaded
+from tests.ladder.uploaded import DUEL, person, uploaded
 
 pytestmark = pytest.mark.django_db
 
@@ -67,3 +71,20 @@ def test_who_sat_where_is_told_once_the_game_is_open(people: Ladder) -> None:
         (one["seat"], one["bot"], one["from_move"], one["to_move"]) for one in read(f"matches/{over.pk}")["sittings"]
     ]
     assert told == [(0, "ann", 0, None), (1, "ben", 0, None)]
+
+
+def test_outages_of_the_site_are_told_once_the_game_is_open(people: Ladder) -> None:
+    running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
+    for match in (running, over):
+        Outage.objects.create(match=match, before_move=4, ended=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), ms=12_000)
+    assert read(f"matches/{running.pk}")["outages"] == []
+    assert read(f"matches/{over.pk}")["outages"] == [{"before_move": 4, "ended": "2026-01-02T03:04:05Z", "ms": 12_000}]
+
+
+def test_who_is_known_to_nobody_yet_is_known_to_themselves() -> None:
+    """So `esr status` works with the token of an account that an administrator has just made."""
+    ada = person("ada")
+    _, secret = tokens.issue(ada, "a test", [Scope.READ], None)
+    problem(Client().get("/api/v1/people/ada"), 404, "not_found")
+    own = Client(headers={"Authorization": f"Bearer {secret}"}).get("/api/v1/people/ada")
+    assert (own.status_code, own.json()["username"], own.json()["bots"]) == (200, "ada", [])

@@ -10,8 +10,8 @@ from django.http import HttpResponse
 
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder
+from tests.build import opened_house
 from tests.esr_platform.api.conftest import Program, person
-from tests.ladder.house import opened_house
 from tests.ladder.uploaded import DUEL
 
 
