@@ -60,10 +60,10 @@ class Manifest:
         return tuple((slug, seats) for slug, counts in self.games.items() for seats in counts)
 
 
-def read_folder(folder: Path) -> Manifest:
+def read_folder(folder: Path, *, start: bool = True) -> Manifest:
     """The manifest of the bot in ``folder``; without a ``bot.toml`` that of a ``bot.py`` that plays everything.
 
-    Raises ``ManifestError``, also where the file that is to be started is not there.
+    Raises ``ManifestError``, also where the file that is to be started is not there, unless nobody is to ``start`` it.
     """
     path = folder / FILE
     name = folder.resolve().name[:MAX_NAME] or "bot"
@@ -71,7 +71,7 @@ def read_folder(folder: Path) -> Manifest:
         manifest = parse(path.read_bytes(), name) if path.is_file() else Manifest(name)
     except OSError as error:
         raise ManifestError(f"{path} cannot be read: {error.strerror}.") from error
-    if not (folder / manifest.entry).is_file():
+    if start and not (folder / manifest.entry).is_file():
         raise ManifestError(f"The folder {folder} has no {manifest.entry}: that is the file that would be started.")
     return manifest
 

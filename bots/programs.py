@@ -8,10 +8,10 @@ else is a stranger's, and nothing that a row claims lets it run outside the sand
 from __future__ import annotations
 
 from bots.house.catalogue import HOUSE, HouseBot
+from bots.machines import current_test
 from bots.models import BotVersion
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
-from bots.sandbox import self_test
 from bots.stored import Lost, OutOfReach, program_of_upload
 
 
@@ -41,8 +41,8 @@ def plays(version: BotVersion, game: str, seats: int) -> bool:
     return bool(version.archive) and version.state == version.State.READY and version.claims_table(game, seats)
 
 
-def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
-    """What to start for ``version``.
+def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | StoredProgram:
+    """What to start for ``version``, in a ``rated`` game of a deal that is played more than once.
 
     Raises ``NotHere`` where its code, the sandbox that it needs or the storage is missing for now, and
     ``LostCode`` where its archive is lost for good: to wait for it would be to wait for ever.
@@ -52,8 +52,11 @@ def program_of(version: BotVersion) -> HouseProgram | StoredProgram:
         return HouseProgram(entry.name, version.digest)
     if not version.archive:
         raise NotHere(f"the code of {version} ({version.digest[:12]}…) is not installed here")
-    if not self_test().ok:
-        raise NotHere(f"{version} needs a sandbox, and there is none here: {self_test().problem}")
+    test = current_test()
+    if not test.ok:
+        raise NotHere(f"{version} needs a sandbox, and there is none here: {test.problem}")
+    if rated and not test.rated:
+        raise NotHere(f"{version} can only play unrated games here: {test.problem}")
     try:
         return program_of_upload(version)
     except OutOfReach as failure:

@@ -15,6 +15,7 @@ import orjson
 from bots.local.series import Played, Series, play_game
 from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MatchReport, SeatSpec
+from bots.runner.asking import Core
 from bots.runner.owner_log import decided_plies
 from games.base import Document
 
@@ -108,12 +109,13 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class Check(Generic[P]):
-    """The bot of ``manifest``, started as ``program`` by ``launcher``, on trial."""
+    """The bot of ``manifest``, started as ``program`` by ``launcher``, on trial; ``core`` is as in ``play_match``."""
 
     manifest: Manifest
     program: P
     launcher: Launcher[P]
     limits: Limits = field(default_factory=Limits)
+    core: Core | None = None
 
     def tables(self) -> Iterator[TableCheck]:
         """Check one table after another, and stop after one where nobody starts. Raises ``PlatformFailure``."""
@@ -126,7 +128,7 @@ class Check(Generic[P]):
     def table(self, game: str, seats: int) -> TableCheck:
         """Play one game of the bot with itself. Raises ``PlatformFailure``."""
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
-        played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, keep=True)
+        played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, True, self.core)
         return TableCheck(game, seats, tuple(_problems(played)), played)
 
     def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:

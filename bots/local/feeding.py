@@ -11,6 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from time import monotonic_ns
 
+from bots.local.launching import CommandProgram, interpreter_at, under_python
 from bots.local.replaying import Question, Replay
 from bots.protocol import is_ready
 from bots.runner import LocalProgram
@@ -35,13 +36,16 @@ class Answer:
         return self.move is not None and self.move == self.question.played and self.question.default is None
 
 
-def feed(replay: Replay, program: LocalProgram) -> Iterator[Answer]:
+def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
     """Start the bot and ask one question after another, without any limit of time. It ends with the last answer.
+
+    ``python`` is the interpreter or virtual environment of a Python bot, if it is not the site's.
 
     What it writes to stderr goes to ours. A bot that ends early answers nothing more.
     """
     code = code_of(program)
-    words = command(code, code.folder)
+    started = under_python(program, python)
+    words = started.words if isinstance(started, CommandProgram) else command(code, code.folder)
     process = subprocess.Popen(words, cwd=code.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert process.stdin is not None and process.stdout is not None
@@ -60,10 +64,10 @@ def feed(replay: Replay, program: LocalProgram) -> Iterator[Answer]:
         process.communicate()
 
 
-def debug(replay: Replay, program: LocalProgram) -> Iterator[Answer]:
-    """Run a Python bot under pdb, which stops when the last question has been read; then hear what it has answered.
+def debug(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
+    """Run a Python bot under pdb, which stops in its strategy at the last question; then hear what it has answered.
 
-    The debugger talks to the terminal; the bot's questions and answers are files.
+    The debugger talks to the terminal; the bot's questions and answers are files. ``python`` is as for ``feed``.
     """
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -73,7 +77,8 @@ def debug(replay: Replay, program: LocalProgram) -> Iterator[Answer]:
         questions.write_bytes(lines_of(replay.messages))
         answers.touch()
         words = [str(stage), str(questions), str(answers), program.entry, *program.args]
-        subprocess.run([str(bots_interpreter().path), *OPTIONS, *words], cwd=program.folder, check=False)
+        interpreter = [str(bots_interpreter()), *OPTIONS] if python is None else [str(interpreter_at(python))]
+        subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
         said = [line for line in answers.read_bytes().splitlines() if is_ready(line) is not True]
     for question, line in zip(replay.questions, said, strict=False):
         yield _answer(question, line, None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -50,6 +52,18 @@ def _estimate(estimate: Estimate, digits: int) -> str:
     return f"{estimate.mean:.{digits}f} ± {estimate.half_width:.{digits}f}"
 
 
+_V8_OUT_OF_MEMORY: Final = re.compile("Fatal process (OOM|out of memory)")
+_NODE: Final = (
+    "Node.js reserves more address space than the memory limit of a bot, so it cannot run as an uploaded bot."
+    " Play it at home with --command 'node bot.js', and on the site with `esr play-remote`."
+)
+
+
+def explained(stderr: str) -> str:
+    """What an error on stderr means that a bot's author cannot know, in a sentence; ``""`` for all others."""
+    return _NODE if _V8_OUT_OF_MEMORY.search(stderr) else ""
+
+
 def incidents(played: Played) -> Iterator[str]:
     """Every strike, forfeit and word on stderr of one game, a line each; control characters are escaped."""
     forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
@@ -65,3 +79,5 @@ def incidents(played: Played) -> Iterator[str]:
             yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines)"
         for line in lines[-STDERR_LINES:]:
             yield f"{where}: stderr: {escaped(line)}"
+        if reason := explained(report.stderr_tail):
+            yield f"{where}: {reason}"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
-import subprocess
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,15 +9,13 @@ from threading import Lock
 from typing import Final
 
 from bots.local.faults import UsageError
-from bots.local.launching import MakeLauncher
+from bots.local.launching import MakeLauncher, command_of, start_command, under_python
 from bots.local.packing import files_of
 from bots.local.remote import Start
 from bots.local.seating import HOUSE_PREFIX, find_program
 from bots.manifest import MAX_NAME
-from bots.runner import HouseProgram, Limits, LocalProgram, PlatformFailure, Process
+from bots.runner import HouseProgram, Limits, LocalProgram, Process
 from bots.sandbox.code import code_of
-from bots.sandbox.pipes import Pipes
-from bots.sandbox.portable import PortableProcess
 from games.registry import GAMES
 
 UNBOUNDED: Final = Limits(memory_mb=2**20)
@@ -42,18 +36,22 @@ class Played:
     label: str
 
 
-def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher) -> Played:
-    """``house:NAME``, a folder or a ``.py`` file as in ``esr play``, else a command line. Raises ``UsageError``."""
+def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, python: Path | None = None) -> Played:
+    """``house:NAME``, a folder or a ``.py`` file as in ``esr play``, else a command line. Raises ``UsageError``.
+
+    ``python`` is the interpreter or virtual environment of Python bots, if it is not the site's.
+    """
     path = Path(word).expanduser()
     is_bot = path.is_dir() or (path.suffix == ".py" and path.is_file())
     if not word.startswith(HOUSE_PREFIX) and not is_bot:
         return _command(word)
     name, program = find_program(word, GAMES[game], seats)
     launcher, starting = make_launcher(), Lock()  # two games may begin at once
+    started = under_python(program, python) if isinstance(program, LocalProgram) else program
 
     def start() -> Process:
         with starting:
-            return launcher.start(program, UNBOUNDED)
+            return launcher.start(started, UNBOUNDED)
 
     return Played(start, name[:MAX_NAME], _state_of(program))
 
@@ -70,28 +68,11 @@ def _state_of(program: HouseProgram | LocalProgram) -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
-def _command(line: str) -> Played:
+def _command(word: str) -> Played:
     try:
-        words = shlex.split(line, posix=os.name == "posix")
-    except ValueError as error:
-        raise UsageError(f"{line!r} is no command: {error}.") from error
-    if not words or shutil.which(words[0]) is None:
+        program = command_of(word)
+    except UsageError as error:
         raise UsageError(
-            f"{line!r} is neither the folder of a bot, nor a house bot such as house:random, nor a command of this"
-            " machine."
-        )
-    return Played(lambda: _start(words), Path(words[0]).name[:MAX_NAME], "")
-
-
-def _start(words: list[str]) -> Process:
-    """Start a command as the shell would: here, with our environment, and no limits."""
-    pipes = Pipes.open()
-    stdin, stdout, stderr = pipes.theirs
-    try:
-        child = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True)
-    except OSError as error:
-        pipes.close_ours()
-        raise PlatformFailure(f"{words[0]} cannot be started: {error.strerror}") from error
-    finally:
-        pipes.close_theirs()
-    return PortableProcess(child, pipes)
+            f"{word!r} is neither the folder of a bot, nor a house bot such as house:random. {error}"
+        ) from error
+    return Played(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")

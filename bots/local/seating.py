@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bots.house.catalogue import HOUSE
 from bots.local.faults import UsageError
+from bots.local.launching import Local, command_of, under_python
 from bots.manifest import FILE, ManifestError, read_folder
 from bots.runner import HouseProgram, Limits, LocalProgram, SeatSpec
 from games.base import Game
@@ -16,7 +17,7 @@ from games.registry import GAMES
 from games.words import either
 
 HOUSE_PREFIX = "house:"
-LocalSeat = SeatSpec[HouseProgram | LocalProgram]
+LocalSeat = SeatSpec[Local]
 
 
 def game_of(slug: str) -> Game:
@@ -36,17 +37,24 @@ def find_game(slug: str, seats: int) -> Game:
     return game
 
 
-def seat_bots(words: Sequence[str], game: Game) -> tuple[LocalSeat, ...]:
-    """A seat at ``game`` for every word, in order; a bot that sits twice gets labels: ``greedy``, ``greedy#2``.
+def seat_bots(
+    words: Sequence[str], game: Game, commands: Sequence[str] = (), python: Path | None = None
+) -> tuple[LocalSeat, ...]:
+    """A seat at ``game`` for every word, then for every command line; a bot that sits twice gets ``greedy#2``.
 
-    Raises ``UsageError`` for an unknown house bot, a path without a bot, and a bot that does not play this.
+    ``python`` runs bots of your own that are Python. Raises ``UsageError`` for an unknown house bot, a path without a
+    bot, a bot that does not play this, and a command that is not found.
     """
+    found: list[tuple[str, Local]] = []
+    for word in words:
+        name, program = find_program(word, game, len(words) + len(commands))
+        found.append((name, under_python(program, python) if isinstance(program, LocalProgram) else program))
+    found += [(command.label, command) for command in map(command_of, commands)]
     seats: list[LocalSeat] = []
     seen: Counter[str] = Counter()
-    for word in words:
-        name, program = find_program(word, game, len(words))
+    for name, seated in found:
         seen[name] += 1
-        seats.append(SeatSpec(name if seen[name] == 1 else f"{name}#{seen[name]}", program))
+        seats.append(SeatSpec(name if seen[name] == 1 else f"{name}#{seen[name]}", seated))
     return tuple(seats)
 
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
+from bots.runner.asking import Core
 from bots.runner.spec import MAX_REPLAYS
 
 P = TypeVar("P")
@@ -79,12 +80,17 @@ def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) ->
         yield play_game(series, number, launcher, keep)
 
 
-def play_game(series: Series[P], number: int, launcher: Launcher[P], keep: bool = False) -> Played:
-    """Play game ``number`` of a series, again where the machine was late. Raises ``PlatformFailure``."""
+def play_game(
+    series: Series[P], number: int, launcher: Launcher[P], keep: bool = False, core: Core | None = None
+) -> Played:
+    """Play game ``number`` of a series, again where the machine was late. Raises ``PlatformFailure``.
+
+    ``core`` is as in ``play_match``.
+    """
     spec = series.spec(number)
     for played_before in range(MAX_REPLAYS + 1):
         transcript = Transcript(len(spec.seats)) if keep else None
-        report = play_match(replace(spec, played_before=played_before), launcher, transcript)
+        report = play_match(replace(spec, played_before=played_before), launcher, transcript, core=core)
         if not report.play_again:
             break
     return Played(number, series.order(number), report, transcript)

@@ -13,7 +13,15 @@ from rich.progress import MofNCompleteColumn
 from bots.local.command import Command
 from bots.local.faults import UsageError
 from bots.local.keeping import logs_folder, records_file, write_logs, write_record
-from bots.local.launching import Local, MakeLauncher, launcher_for, sandbox_argument, warn_about_plain
+from bots.local.launching import (
+    Local,
+    MakeLauncher,
+    launcher_for,
+    python_argument,
+    require_one_way,
+    sandbox_argument,
+    warn_about_plain,
+)
 from bots.local.parallel import play_at_once
 from bots.local.printing import incidents, result_table
 from bots.local.screen import Screen
@@ -27,7 +35,12 @@ from games.registry import GAMES
 def arguments(parser: ArgumentParser) -> None:
     """The game, the bots in the order of their seats, and how to play."""
     parser.add_argument("game", metavar="GAME", help=", ".join(GAMES))
-    parser.add_argument("bots", nargs="+", metavar="BOT", help="house:random, or the folder of a bot")
+    parser.add_argument("bots", nargs="*", metavar="BOT", help="house:random, or the folder of a bot")
+    parser.add_argument(
+        "--command", dest="commands", action="append", default=[], metavar="CMD",
+        help="command line that plays as a bot, after the bots above; repeat it for more; runs without a sandbox",
+    )  # fmt: skip
+    python_argument(parser)
     parser.add_argument("--games", type=int, default=1, metavar="N", help="how many games (1)")
     parser.add_argument("--seed", help="game i, from 0, has the seed SHA-256(play/SEED/i); default: a new one")
     parser.add_argument("--rotate", action="store_true", help="everybody moves on by one seat after every game")
@@ -60,8 +73,11 @@ def run(options: Namespace, screen: Screen) -> int:
 
 def series_of(options: Namespace) -> Series[Local]:
     """What the command line asks for. Raises ``UsageError``."""
-    game = find_game(options.game, len(options.bots))
-    bots = seat_bots(options.bots, game)
+    require_one_way(options.sandbox, options.python, options.commands)
+    if not options.bots and not options.commands:
+        raise UsageError("No bots. Name a folder or a house bot such as house:random for every seat, or use --command.")
+    game = find_game(options.game, len(options.bots) + len(options.commands))
+    bots = seat_bots(options.bots, game, options.commands, options.python)
     seed = options.seed if options.seed is not None else str(secrets.randbelow(1_000_000))
     if not seed.isascii():
         raise UsageError("The seed may hold ASCII characters only.")
@@ -102,14 +118,20 @@ def _played(series: Series[Local], make_launcher: MakeLauncher, at_once: int, ke
 
 COMMAND = Command(
     "play",
-    "Play games between bots on this machine: one's own folders and house bots.",
+    "Play games between bots on this machine: your own folders, house bots and commands.",
     """\
   esr play edel-stein-reich mybot house:greedy house:random
   esr play edel-stein-reich mybot house:greedy house:random --games 200 --rotate --parallel --record games.jsonl
   esr play edel-stein-reich-duel mybot house:random --logs logs     what was asked and answered, to look into
+  esr play edel-stein-reich-duel house:kontor --command 'node bot.js'
+  esr play edel-stein-reich-duel house:kontor mybot --python .venv --limits startup_ms=60000
 
 A bot is a folder with a bot.py or a bot.toml, one .py file, or a house bot (`esr games` lists them). Strikes, forfeits
-and what a bot writes to stderr are shown as they happen; none of that is an error of this command.""",
+and what a bot writes to stderr are shown as they happen; none of that is an error of this command.
+
+A command speaks the bot protocol on stdin and stdout. It runs as in your shell, with your environment, without a
+sandbox and without the memory limit of the site. --python runs your Python bots in the same way with the packages of a
+virtual environment, such as numpy or torch. The limits of time are those of the site; --limits changes them.""",
     arguments,
     run,
 )

@@ -10,7 +10,7 @@ from bots.client import Client, ClientError, Closed, GameEnd, GameStart, Inciden
 from bots.local.asking import bot_argument, site_client
 from bots.local.command import Command
 from bots.local.faults import FOUND, UsageError
-from bots.local.launching import launcher_for, sandbox_argument
+from bots.local.launching import launcher_for, python_argument, require_one_way, sandbox_argument
 from bots.local.programs import Played, find_played
 from bots.local.remote import ProcessPlayer
 from bots.local.screen import Screen
@@ -30,6 +30,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--label", help="the version; default: another one whenever a file of the bot has changed")
     parser.add_argument("--challenges", action="store_true", help="accept every challenge")
     bot_argument(parser)
+    python_argument(parser)
     sandbox_argument(parser)
 
 
@@ -37,10 +38,12 @@ def run(options: Namespace, screen: Screen) -> int:
     """Make the bot known, hold its stream, play; what goes wrong is shown as it happens."""
     if (options.games is not None and options.games < 1) or options.at_once < 1:
         raise UsageError("There is at least 1 game to play, and at least 1 at once.")
+    require_one_way(options.sandbox, options.python)
     with site_client() as anonymous:
         ladder = anonymous.get(f"ladders/{options.ladder}")
         _require_known(ladder)
-        played = find_played(options.what, ladder["game"], ladder["seats"], launcher_for(options.sandbox))
+        launcher = launcher_for(options.sandbox)
+        played = find_played(options.what, ladder["game"], ladder["seats"], launcher, options.python)
         slug = _registered(anonymous, options, played, ladder)
     with site_client(slug) as client:
         _introduce(client, slug, options, played, ladder)

@@ -13,6 +13,7 @@ from bots.local.command import Command
 from bots.local.escaping import cut
 from bots.local.faults import FOUND, UsageError
 from bots.local.feeding import Answer, debug, feed, lines_of
+from bots.local.launching import python_argument
 from bots.local.reading import read_log, read_record
 from bots.local.replaying import Replay, rebuild
 from bots.local.screen import Screen
@@ -31,7 +32,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("ply", type=int, metavar="PLY", help="the index of the move among the record's steps, from 0")
     parser.add_argument("folder", type=Path, metavar="DIR", help="the bot's folder")
     parser.add_argument("--log", type=Path, metavar="FILE", help="the seat's owner's log: exact hello and clocks")
-    parser.add_argument("--pdb", action="store_true", help="stop in Python's debugger when the question has been read")
+    parser.add_argument("--pdb", action="store_true", help="stop in Python's debugger where the strategy is called")
+    python_argument(parser)
     parser.add_argument(
         "--messages", type=Path, metavar="FILE",
         help="write what the bot is sent there: its standard input for a debugger of your own",
@@ -49,7 +51,9 @@ def run(options: Namespace, screen: Screen) -> int:
         _write_messages(options.messages, replay)
     if log is None:
         screen.say(_NO_LOG, "dim")
-    answers = list(debug(replay, program)) if options.pdb else _fed(replay, program, screen)
+    answers = (
+        list(debug(replay, program, options.python)) if options.pdb else _fed(replay, program, options.python, screen)
+    )
     _tell(replay, answers, screen)
     answered = len(answers) == len(replay.questions) and answers[-1].move is not None
     screen.answer(_document(replay, answers, answered))
@@ -76,11 +80,11 @@ def _write_messages(path: Path, replay: Replay) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def _fed(replay: Replay, program: LocalProgram, screen: Screen) -> list[Answer]:
+def _fed(replay: Replay, program: LocalProgram, python: Path | None, screen: Screen) -> list[Answer]:
     answers = []
     with screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task("asking", total=len(replay.questions))
-        for answer in feed(replay, program):
+        for answer in feed(replay, program, python):
             answers.append(answer)
             progress.advance(task)
     return answers
@@ -141,8 +145,9 @@ COMMAND = Command(
       --log logs/edel-stein-reich-3-game0.seat0.log.json --pdb
 
 The bot gets the documents that it had in the game: hello, views, decisions, logs and clocks. No clock runs. With --pdb
-it stops in the debugger, at the terminal, as soon as it has read the question; breakpoint() in its code works as well,
-as long as it reads sys.stdin and writes sys.stdout. Exit status 1 if it does not answer with a legal move.""",
+it stops in the debugger, at the terminal, at the first line of its strategy, or where it has read the question if all
+of its code is one file. breakpoint() works as well, as long as the bot reads sys.stdin and writes sys.stdout. Exit
+status 1 if it does not answer with a legal move.""",
     arguments,
     run,
 )

@@ -2,7 +2,10 @@
 
 A program of its own, with nothing but the standard library, so that the bot finds the world that it has in a game. To
 the bot ``sys.stdin`` is the file QUESTIONS and ``sys.stdout`` the file ANSWERS. The debugger has the terminal. It stops
-when the last question has been read, at every ``breakpoint()``, and where the bot crashes.
+once the last question has been read, at every ``breakpoint()``, and where the bot crashes.
+
+A bot mostly reads in one file and decides in another. So the debugger stops at the first call into another file of the
+bot's folder, or, if the bot answers without such a call, where it answers. A bot of one file stops where it has read.
 """
 
 from __future__ import annotations
@@ -12,12 +15,15 @@ import io
 import pdb
 import runpy
 import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
 TERMINAL = sys.stdin, sys.stdout
 WELCOME = """\
-The bot has just read the decision in question.
+The bot has just read the decision in question. p self, p decision and p view show what its strategy was given.
   n next line   s step into a call   p NAME show a value   b strategy.py:40 stop there   c go on   q leave   h help"""
 
 
@@ -27,6 +33,10 @@ class Debugger(pdb.Pdb):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.stdin, self.stdout = TERMINAL
+
+    def stop_here(self, frame: FrameType) -> bool:
+        """Never in this file: what the bot reads and writes goes through it."""
+        return frame.f_code.co_filename != __file__ and super().stop_here(frame)
 
     def interaction(self, *args: Any, **options: Any) -> None:
         """Talk to the person; the bot gets its streams back when it goes on."""
@@ -39,17 +49,27 @@ class Debugger(pdb.Pdb):
 
 
 class Script:
-    """The number of lines that are still to be read; the last one stops the bot where it reads it."""
+    """The number of lines that are still to be read; after the last one the bot is stopped in its strategy."""
 
     def __init__(self, lines: int) -> None:
         self.left = lines
+        self._reader: Path | None = None
 
     def read_one(self) -> None:
         """A line has been given to the bot."""
         self.left -= 1
         if self.left == 0:
-            print(WELCOME, file=TERMINAL[1], flush=True)
-            Debugger().set_trace(self.bots_frame())
+            frame = self.bots_frame()
+            self._reader = _bots_file(frame.f_code.co_filename)
+            if self._has_other_files():
+                sys.settrace(self._entered)
+            else:
+                self._stop(frame)
+
+    def answer(self) -> None:
+        """The bot has written something. After the last line it must not go on without having been stopped."""
+        if self._reader is not None:
+            self._stop(self.bots_frame())
 
     @staticmethod
     def bots_frame() -> FrameType:
@@ -58,6 +78,32 @@ class Script:
         while frame.f_code.co_filename == __file__ and frame.f_back is not None:
             frame = frame.f_back
         return frame
+
+    def _has_other_files(self) -> bool:
+        loaded = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        return bool({_bots_file(file) for file in loaded if file} - {None, self._reader})
+
+    def _entered(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:  # noqa: ARG002
+        """Called for every function that the bot calls."""
+        file = _bots_file(frame.f_code.co_filename)
+        if file in (None, self._reader) or frame.f_code.co_name == "<module>":
+            return None
+        return self._stop(frame).trace_dispatch
+
+    def _stop(self, frame: FrameType) -> Debugger:
+        self._reader = None
+        sys.settrace(None)
+        print(WELCOME, file=TERMINAL[1], flush=True)
+        debugger = Debugger()
+        debugger.set_trace(frame)
+        return debugger
+
+
+@cache
+def _bots_file(name: str) -> Path | None:
+    """The file of that name if it lies in the bot's folder and not in a virtual environment there."""
+    path = Path(name).resolve()
+    return path if path.is_relative_to(Path.cwd()) and "site-packages" not in path.parts else None
 
 
 class BytesIn(io.BufferedReader):
@@ -82,6 +128,16 @@ class TextIn(io.TextIOWrapper):
         return line
 
 
+class TextOut(io.TextIOWrapper):
+    """``sys.stdout``, which says when something is written to it."""
+
+    script: Script
+
+    def write(self, text: str, /) -> int:
+        self.script.answer()
+        return super().write(text)
+
+
 def play(questions: str, answers: str, bot: str) -> int:
     """Run the bot to its end; its exit status."""
     with open(questions, "rb") as stream:
@@ -89,7 +145,10 @@ def play(questions: str, answers: str, bot: str) -> int:
     source = BytesIn(io.FileIO(questions))
     sys.stdin = text = TextIn(source, encoding="utf-8")
     source.script = text.script = script
-    with open(answers, "w", encoding="utf-8", newline="\n", buffering=1) as sys.stdout:
+    with TextOut(
+        io.BufferedWriter(io.FileIO(answers, "w")), encoding="utf-8", newline="\n", line_buffering=True
+    ) as sys.stdout:
+        sys.stdout.script = script
         try:
             runpy.run_path(bot, run_name="__main__")
         except bdb.BdbQuit:

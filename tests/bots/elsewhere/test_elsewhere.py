@@ -15,6 +15,8 @@ from games.registry import GAMES
 from tests.bots.elsewhere.hiding import PROFILES
 from tests.bots.sandbox.programs import HONEST, folder_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 CRLF = "import sys; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
 """A bot whose lines end as they do on Windows."""
@@ -25,7 +27,7 @@ def said(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the program ``playing`` says, under each profile."""
     with folder_of({"bot.py": CRLF}) as folder:
         words = [sys.executable, "-m", "tests.bots.elsewhere.playing", request.param, str(folder)]
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr
     return {"profile": request.param, **json.loads(done.stdout)}
 
@@ -77,7 +79,7 @@ def test_whoever_plays_there_is_told_that_nothing_holds_a_bot(said: dict[str, An
 def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(profile: str, tmp_path: Path) -> None:
     def esr(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "tests.bots.elsewhere.commands", profile, *words]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=180, check=False)
 
     bot, records = str(tmp_path / "mybot"), str(tmp_path / "games.jsonl")
     table = ("edel-stein-reich", bot, "house:greedy", "house:random")

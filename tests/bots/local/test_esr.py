@@ -42,7 +42,7 @@ def test_every_command_explains_itself(esr: Esr, command: object) -> None:
     assert len(said.out.splitlines()) > 8
 
 
-@pytest.mark.parametrize("words", [[], ["dance"], ["play"], ["play", "edel-stein-reich"], ["rules", "x", "y"]])
+@pytest.mark.parametrize("words", [[], ["dance"], ["play"], ["rules", "x", "y"]])
 def test_what_cannot_be_parsed_is_wrong_usage(esr: Esr, words: list[str]) -> None:
     said = esr(*words)
     assert (said.status, said.out) == (USAGE, "")
@@ -102,4 +102,4 @@ def test_the_module_is_the_command_and_stands_a_reader_who_leaves(tmp_path: Path
         assert process.stdout.read(10) == b"# Edel, St"
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(30) == 0
+        assert process.wait(180) == 0

@@ -35,7 +35,7 @@ def test_its_own_tests_pass_by_themselves_and_under_pytest(tmp_path: Path, slug:
     write(tmp_path, slug)
     plain = [sys.executable, "-S", "-E", "-s", "-B", "test_bot.py"]
     for words in (plain, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "."]):
-        done = subprocess.run(words, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(words, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=180)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -103,4 +103,4 @@ def write(folder: Path, slug: str) -> None:
 
 def run_tests(folder: Path) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "test_bot.py"]
-    return subprocess.run(words, check=False, cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, check=False, cwd=folder, capture_output=True, text=True, timeout=180)

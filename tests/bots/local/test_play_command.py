@@ -86,7 +86,7 @@ def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
         while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=30)
+        said, _ = process.communicate(timeout=180)
     assert process.returncode == 130
     assert "Stopped." in said
     assert "Mean rank" in said

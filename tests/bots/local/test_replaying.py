@@ -216,7 +216,7 @@ def under_pdb(kept: Path, decision: int, commands: str) -> Said:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
     words = [sys.executable, "-m", "bots.local", *words_of(kept, decision, "--pdb")]
     done = subprocess.run(
-        words, check=False, env=environment, input=commands, capture_output=True, text=True, timeout=60
+        words, check=False, env=environment, input=commands, capture_output=True, text=True, timeout=180
     )
     return Said(done.returncode, done.stdout, done.stderr)
 
@@ -280,7 +280,7 @@ def test_pdb_is_for_people_and_for_python(kept: Path, esr: Esr) -> None:
 def test_a_decision_is_asked_again_on_windows_and_macos_too(kept: Path, profile: str, more: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", "tests.bots.elsewhere.commands", profile, *words_of(kept, 2, *more)]
     done = subprocess.run(
-        words, check=False, cwd=ROOT, input="n\np message['id']\nc\n", capture_output=True, text=True, timeout=60
+        words, check=False, cwd=ROOT, input="n\np message['id']\nc\n", capture_output=True, text=True, timeout=180
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert ", legal" in done.stdout
@@ -299,7 +299,7 @@ def test_a_real_terminal_is_the_debuggers(kept: Path) -> None:
         assert "'decide!'" in read_until(keyboard, "'decide!'")
         os.write(keyboard, b"c\n")
         assert ", legal" in read_until(keyboard, ", legal")
-        assert process.wait(30) == 0
+        assert process.wait(180) == 0
     os.close(keyboard)
 
 
@@ -309,3 +309,32 @@ def read_until(terminal: int, text: str) -> str:
         if select.select([terminal], [], [], 0.1)[0]:
             said += os.read(terminal, 4096).decode()
     return said
+
+
+STRATEGY = """\
+class Strategy:
+    def choose(self, decision):
+        move = decision["default"]
+        return move
+"""
+
+
+def test_the_debugger_stops_in_the_strategy_where_that_is_a_file_of_its_own(kept: Path) -> None:
+    source = kept / "mine" / "bot.py"
+    text = source.read_text().replace("import json, sys", "import json, sys\nfrom strategy import Strategy")
+    source.write_text(text.replace('message["decision"]["default"]', 'Strategy().choose(message["decision"])'))
+    (kept / "mine" / "strategy.py").write_text(STRATEGY)
+    said = under_pdb(kept, 2, "p type(self).__name__, decision['kind'] != ''\nc\n")
+    assert "strategy.py(3)choose()" in said.out, said.out
+    assert "('Strategy', True)" in said.out
+    assert ", legal\n" in said.out
+    assert said.status == 0
+
+
+def test_the_debugger_stops_where_a_bot_answers_without_its_strategy(kept: Path) -> None:
+    source = kept / "mine" / "bot.py"
+    source.write_text(source.read_text().replace("import json, sys", "import json, sys, strategy"))
+    (kept / "mine" / "strategy.py").write_text(STRATEGY)
+    said = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
+    assert "(2, True)" in said.out, said.out
+    assert said.status == 0
