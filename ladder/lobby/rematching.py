@@ -1,4 +1,4 @@
-"""The same players once more: people and remote bots are asked, bots that run here keep their seats at the table."""
+"""A rematch: people and remote bots are asked, bots that run here keep their seats at the table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.refusals import Refused
-from ladder.challenges.challenging import answer, challenge, once_more
-from ladder.models import Block, Challenge, Match
+from games.base import Document
+from ladder.challenges.challenging import answer, challenge, once_more, withdraw
+from ladder.models import Block, Challenge, ChallengePlayer, Match
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -38,13 +39,40 @@ def rematch(match: Match, by: User) -> Challenge:
     return answer(made, own, True) if made.state == Challenge.State.OPEN and made.by_id != by.pk else made
 
 
-def may_ask(match: Match, by: User) -> bool:
-    """Whether ``by`` could ask for a rematch of ``match`` now, limits aside."""
-    try:
-        _players(match, by)
-    except Refused:
-        return False
-    return True
+def call_off(match: Match, by: User) -> None:
+    """Withdraw the open request of ``by`` for a rematch of ``match``, or decline that of another player.
+
+    Without an open request nothing happens. Raises ``Refused``.
+    """
+    own = next(bot for bot in _players(match, by) if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk)
+    made = once_more(match)
+    if made is None or made.state != Challenge.State.OPEN:
+        return
+    if made.by_id == by.pk:
+        withdraw(made, by)
+    else:
+        answer(made, own, False)
+
+
+def request_for(match_id: int) -> Document | None:
+    """The last request for a rematch of a match, for those who played; ``None`` without one. Two queries.
+
+    ``{"state", "by", "waiting", "declined", "match"}``: ``by`` is the seat that asked, the two lists are seats, all of
+    the match that has ended; ``match`` is the rematch while it runs.
+    """
+    last = Challenge.objects.filter(again=match_id).annotate(now=Now()).select_related("match").order_by("-pk").first()
+    if last is None or (last.match is not None and last.match.status != Match.Status.RUNNING):
+        return None
+    late = last.state == Challenge.State.OPEN and last.expires <= last.now
+    players = list(ChallengePlayer.objects.filter(challenge=last).select_related("bot").order_by("index"))
+    asked = (player.index for player in players if player.bot.owner_id == last.by_id)
+    return {
+        "state": str(Challenge.State.EXPIRED if late else last.state),
+        "by": next(asked, None),
+        "waiting": [player.index for player in players if player.accepted is None],
+        "declined": [player.index for player in players if player.accepted is False],
+        "match": last.match_id,
+    }
 
 
 def _players(match: Match, by: User) -> list[Bot]:

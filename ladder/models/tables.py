@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
@@ -158,6 +159,29 @@ class Sitting(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} at {self.seat} from move {self.from_move}"
+
+
+class Outage(models.Model):
+    """A time in which the site was unavailable to a table with people, so that running clocks were extended by it.
+
+    ``before_move`` is the number of the ``PlayedMove`` that came next.
+    """
+
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="outages")
+    before_move = models.PositiveIntegerField()
+    ended = models.DateTimeField()
+    ms = models.PositiveIntegerField(help_text="from the last sign of life before it")
+
+    class Meta:
+        ordering = ["match", "ended"]
+        indexes = [models.Index(name="outage_by_end", fields=["ended"])]
+
+    def __str__(self) -> str:
+        return f"outage of {self.ms} ms at {self.match}"
+
+    @property
+    def began(self) -> datetime:
+        return self.ended - timedelta(milliseconds=self.ms)
 
 
 class PlayedMove(models.Model):

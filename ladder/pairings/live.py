@@ -16,8 +16,8 @@ from random import Random
 from ladder.pairings.candidates import Candidate, most_at_one_table
 from ladder.pairings.opponents import Field
 
-PATIENCE_S = 20.0
-"""So long a bot waits for others on the ladder whose turn it is."""
+PATIENCE_S = 1.0
+"""How long a bot waits for others on the ladder whose turn it is, while opponents are free on another one."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,14 @@ class Sitting:
 
 @dataclass
 class Seating:
-    """The tables that can be opened, and the entries whose turn has passed in vain."""
+    """The tables that can be opened, and the entries whose turn has passed in vain.
+
+    ``again_s`` is the number of seconds after which the patience of the first waiting bot ends, if one waits.
+    """
 
     tables: list[Sitting] = field(default_factory=list)
     passed: list[int] = field(default_factory=list)
+    again_s: float | None = None
 
 
 def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
@@ -99,6 +103,8 @@ class _Round:
                 return True
             if guest.waited_s < PATIENCE_S:
                 self.kept |= {guest.bot, *ladder.guests}
+                left_s = PATIENCE_S - guest.waited_s
+                self.seating.again_s = min(left_s, self.seating.again_s or left_s)
                 return False
             passed.append(ladder)
         return False

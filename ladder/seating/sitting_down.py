@@ -17,18 +17,28 @@ from ladder.pairings.live import Sitting, seated
 from ladder.seating.capacity import held_free, hosted_room
 from ladder.seating.offering import Offer, offer
 from ladder.tables.opening import open_table
+from ladder.tables.telling import seat_later, seating_begins
 
 PAUSE_S: Final = 0.05
 """For others to write, as long as a table took to open, but at most this."""
 
+_MARGIN_S: Final = 0.05
+"""So that the patience of a bot has ended when it is looked at again, and not a moment later."""
+
 
 def seat(random: Random | None = None) -> int:
-    """Give the remote bots that are here their games; how many tables were opened. ``random`` draws no deal."""
+    """Give the remote bots that are here their games; how many tables were opened. ``random`` draws no deal.
+
+    A bot that waits for others on one of its ladders is looked at again when its patience ends.
+    """
+    seating_begins()
     here = offer()
     if not here.guests:
         return 0
     drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom())
     _pass(drawn.passed)
+    if drawn.again_s is not None:
+        seat_later(drawn.again_s + _MARGIN_S)
     return _open_in_turn(here, drawn.tables)
 
 

@@ -27,6 +27,8 @@ TOO_LONG: Final = "It had not ended when it should have, by the time of all its 
 def sweep_tables() -> int:
     """Do what is due at every table; how many were looked at. Safe to run twice at once."""
     running = Match.objects.filter(status=Match.Status.RUNNING, table__isnull=False)
+    if not running.exists():
+        return 0
     late = Chair.objects.filter(owes=True, deadline__lt=Now() - GRACE, table__match__status=Match.Status.RUNNING)
     due = set(late.values_list("table", flat=True))
     over = set(running.filter(table__over=True).values_list("pk", flat=True))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import orjson
 from celery import current_app
 from django.conf import settings
+from django.core.cache import cache
 from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
@@ -39,11 +40,20 @@ LAST: Final = 9
 
 WAKE: Final = "ladder.tasks.wake_seat"
 FINISH: Final = "ladder.tasks.finish_table"
+SEAT: Final = "ladder.tasks.seat"
+
+SEAT_PAUSE_S: Final = 0.25
+"""How long a task that seats remote bots waits for more bots that become free. It bounds such tasks to 4 per second."""
+
+_SEAT_SOON: Final = "seat-soon"
+_SEAT_LATER: Final = "seat-later"
 
 What = Literal["began", "moved", "decide", "ended", "stream", "challenged"]
 
 _TIMEOUT_S: Final = 1.0
 _EXPIRES_S: Final = 60.0
+_LOST_S: Final = 5.0
+"""A task to seat remote bots that has not begun after so long is lost."""
 
 
 def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
@@ -86,9 +96,30 @@ def tell_of(table: Held) -> None:
 
 
 def tell_of_the_end(match_id: int) -> None:
-    """Tell everybody at the table, and who watches it, that it has ended."""
+    """Tell everybody at the table, and who watches it, that it has ended; remote bots get their next game."""
     seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
-    tell(match_id, "ended", seated.values_list("seat__version__bot", flat=True))
+    bots = list(seated.values_list("seat__version__bot", flat=True))
+    tell(match_id, "ended", bots)
+    if bots:
+        seat_soon()
+
+
+def seat_soon() -> None:
+    """Let a worker seat remote bots once the transaction is committed. While one such task waits, this adds none."""
+    transaction.on_commit(partial(_seat, _SEAT_SOON, SEAT_PAUSE_S, SEAT_PAUSE_S + _LOST_S), robust=True)
+
+
+def seat_later(in_s: float) -> None:
+    """Let a worker seat remote bots again after ``in_s``, unless one will by then."""
+    _seat(_SEAT_LATER, in_s, in_s)
+
+
+def seating_begins() -> None:
+    """Note that remote bots are seated now: bots that become free from here on need another task."""
+    try:
+        cache.delete(_SEAT_SOON)
+    except (RedisError, OSError) as error:
+        logger.warning("the next hint to seat remote bots may be lost: %s", error)
 
 
 def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: bool = False) -> None:
@@ -111,6 +142,15 @@ def _publish(message: bytes) -> None:
         _redis(settings.REDIS_URL).publish(CHANNEL, message)
     except (RedisError, OSError) as error:
         logger.warning("nobody hears that a table has changed: %s", error)
+
+
+def _seat(key: str, in_s: float, kept_s: float) -> None:
+    """Send the task unless one waits already, as ``key`` says. Beat sends it as well, so a lost hint costs 5 s."""
+    try:
+        if cache.add(key, True, kept_s):
+            _send(SEAT, (), QUEUE, in_s)
+    except (RedisError, OSError) as error:
+        logger.warning("remote bots are not seated before beat's next tick: %s", error)
 
 
 def _send(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from bots.sandbox import SandboxLauncher
@@ -19,11 +19,15 @@ from tests.browser.seated import CLOCK, Hall, answers
 from tests.ladder.pages.people import People, built_with
 from tests.ladder.pages.site import Site, built
 from tests.services.ports import free_port, wait_until
+from tests.services.tools import missing, runs
 from tests.services.workers import Processes
 
 __all__ = ["sandbox_launcher"]
 
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"]
+
+
+expect.set_options(timeout=60_000)  # milliseconds; the default of 5 s is too short for a loaded machine
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,23 +43,22 @@ def _database_beside_the_browser() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """The system's Chromium; the tests never fetch one."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.fail("Chromium is needed: apt-get install chromium (`make services` does it)")
-    return {**browser_type_launch_args, "executable_path": chromium, "args": QUIET}
+    names = ("chromium", "chromium-browser", "google-chrome")
+    name = next((name for name in names if runs(name, "--version")), None)
+    if name is None:
+        missing("No Chromium runs on this machine: install it with `make services` or `apt-get install chromium`")
+    return {**browser_type_launch_args, "executable_path": shutil.which(name), "args": QUIET}
 
 
 @pytest.fixture
 def site(transactional_db: None) -> Site:
     """A small site in every state a page can meet."""
-    open_house()
     return built()
 
 
 @pytest.fixture
 def people(transactional_db: None, sandbox_launcher: SandboxLauncher) -> People:
     """Somebody with bots in every state, a stranger, and staff."""
-    open_house()
     return built_with(sandbox_launcher)
 
 
@@ -85,15 +88,12 @@ def hall(browser: Browser, site_processes: Processes) -> Iterator[Hall]:
     """The site as it is on a server, for people at tables: streams, a clock that looks after tables, house bots."""
     open_house()
     port = free_port()
-    site_processes.python(
-        *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
-        *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
-    )
+    site_processes.web(port)
     site_processes.environment = {**site_processes.environment, "DJANGO_SETTINGS_MODULE": "esr_platform.settings"}
     site_processes.python("-c", CLOCK)
     site_processes.worker("seats,live,default")
     url = f"http://localhost:{port}"
-    wait_until(lambda: answers(f"{url}/about/"), "the web server answers", 60)
+    wait_until(lambda: answers(f"{url}/about/"), "the web server answers")
     hall = Hall(browser, url)
     yield hall
     hall.close()

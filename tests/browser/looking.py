@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts"))
 """Where the screenshots of all pages go."""
@@ -60,6 +60,7 @@ class Looker:
     def look(self, name: str) -> None:
         """Look at the page as it is now."""
         ARTEFACTS.mkdir(exist_ok=True)
+        self.page.wait_for_load_state()
         self.page.evaluate(AXE_SCRIPT)
         for width, height in BETWEEN:
             self._resize(width, height)
@@ -84,6 +85,12 @@ class Looker:
 
     def _note(self, name: str, where: str, found: Iterable[Any]) -> None:
         self.faults += [f"{name}, {where}: {fault}" for fault in found]
+
+
+def press(button: Locator) -> None:
+    """Click a button or link that loads a page, and wait for that page."""
+    with button.page.expect_navigation():
+        button.click()
 
 
 def _named(address: str) -> str:

@@ -25,7 +25,7 @@
 
   async function step() {
     const { number, sending } = table.decision;
-    if (number !== null && !sending && !player.kept.includes(table.present.question.kind)) {
+    if (number !== null && sending !== number && !player.kept.includes(table.present.question.kind)) {
       const { question } = table.present;
       const { sent, reason } = await table.decision.send(number, chosen(question));
       if (sent) player.played[question.kind] = (player.played[question.kind] ?? 0) + 1;

@@ -37,8 +37,8 @@ COMPOSERS = (HERE / "composers.js").read_text(encoding="utf-8").split("\n", 1)[1
 AMPLE = Limits(move_ms=120_000, bank_ms=600_000, game_ms=3_600_000)
 """Nobody is late."""
 
-SHORT = Limits(move_ms=4_000, bank_ms=6_000, game_ms=3_600_000)
-"""Whoever does nothing is soon late."""
+SHORT = Limits(move_ms=10_000, bank_ms=10_000, game_ms=3_600_000)
+"""Players who do nothing miss two decisions within half a minute. A busy browser needs less than ten seconds."""
 
 WHOLE_GAME_MS = 240_000
 
@@ -68,7 +68,7 @@ class Sitter:
 
     def open(self, match: Match) -> None:
         self.page.goto(f"/play/tables/{match.pk}/")
-        self.page.wait_for_selector("sitting-table.begun", timeout=20_000)
+        self.page.wait_for_selector("sitting-table.begun", timeout=60_000)
 
     def play(self, *, kept: Collection[str] = ()) -> None:
         """Let the page play by itself, all but the kinds of decisions that are ``kept``."""
@@ -77,28 +77,34 @@ class Sitter:
         self.page.evaluate("(kinds) => { player.kept = kinds; }", list(kept))
 
     def play_by_hand(self, kinds: Collection[str], press: Callable[[str], None]) -> set[str]:
-        """Play to the end, the first decision of each of ``kinds`` by ``press`` on what is to be pressed.
+        """Make the first decision of each of ``kinds`` with ``press`` and let the page play all others by itself.
 
-        Gives the kinds that were played so.
+        Return the kinds that were played with ``press``, when that was all of them or the game is over.
         """
         self.page.evaluate(COMPOSERS, [])
         done: set[str] = set()
         self.play(kept=kinds)
-        while question := self._until_kept():
+        while done != set(kinds) and (question := self._until_kept()):
             move = self.page.evaluate("(question) => player.chosen(question)", question)
             about = {"question": question, "composer": self.page.evaluate(BOARD)}
             number = self.page.evaluate(NUMBER)
-            for selector in self.page.evaluate("([about, move]) => composers.selectors(about, move)", [about, move]):
+            for selector in self._selectors(about, move):
                 press(f".compose {selector}")
             self.until_answered(number)
             done.add(question["kind"])
             self.play(kept=set(kinds) - done)
         return done
 
+    def _selectors(self, about: dict[str, Any], move: Any) -> list[str]:
+        """The elements to press for ``move``, once the composer of the decision is drawn."""
+        drawn = "([about, move]) => { try { return composers.selectors(about, move); } catch { return null; } }"
+        found: list[str] = self.page.wait_for_function(drawn, arg=[about, move]).json_value()
+        return found
+
     def until_answered(self, number: int) -> None:
         """Wait until a decision is no longer asked."""
         try:
-            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=20_000)
+            self.page.wait_for_function(f"(number) => {NUMBER} !== number", arg=number, timeout=60_000)
         except PlaywrightTimeout as error:
             focused = self.page.evaluate("document.activeElement.outerHTML.slice(0, 300)")
             raise AssertionError(f"not sent: {self.asked()}, {self.composer.inner_text()}, {focused}") from error
@@ -106,7 +112,8 @@ class Sitter:
     def _until_kept(self) -> dict[str, Any] | None:
         """The next decision that waits for a hand; ``None`` at the end of the game."""
         self.page.wait_for_function(
-            f"() => {TABLE}.ended || ({NUMBER} !== null && player.kept.includes({TABLE}.present.question.kind))",
+            f"() => {TABLE}.ended || ({NUMBER} !== null && {NUMBER} !== {TABLE}.decision.sending"
+            f" && player.kept.includes({TABLE}.present.question.kind))",
             timeout=WHOLE_GAME_MS,
         )
         return None if self.page.evaluate(f"{TABLE}.ended") else self.asked()
@@ -160,6 +167,7 @@ class Hall:
     def visitor(self, user: User | None = None, seat: int = -1, **options: Any) -> Sitter:
         """A browser of its own, signed in as ``user``. What it writes to its console is kept in ``said``."""
         context = self.browser.new_context(base_url=self.url, **options)
+        context.set_default_timeout(180_000)  # milliseconds
         page = context.new_page()
         sitter = Sitter(user, seat, context, page)
         page.on("console", lambda message: sitter.said.append(message.text) if message.type == "error" else None)

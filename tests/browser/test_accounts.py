@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from bots.models import Bot
 from esr_platform.accounts.models import Token, User
-from tests.browser.looking import ARTEFACTS, Looker
+from tests.browser.looking import ARTEFACTS, Looker, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -61,7 +61,7 @@ def test_a_token_is_shown_once_and_revoked(watched: Page, look: Look) -> None:
     look("tokens-new")
     watched.goto("/account/tokens/")
     assert secret not in watched.content()
-    watched.get_by_role("button", name="Revoke laptop").click()
+    press(watched.get_by_role("button", name="Revoke laptop"))
     look("tokens-revoked")
 
 
@@ -71,10 +71,10 @@ def test_a_remote_bot_gets_a_token_of_its_own(watched: Page, look: Look) -> None
     watched.goto("/account/tokens/?bot=wren")
     expect(watched.get_by_label("One bot alone")).to_have_value("wren")
     watched.get_by_label("What is it for?").fill("the machine in the cellar")
-    watched.get_by_role("button", name="Make a token").click()
+    press(watched.get_by_role("button", name="Make a token"))
     look("tokens-of-a-bot")
     assert (bot.tokens.get().scopes, bot.tokens.get().name) == (["play"], "the machine in the cellar")
-    watched.get_by_role("button", name="Revoke them all").click()
+    press(watched.get_by_role("button", name="Revoke them all"))
     assert not Token.objects.live().exists()
 
 
@@ -84,12 +84,12 @@ def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
     look("login")
     watched.get_by_label("User name or e-mail").fill("miriam")
     watched.get_by_label("Password").fill("wrong")
-    watched.locator("main").get_by_role("button", name="Sign in").click()
+    press(watched.locator("main").get_by_role("button", name="Sign in"))
     look("login-wrong")
     watched.goto("/account/password/reset/")
     look("reset")
     watched.get_by_label("E-mail").fill("miriam@example.org")
-    watched.locator("main button[type=submit]").first.click()
+    press(watched.locator("main button[type=submit]").first)
     look("reset-done")
     link = re.search(rf"{settings.SITE_URL}(\S+)", last_letter())
     assert link is not None
@@ -97,7 +97,7 @@ def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
     look("reset-key")
     for field in watched.locator("input[type=password]").all():
         field.fill("another cellar")
-    watched.get_by_role("button", name="Change password").click()
+    press(watched.get_by_role("button", name="Change password"))
     look("reset-key-done")
     watched.goto(link[1])
     look("reset-key-used")
@@ -117,7 +117,7 @@ def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
     watched.goto("/staff/reports/")
     look("reports")
     watched.get_by_label("the description").check()
-    watched.get_by_role("button", name="Take away what is ticked").click()
+    press(watched.get_by_role("button", name="Take away what is ticked"))
     look("reports-done")
     bot.refresh_from_db()
     assert bot.description == ""

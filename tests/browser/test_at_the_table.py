@@ -9,11 +9,14 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
+from ladder.lobby import quick
 from ladder.models import Chair, ChatReport, Entry, Ladder, Match, PlayedMove, SeatResult
+from ladder.seating.presence import note_here
 from tests.browser.looking import Looker
-from tests.browser.seated import Hall, Sitter, table_of_people
+from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
+from tests.browser.test_lobby import verified
 from tests.ladder.uploaded import staff
 from tests.services.ports import wait_until
 
@@ -58,6 +61,12 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
         question = guest.until_asked()
         assert guest.send(question["default"])["sent"]
     expect(guest.page.get_by_role("tab", name="Table talk")).to_have_count(0)
+    guest.page.get_by_role("button", name="Resign…").click()
+    shown = guest.page.locator("[data-resigning]:visible")
+    expect(shown).to_have_count(1)
+    seats = Match.objects.get().ladder.seats
+    expect(shown).to_have_attribute("data-resigning", "ended" if seats == 2 else "aborted")
+    guest.page.get_by_role("button", name="Play on").click()
     stranger = hall.visitor()
     stranger.page.goto(guest.page.url)
     assert "/matches/" in stranger.page.url, "a seat is its guest's alone"
@@ -69,6 +78,7 @@ def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     ada, bob = hall.sit(match, ["ada", "bob"])
     for sitter in (ada, bob):
         sitter.page.get_by_role("tab", name="Table talk").click()
+    expect(ada.page.get_by_label("Say something")).to_have_css("border-top-style", "solid")
     ada.page.get_by_label("Say something").fill("Buy <b>cheap</b> gems")
     ada.page.keyboard.press("Enter")
     line = bob.page.locator("[data-talk-lines] li")
@@ -81,6 +91,22 @@ def test_players_talk_and_a_line_is_reported_and_hidden(hall: Hall) -> None:
     bob.page.get_by_role("button", name="Good luck").click()
     expect(ada.page.locator("[data-talk-lines] li").last).to_contain_text("Good luck")
     assert ada.said == bob.said == []
+
+
+def test_lines_that_were_read_are_not_unread_after_a_reload_and_own_ones_never(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"])
+    ada, bob = hall.sit(match, ["ada", "bob"])
+    unread = ada.page.locator("[data-unread]")
+    ada.page.get_by_role("button", name="Good luck").click()
+    bob.page.get_by_role("button", name="Good luck").click()
+    expect(unread).to_have_text(" 1", timeout=AMPLE_MS)
+    ada.page.get_by_role("tab", name="Table talk").click()
+    expect(unread).to_have_text("")
+    ada.open(match)
+    expect(ada.page.locator("[data-talk-lines] li")).to_have_count(2, timeout=AMPLE_MS)
+    expect(unread).to_have_text("")
+    bob.page.get_by_role("button", name="Thanks").click()
+    expect(unread).to_have_text(" 1", timeout=AMPLE_MS)
 
 
 def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
@@ -110,6 +136,37 @@ def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
     assert ada.said == bob.said == eve.said == []
 
 
+def two_who_look(hall: Hall) -> Sitter:
+    """The browser of ada, who looks for a rated game as bob does; nobody has paired them yet."""
+    both = [verified(name) for name in ("ada", "bob")]
+    note_here([user.pk for user in both])
+    for user in both:
+        quick.look_for(user, duel())
+    return hall.visitor(both[0])
+
+
+def test_a_player_is_taken_to_a_game_that_begins_before_the_lobby_listens(hall: Hall) -> None:
+    ada = two_who_look(hall)
+
+    def paired(route: Route) -> None:
+        assert quick.pair() == 1
+        route.continue_()
+
+    ada.page.route("**/lobby/stream", paired, times=1)
+    ada.page.goto("/play/")
+    expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
+    assert ada.said == []
+
+
+def test_a_player_is_taken_to_a_game_while_no_events_come(hall: Hall) -> None:
+    ada = two_who_look(hall)
+    ada.page.route("**/lobby/stream", lambda route: route.abort())
+    ada.page.goto("/play/")
+    expect(ada.page.locator("#mine")).to_contain_text("Looking for a rated game")
+    assert quick.pair() == 1
+    expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
+
+
 def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"], rated=True)
     ada, bob = hall.sit(match, ["ada", "bob"])
@@ -136,9 +193,18 @@ def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
     match = table_of_people(duel(), ["ada", "bob"])
     ada, bob = hall.sit(match, ["ada", "bob"])
     agree_to(bob, "Resign")
+    place = ada.page.url
     ada.page.get_by_role("button", name="Rematch").click()
-    expect(ada.page.locator("#mine")).to_contain_text("You have asked for a game with bob")
+    expect(ada.page.locator(".sitting-rematch")).to_contain_text("Waiting for bob")
+    expect(bob.page.locator(".sitting-rematch")).to_contain_text("ada asks for a rematch", timeout=AMPLE_MS)
+    ada.page.get_by_role("button", name="Withdraw request").click()
+    expect(bob.page.locator(".sitting-rematch")).to_contain_text("withdrawn", timeout=AMPLE_MS)
     bob.page.get_by_role("button", name="Rematch").click()
+    ada.page.get_by_role("button", name="Decline").click(timeout=AMPLE_MS)
+    expect(bob.page.locator(".sitting-rematch")).to_contain_text("ada declined", timeout=AMPLE_MS)
+    assert (ada.page.url, bob.page.url) == (place, place)
+    ada.page.get_by_role("button", name="Rematch").click()
+    bob.page.get_by_role("button", name="Accept the rematch").click(timeout=AMPLE_MS)
     for sitter in (bob, ada):
         expect(sitter.page).to_have_url(re.compile(rf"/play/tables/(?!{match.pk}/)\d+/"), timeout=AMPLE_MS)
         sitter.page.wait_for_selector("sitting-table.begun")
@@ -147,7 +213,7 @@ def test_a_rematch_takes_both_to_a_new_game(hall: Hall) -> None:
     assert ada.page.url == bob.page.url
     assert ada.page.url.endswith(f"/play/tables/{again.pk}/")
     assert again.pk != match.pk
-    wait_until(lambda: PlayedMove.objects.filter(match=again).count() > FEW_MOVES, "both play", 60)
+    wait_until(lambda: PlayedMove.objects.filter(match=again).count() > FEW_MOVES, "both play")
     assert set(PlayedMove.objects.filter(match=again).values_list("seat__index", flat=True)) == {0, 1}
     assert ada.said == bob.said == []
 
@@ -160,11 +226,17 @@ def test_a_casual_game_is_aborted_and_another_one_resigned(hall: Hall) -> None:
         expect(sitter.page.locator(".sitting-end h2")).to_have_text("The game was aborted; it counts for nobody.")
         sitter.open(second)
     agree_to(bob, "Resign")
-    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=20_000)
+    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=60_000)
     expect(bob.page.locator(".sitting-ranking li").last).to_contain_text("resigned")
+    for sitter in (ada, bob):
+        expect(sitter.page.locator(".sitting-ranking")).not_to_contain_text("millions")
+        expect(sitter.page.locator(".scored")).to_be_hidden()
     expect(bob.page.get_by_role("button", name="Rematch")).to_be_visible()
     bob.page.get_by_role("link", name="See the replay").click()
     expect(bob.page).to_have_url(re.compile(f"/matches/{second.pk}/"))
+    bob.page.locator("game-replay.begun").press("End")
+    expect(bob.page.locator("[data-place]")).to_contain_text("Phase 1")
+    expect(bob.page.locator("game-replay .scored")).to_be_hidden()
     assert ada.said == bob.said == []
 
 
@@ -180,10 +252,10 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
         Chair.objects.filter(table=match.pk, seat__index=bob.seat).update(seen_at=long_ago, left_at=None)
 
     away()
-    expect(ada.page.locator(".sitting-seats")).to_contain_text("away", timeout=30_000)
+    expect(ada.page.locator(".sitting-seats")).to_contain_text("away", timeout=60_000)
     away()
     agree_to(ada, "Claim the game")
-    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=20_000)
+    expect(ada.page.locator(".sitting-end h2")).to_have_text("You win.", timeout=60_000)
     assert ada.said == []
 
 
@@ -199,6 +271,24 @@ def test_a_draft_outlives_a_page_that_is_loaded_again(hall: Hall) -> None:
     ada.page.locator('.compose [data-send="main"]').click()
     ada.page.wait_for_function("() => document.querySelector('sitting-table').decision.number === null")
     assert PlayedMove.objects.get(match=match).move == "event"
+
+
+def test_the_next_move_can_be_sent_before_the_answer_to_the_last_one_has_come(hall: Hall) -> None:
+    match = table_of_people(duel(), ["ada", "bob"])
+    ada, bob = hall.sit(match, ["ada", "bob"])
+    held: list[tuple[Route, APIResponse]] = []
+    ada.page.route("**/decisions/*", lambda route: held.append((route, route.fetch())), times=1)
+    bob.play()
+    ada.until_asked()
+    first = ada.page.evaluate(NUMBER)
+    ada.page.evaluate(f"() => {{ {TABLE}.decision.send({first}, {TABLE}.present.question.default); }}")
+    ada.page.wait_for_function(f"() => {NUMBER} !== null && {NUMBER} !== {first}")
+    assert ada.send(ada.until_asked()["default"])["sent"]
+    for route, response in held:
+        route.fulfill(response=response)
+    assert len(held) == 1
+    assert ada.send(ada.until_asked()["default"])["sent"], "the late answer disturbs nothing"
+    assert ada.said == []
 
 
 HIDDEN = """() => {

@@ -134,7 +134,7 @@ def test_a_match_that_is_watched_opens_its_deal_by_itself_and_can_check_it(ladde
     expect(watched.get_by_text("opens after the last of its 2 games")).to_be_visible()
     finish_block(block, [games_of(block)[1]])
     button = watched.get_by_role("button", name="Check this deal here")
-    button.click(timeout=15_000)
+    button.click(timeout=60_000)
     expect(watched.locator("check-deal .verdict")).to_contain_text("The commitment is the SHA-256 of the seed")
 
 

@@ -75,11 +75,11 @@ def test_a_running_game_is_followed_until_its_replay_stands_there(hall: Hall, st
     expect(watched.get_by_text("Nothing is shown in the first round.")).to_be_visible()
     expect(watched.locator("running-table")).to_be_hidden()
     to_round(match, 3, random)
-    expect(watched.locator("running-table.begun")).to_be_visible(timeout=10_000)
+    expect(watched.locator("running-table.begun")).to_be_visible(timeout=60_000)
     expect(watched.get_by_role("heading", name="Phase 1, round 2")).to_be_visible()
     expect(watched.get_by_role("heading", name="Phase 1, round 3")).to_have_count(0)
     while move_on(match, random):
         pass
-    expect(watched.locator("game-replay.begun")).to_be_visible(timeout=10_000)
+    expect(watched.locator("game-replay.begun")).to_be_visible(timeout=60_000)
     expect(watched.locator("running-table")).to_have_count(0)
     assert visitor.said == []

@@ -16,6 +16,7 @@ from ladder.lobby import quick, seeking
 from ladder.models import Chair, Ladder, Match, Seek
 from ladder.opening import open_house
 from ladder.seating.presence import note_here
+from ladder.tables.absences import note_seen
 from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
 from tests.ladder.live import as_if_later, remote_bots, seated, to_round
@@ -56,6 +57,7 @@ def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: L
     guest.post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
     looker.open("/play/", f"/play/links/{made.token}/")
     match = met(ada, bob)
+    note_seen({match.pk: {0, 1}})
     line = say(match.pk, 0, ada, text="Buy this. " * 20)
     report(match.pk, line["id"], bob)
     quick.look_for(ada, ladder(DUEL))

@@ -49,7 +49,7 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
         feed()
         for match in Match.objects.filter(block__order=order, status="queued").order_by("pk"):
             finish(match)
-    expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=10_000)
+    expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=60_000)
     looker.open(f"/matches/orders/{order.pk}/")
     watched.get_by_role("button", name="Cancel it").click()
     expect(watched.locator("#order")).to_contain_text("Cancelled by ada.")

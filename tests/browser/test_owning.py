@@ -57,7 +57,7 @@ def test_a_check_is_followed_without_reloading(
     version.claims = {DUEL: [2]}
     version.save(update_fields=["claims"])
     check(version.pk, sandbox_launcher, ended=lambda done: enter(done.bot))
-    expect(watched.get_by_role("heading", name="v1 is ready")).to_be_visible(timeout=10_000)
+    expect(watched.get_by_role("heading", name="v1 is ready")).to_be_visible(timeout=60_000)
     expect(said).to_have_text("v1 is ready.")
     expect(watched.locator("#bot")).to_contain_text("v1 plays")
     expect(watched.locator("#stands")).to_contain_text("1500")

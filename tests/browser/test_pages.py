@@ -79,6 +79,25 @@ def test_the_gems_and_marks_are_drawn(site: Site, watched: Page) -> None:
     assert referenced == []
 
 
+def test_the_legend_has_the_colours_of_the_table_and_stands_beside_a_table_alone(site: Site, watched: Page) -> None:
+    watched.goto(f"/ladders/{site.ladder.slug}/")
+    for scheme in ("light", "dark"):
+        watched.emulate_media(color_scheme=scheme)
+        fills = "(name) => getComputedStyle(document.querySelector(`.legend ${name}`)).fill"
+        assert watched.evaluate(fills, ".reach") == watched.evaluate(fills, ".point")
+    watched.goto("/ladders/edel-stein-reich-4-people/")
+    expect(watched.locator(".legend, [data-filters]")).to_have_count(0)
+
+
+def test_heads_are_as_wide_as_their_tables_and_rules_go_through_whole_rows(site: Site, watched: Page) -> None:
+    watched.goto("/bots/new/")
+    wide = "(part) => document.querySelector(`#languages ${part}`).getBoundingClientRect().width"
+    assert watched.evaluate(wide, "thead") == watched.evaluate(wide, "table")
+    watched.goto(f"/ladders/{site.ladder.slug}/audit/")
+    ruled = "getComputedStyle(document.querySelector('tbody th[scope=row]')).borderBottomWidth"
+    assert watched.evaluate(ruled) == "1px"
+
+
 def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_its_block_is_over(
     site: Site, watched: Page
 ) -> None:
@@ -87,10 +106,10 @@ def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_it
     watched.goto(f"/matches/{match.pk}/")
     expect(watched.get_by_text("This match waits for a worker")).to_be_visible()
     finish(match)
-    expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=15_000)
+    expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=60_000)
     expect(watched.get_by_role("slider")).not_to_be_visible()
     finish_block(block)
-    expect(watched.get_by_role("slider", name="Money over time")).to_be_visible(timeout=15_000)
+    expect(watched.get_by_role("slider", name="Money over time")).to_be_visible(timeout=60_000)
 
 
 def test_a_chapter_can_be_linked_to(site: Site, watched: Page) -> None:

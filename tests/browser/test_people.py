@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from bots.models import Bot
 from esr_platform.accounts.models import User
 from ladder.opening import open_house
-from tests.browser.looking import Looker
+from tests.browser.looking import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
 from tests.ladder.uploaded import person, uploaded
 
@@ -41,7 +41,7 @@ def test_somebody_leaves(watched: Page, looker: Looker) -> None:
     user = signed_in(watched)
     watched.goto("/account/delete/")
     watched.get_by_label("Password").fill(PASSWORD)
-    watched.get_by_role("button", name="Go on").click()
+    press(watched.get_by_role("button", name="Go on"))
     looker.look("delete")
     watched.get_by_label("Your user name").fill(user.username)
     watched.get_by_role("button", name="Delete my account").click()

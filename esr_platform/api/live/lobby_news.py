@@ -16,6 +16,7 @@ from django.urls import reverse
 from bots.models import Bot
 from games.base import Document
 from ladder.models import Chair, Challenge, ChallengePlayer, Match, Membership, Pairing, Seek, SeekPlayer
+from ladder.tables.absences import NEVER_CAME
 
 MOST_OFFERS: Final = 40
 """So many are read of a ladder that everybody sees, and so many of private ones; the newest."""
@@ -49,7 +50,7 @@ class _Seen:
     offers: Sequence[tuple[Seek, Document]]
     members: Mapping[int, Collection[int]]
     looking: Mapping[str, int]
-    games: Mapping[int, Collection[int]]
+    games: Mapping[int, Mapping[int, bool]]
     asked: Mapping[int, Mapping[int, Document]]
     own: Mapping[int, Sequence[Document]]
 
@@ -75,11 +76,13 @@ def _news(seen: _Seen, ask: InLobby) -> LobbyNews:
     user = ask.user_id
     events: list[Document] = []
     offers = [offer for seek, offer in seen.offers if _may_see(seen, seek, user)][:MOST_OFFERS]
-    games = frozenset(seen.games.get(user or 0, ()))
+    playing = seen.games.get(user or 0, {})
+    games = frozenset(playing)
     asked = seen.asked.get(user or 0, {})
-    if ask.offers is not None:  # what was so before somebody came is no news
-        new = sorted(games - ask.games)
-        events += [{"type": "game", "game": match, "href": reverse("pages:sit", args=[match])} for match in new]
+    # A stream that opens tells only of games that the person has not come to yet: they may have begun meanwhile.
+    new = sorted(match for match in games - ask.games if ask.offers is not None or playing[match])
+    events += [{"type": "game", "game": match, "href": reverse("pages:sit", args=[match])} for match in new]
+    if ask.offers is not None:
         events += [{"type": "challenge", "challenge": asked[one]} for one in sorted(asked.keys() - ask.asked)]
     said = _print([offers, seen.looking, sorted(games), seen.own.get(user or 0, ())])
     if said != ask.offers:
@@ -132,13 +135,13 @@ def _looking() -> Mapping[str, int]:
     return dict(sorted(rows.values_list("ladder__slug", "people")))
 
 
-def _games(people: Collection[int]) -> Mapping[int, Collection[int]]:
-    """By person, the running games at which they sit and have not given up."""
+def _games(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
+    """By person, the running games at which they sit and have not given up, and whether they never came to each."""
     chairs = Chair.objects.filter(kind=Chair.Kind.PERSON, forfeit="", table__match__status=Match.Status.RUNNING)
-    theirs = chairs.filter(seat__version__bot__owner__in=people).order_by()
-    found: defaultdict[int, set[int]] = defaultdict(set)
-    for person, match in theirs.values_list("seat__version__bot__owner", "table") if people else ():
-        found[person].add(match)
+    theirs = chairs.filter(seat__version__bot__owner__in=people).annotate(new=NEVER_CAME).order_by()
+    found: defaultdict[int, dict[int, bool]] = defaultdict(dict)
+    for person, match, new in theirs.values_list("seat__version__bot__owner", "table", "new") if people else ():
+        found[person][match] = new
     return found
 
 

@@ -16,9 +16,11 @@ from django.urls import reverse
 
 from games.base import Document
 from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
+from ladder.lobby.rematching import request_for
 from ladder.models import Match
 from ladder.tables.person_view import Looks, Story
 from ladder.tables.position import Position
+from ladder.tables.public import ended
 from ladder.tables.reading import position_at
 
 MOST_MOMENTS: Final = 50
@@ -34,13 +36,15 @@ class Known:
     """How much a stream has told: the log up to ``log``, what was said up to line ``line``, and how things stand.
 
     ``log`` is ``None`` before anything was told. ``ply`` is that of the last moment, ``shown`` says whether there are
-    more, and ``present`` is a hash of what was told last; a client that comes again brings none of these.
+    more, and ``present`` and ``rematch`` are hashes of what was told last; a client that comes again brings none of
+    these.
     """
 
     log: int | None = None
     line: int = 0
     ply: int = -1
     present: str = ""
+    rematch: str = ""
     shown: Shown | None = None
     hidden: frozenset[int] = frozenset()
     over: bool = False
@@ -81,7 +85,28 @@ def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
     behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
     stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
     said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
-    return [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
+    ended = position.match.status in Match.ENDED
+    rematch = rematch_shown(match_id) if ended and any(ask.user_id is not None for ask in asks) else None
+    found = [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
+    return [_with_rematch(ask, news, rematch) for ask, news in zip(asks, found, strict=True)]
+
+
+def rematch_shown(match_id: int) -> Document | None:
+    """The last request for a rematch of a match that has ended, with the address of its table once it runs."""
+    request = request_for(match_id)
+    if request is None:
+        return None
+    href = None if request["match"] is None else reverse("pages:sit", args=[request["match"]])
+    return {**request, "href": href}
+
+
+def _with_rematch(ask: Asked, news: SeatNews, rematch: Document | None) -> SeatNews:
+    """``news`` and what is new about a rematch, which people with an account are told after the end."""
+    printed = "" if rematch is None else _print(rematch)
+    if ask.user_id is None or not news.known.over or printed in ("", news.known.rematch):
+        return news
+    known = replace(news.known, rematch=printed)
+    return replace(news, known=known, events=[*news.events, ({"type": "rematch", **(rematch or {})}, known.place)])
 
 
 def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
@@ -172,7 +197,7 @@ def _said(match_id: int, user_id: int | None, known: Known, so_far: tuple[int, i
 
 def _end(position: Position) -> Document:
     match = position.match
-    outcome = position.state().outcome if match.status == Match.Status.FINISHED else None
+    outcome = ended(position)[1] if match.status == Match.Status.FINISHED else None
     known = {"type": "end", "game": match.pk, "status": match.status, "reason": match.reason}
     return {**known, "outcome": outcome, "href": reverse("pages:match", args=[match.pk])}
 

@@ -17,6 +17,7 @@ from esr_platform.api.live import threads
 from esr_platform.api.live.hub import Watch, hub
 from esr_platform.api.live.parameters import whole_number
 from esr_platform.api.live.resting import rest
+from esr_platform.api.live.running import come
 from esr_platform.api.live.seat_news import Waited, next_event, open_event
 from esr_platform.api.live.view import LiveView
 from esr_platform.api.players import player_of
@@ -47,7 +48,8 @@ class _Polling(LiveView):
         wait_s = whole_number(request, "wait", 0, LONGEST_S, default=LONGEST_S)
         who, woken = identity(request._request, request.auth), asyncio.Event()
         hub().require_room(who)
-        hub().presence.note(bot.pk)
+        if hub().presence.note(bot.pk):
+            await threads.write(come, bot.pk)
         until = asyncio.get_running_loop().time() + wait_s
         watch = Watch(lambda _: woken.set(), bot=bot.pk, match=match)
         with hub().watching(watch, who):

@@ -56,9 +56,11 @@ class Presence:
         self._newer: set[int] = set()
         self._comparing = False
 
-    def note(self, bot: int) -> None:
-        """Somebody asked for a decision of ``bot`` just now, whether or not they wait."""
+    def note(self, bot: int) -> bool:
+        """Somebody asked for a decision of ``bot`` just now, whether or not they wait; whether that is new here."""
+        new = bot not in self._seen and bot not in self._hub.bots
         self._seen.add(bot)
+        return new
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""

@@ -19,7 +19,7 @@ from ladder.openness import is_open
 from ladder.pages.seeing import matches_seen_by
 from ladder.tables import asking
 from ladder.tables.position import Position
-from ladder.tables.public import cut_of, public_cut
+from ladder.tables.public import cut_of, ended, public_cut
 from ladder.tables.reading import position_at, position_of
 
 
@@ -94,7 +94,7 @@ def public_view(match: Match, start: int) -> Document:
         return {**found, **known}
     if not is_open(match.block):
         return found
-    state = position_of(match).state(told=True)
+    state, _ = ended(position_of(match))
     return {**found, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
 
 
@@ -109,8 +109,8 @@ def _end(position: Position, asks: list[Watched]) -> list[PublicNews]:
     known: Document = {"type": "game_end", "game": match.pk, "status": match.status, "reason": match.reason}
     if not is_open(match.block):
         return [PublicNews(watched, [known], over=True) for watched in asks]
-    state = position.state(told=True)
-    known |= {"outcome": state.outcome, "view": state.view(None)}
+    state, outcome = ended(position)
+    known |= {"outcome": outcome, "view": state.view(None)}
     entries = state.entries(None)
     return [
         PublicNews(watched, [{**known, "log_from": watched.entries, "log": entries[watched.entries :]}], over=True)

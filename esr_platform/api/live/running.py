@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from bots.models import RemoteBot
 from bots.remote import note_seen
 from ladder.models import Chair, Match
-from ladder.tables.telling import tell
+from ladder.tables.telling import seat_soon, tell
 
 REMOTE = Chair.objects.filter(kind=Chair.Kind.REMOTE)
 
@@ -20,8 +20,14 @@ REMOTE = Chair.objects.filter(kind=Chair.Kind.REMOTE)
 def claim_stream(bot: int, stream: UUID) -> None:
     """Make ``stream`` the one that counts, note that the bot is here, and let the others know."""
     RemoteBot.objects.filter(pk=bot).update(stream=stream)
-    note_seen([bot])
+    come(bot)
     tell(None, "stream", [bot])
+
+
+def come(bot: int) -> None:
+    """Note that the bot is here, and let it be seated at once."""
+    note_seen([bot])
+    seat_soon()
 
 
 def games_of(bot: int) -> list[int]:

@@ -17,12 +17,15 @@ from esr_platform.accounts.models import User
 from esr_platform.api.live import threads
 from esr_platform.api.live.answering import TURNS, whose
 from esr_platform.api.live.browser import JSON, WRITES, BrowserAuthentication, SitsHere, browser_of
+from esr_platform.api.live.person_news import rematch_shown
 from esr_platform.api.live.seat_stream import seat_here
 from esr_platform.api.live.view import LiveView
 from esr_platform.api.problems import Refusal
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.languages.choosing import chosen
 from ladder import chatting
+from ladder.lobby import rematching
+from ladder.models import Match
 from ladder.tables import rights
 
 MOST_BYTES: Final = 4096
@@ -56,6 +59,20 @@ def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str,
     return {"line": line}
 
 
+def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
+    want = sent.get("want", True)
+    if not isinstance(want, bool):
+        raise Refused(_("`want` is true to ask for a rematch or accept one, false to withdraw or decline it."))
+    if person is None:
+        raise Refused(_("Guests cannot ask for a rematch. Start a new game instead."))
+    played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
+    if want:
+        rematching.rematch(played, person)
+    else:
+        rematching.call_off(played, person)
+    return {"rematch": rematch_shown(match)}
+
+
 def _signed_in(person: User | None) -> User:
     if person is None:
         raise Refused(_("Guests do not talk at tables. Make an account to do so."))
@@ -67,6 +84,7 @@ ACTS: Final[Mapping[str, Act]] = {
     "abort": _of_rights(rights.abort),
     "claim": _of_rights(rights.claim),
     "return": _of_rights(rights.sit_down),
+    "rematch": _rematch,
     "chat": _say,
     "report": _report,
 }

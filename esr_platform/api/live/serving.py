@@ -38,7 +38,7 @@ SEND_S: Final = 30.0
 """Who has not taken what was sent to them after so long is gone: they would hold it in our memory for ever."""
 
 HEADERS: Final = {
-    "Cache-Control": "no-store",
+    "Cache-Control": "private, no-store",
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

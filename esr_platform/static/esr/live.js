@@ -1,6 +1,7 @@
 // Parts marked with data-live (and an id) are fetched again while the page is looked at, every three seconds or after
 // the milliseconds that stand there. Without this script a reload does the same. A part in which somebody works or marks
-// text stays as it is. A part with data-from is fetched from that page, at once: until then it says where to look.
+// text stays as it is. A part with data-from is fetched from that page, at once: until then it says where to look. If a
+// part gets a link marked with data-go, the page follows it.
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
@@ -35,6 +36,8 @@ function take(fresh, address) {
     if (!next || inUse(part) || shown(next) === shown(part)) continue;
     part.className = next.className;
     part.replaceChildren(...next.childNodes); // the part itself stays: who listens to it goes on hearing it
+    const go = part.querySelector("[data-go]");
+    if (go) location.assign(go.href);
   }
 }
 

@@ -64,7 +64,9 @@ class Lobby {
   async renew() {
     this.fetched = performance.now();
     this.waiting = null;
-    const response = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
+    const address = location.pathname + location.search;
+    const response = await fetch(address, { headers: { accept: "text/html" }, redirect: "manual" });
+    if (response.type === "opaqueredirect") this.go(address); // the page now leads to the table of a game that has begun
     if (!response.ok) return;
     const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
     this.held = false;

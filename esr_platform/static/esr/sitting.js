@@ -15,12 +15,14 @@ import { Showing, Told } from "./sitting/following.js";
 import { Keys } from "./sitting/keys.js";
 import { Moves } from "./sitting/moves.js";
 import { Post } from "./sitting/posting.js";
+import { Rematch } from "./sitting/rematch.js";
 import { Rights } from "./sitting/rights.js";
 import { Sound, Title } from "./sitting/ringing.js";
 import { Seats } from "./sitting/seats.js";
 import { Stream } from "./sitting/stream.js";
 import { Tabs } from "./sitting/tabs.js";
 import { Talk } from "./sitting/talk.js";
+import { asClock } from "./sitting/times.js";
 import { Turn } from "./sitting/turn.js";
 
 /** A connection that is there again sooner was never worth a word. */
@@ -105,7 +107,6 @@ class SittingTable extends HTMLElement {
     this.querySelector(".sitting-panel").before(this.seats.element);
     this.rights = new Rights(this, this.post, dataset.seatActions, (text) => this.turn.tell(text));
     this.talk = new Talk(this, table, this.post, dataset.seatActions);
-    this.talk.seat = this.seat;
     this.moves = new Moves(this.querySelector('[data-panel="moves"]'));
     this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.want() : this.talk.count()));
     new Keys(this, this.composer.keys?.() ?? []);
@@ -151,6 +152,7 @@ class SittingTable extends HTMLElement {
     else if (type === "chat") this.talk.hear(data);
     else if (type === "viewers") this.watched(data.viewers);
     else if (type === "end") this.end(data);
+    else if (type === "rematch") this.askedAgain(data);
   }
 
   newMoments(data) {
@@ -178,6 +180,7 @@ class SittingTable extends HTMLElement {
     this.seats.show(now);
     this.rights.show(now);
     this.showBack(now);
+    this.showOutages(now);
     this.showing.add(this.told.own(now.you, this.seat));
     this.moves.show(now);
     queueMicrotask(() => this.told.last && this.decision.show(this.present, this.told.last)); // after all that came with it
@@ -192,6 +195,14 @@ class SittingTable extends HTMLElement {
     this.back.text.textContent = rights?.return
       ? say("A house bot plays for you.")
       : say("A house bot plays in your chair until the end; you watch.");
+  }
+
+  /** Time in which the site was unavailable, which counts for nobody. */
+  showOutages({ outage_ms: ms }) {
+    const note = this.find("outages");
+    note.hidden = !ms;
+    const text = ms ? say("The site was unavailable for %(time)s. Running clocks were extended.", { time: asClock(ms) }) : "";
+    if (note.textContent !== text) note.textContent = text; // a live region repeats what is written again
   }
 
   /** The answer to a decision is there; the next one may have been asked before that was known here. */
@@ -216,13 +227,31 @@ class SittingTable extends HTMLElement {
     if (this.ended) return;
     this.show({ ...this.present, decision: null, question: null, clock: null, running: false, waiting: [], rights: null });
     this.ended = true;
+    this.table.ranks = data.outcome?.ranks;
+    if (this.table.ranks && this.told.last) this.showing.add([this.told.last]); // a board may say who has won
     this.talkUntil = performance.now() + AFTERWARDS_MS;
     this.stream.leastWaitMs = SELDOM_MS; // the server ends the stream with the game; what is said afterwards is asked for
     this.lostNote.hidden = true;
-    const { over, rematch, lobby, csrf } = this.dataset;
+    const { over, lobby, rematch } = this.dataset;
     const unit = this.board.unit ?? "";
-    new End(this.endPlace, this.table, { over, rematch, lobby, csrf, unit, seat: this.seat }).show(data);
+    this.rematch = rematch === undefined ? null : this.newRematch();
+    new End(this.endPlace, this.table, { over, rematch: this.rematch?.element ?? null, lobby, unit, seat: this.seat }).show(data);
     this.classList.add("ended");
+  }
+
+  newRematch() {
+    const send = (want) => this.post.once(`${this.dataset.seatActions}rematch`, { want }).catch(() => null);
+    const call = (called) => {
+      if (called && !this.tab.calling) this.sound.turn();
+      this.tab.call(called, say("Rematch?"));
+    };
+    return new Rematch(this.table, this.seat, send, call);
+  }
+
+  /** Somebody asks for a rematch, or something has become of it: who waits for an answer goes on listening. */
+  askedAgain(request) {
+    this.rematch?.show(request);
+    if (this.rematch?.open) this.talkUntil = Math.max(this.talkUntil, performance.now() + AFTERWARDS_MS);
   }
 
   // --- the connection --------------------------------------------------------------------------------------------

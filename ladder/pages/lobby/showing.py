@@ -37,6 +37,7 @@ from ladder.pages.seeing import matches_in_order_seen_by
 from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 from ladder.persons import require_rated
+from ladder.tables.absences import NEVER_CAME
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -91,11 +92,12 @@ class Offer:
 
 @dataclass(frozen=True)
 class OwnTable:
-    """A running game at which the viewer sits; ``turn`` says that it waits for them."""
+    """A running game at which the viewer sits; ``turn`` says that it waits for them, ``new`` that they never came."""
 
     match: Match
     seat: int
     turn: bool
+    new: bool
 
     @property
     def game(self) -> str:
@@ -183,6 +185,11 @@ class LobbyPage:
     form: OfferForm | None
 
     @property
+    def begun(self) -> Match | None:
+        """The game that the viewer waited for here: it has begun, and they have not been at its table yet."""
+        return next((table.match for table in self.tables if table.new), None)
+
+    @property
     def stream(self) -> str:
         """Where the browser hears of changes."""
         return STREAM
@@ -264,11 +271,13 @@ def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
     theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
     chairs: Any = Chair.objects.filter(
         theirs, kind__in=Chair.OF_PEOPLE, forfeit="", resigned=False, table__match__status=Match.Status.RUNNING
-    ).annotate(now=Now())
+    ).annotate(now=Now(), new=NEVER_CAME)
     rows = list(chairs.select_related("seat").order_by("-table")[:MOST_OWN])
     shown = Match.objects.filter(pk__in=[row.table_id for row in rows]).select_related("ladder", "block")
     matches = {match.pk: match for match in shown.defer("block__seed").prefetch_related(seats_shown())} if rows else {}
-    found = [OwnTable(matches[row.table_id], row.seat.index, _turn(row)) for row in rows if row.table_id in matches]
+    found = [
+        OwnTable(matches[row.table_id], row.seat.index, _turn(row), row.new) for row in rows if row.table_id in matches
+    ]
     return sorted(found, key=lambda one: not one.turn)
 
 

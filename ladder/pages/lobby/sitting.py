@@ -22,6 +22,7 @@ from ladder.pages.lobby.talk import LONGEST, presets, talk_of
 from ladder.pages.lobby.words import limits_said
 from ladder.pages.matches import names, seats_shown
 from ladder.pages.running import Round
+from ladder.pages.sat import outages_said
 from ladder.pages.telling import begins_with, with_names
 from ladder.pages.words import enumerated, span
 from ladder.tables.person_view import present
@@ -165,6 +166,8 @@ class SittingPage:
             said = _HERE.get(self.present["here"][seat])
             if said and seat != self.seat:
                 yield gettext(said) % {"name": name}
+        if self.present["outage_ms"]:
+            yield outages_said(self.present["outage_ms"])
         if self.present["rights"]["return"]:
             yield gettext("A house bot plays in your chair. Take it back: that is possible once.")
 
@@ -183,7 +186,7 @@ class SittingPage:
                 abort["agree"] and not abort["allowed"],
                 gettext("Agree to abort the game (%(agreed)s)") % {"agreed": said},
             ),
-            ("resign", rights["resign"], gettext("Resign: your place is the last")),
+            ("resign", rights["resign"], _resign_said(rights["resigning"])),
         ]
         return [(act, words) for act, allowed, words in offered if allowed]
 
@@ -196,6 +199,12 @@ class SittingPage:
             Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
             for chapter in reversed(chapters)
         ]
+
+
+def _resign_said(resigning: str) -> str:
+    if resigning == "aborted":
+        return gettext("Resign: the game ends without a result")
+    return gettext("Resign: you finish last")
 
 
 def sitting_page(match_id: int, seat: int, person: Any) -> SittingPage:

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from bots.refusals import Refused
+from ladder.lobby.rematching import call_off
 from ladder.lobby.rematching import rematch as play_again
 from ladder.models import Match
 from ladder.pages.lobby.sitting import sitting_page
@@ -84,15 +85,17 @@ def act(request: HttpRequest, match_id: int) -> HttpResponse:
 @login_required
 @of_acts
 def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Ask for the same table once more."""
+    """Ask for a rematch or accept one; with ``want=no``, withdraw the request or decline it."""
     match, person = match_seen_by(request.user, match_id), person_of(request)
     assert person is not None
     try:
-        made = play_again(match, person)
+        if request.POST.get("want") == "no":
+            call_off(match, person)
+        elif begun := play_again(match, person).match_id:
+            return redirect("pages:sit", begun)
     except Refused as refusal:
         messages.error(request, str(refusal))
-        return redirect("pages:match", match.pk)
-    return redirect("pages:sit", made.match_id) if made.match_id else redirect("pages:lobby")
+    return redirect("pages:match", match.pk)
 
 
 def _seat(request: HttpRequest, match_id: int) -> int | None:

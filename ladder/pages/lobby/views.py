@@ -30,7 +30,7 @@ from ladder.pages.lobby.challenge import (
 )
 from ladder.pages.lobby.forms import RATED, OfferForm
 from ladder.pages.lobby.link import link_page
-from ladder.pages.lobby.showing import house_bots, ladders_for_people, lobby_page
+from ladder.pages.lobby.showing import LobbyPage, house_bots, ladders_for_people, lobby_page
 from ladder.pages.lobby.starts import starts
 from ladder.pages.lobby.visitors import hash_of, keep_secret, person_of, secret_of
 from ladder.pages.pacing import of_acts
@@ -46,11 +46,14 @@ _BUSY: Final = 429
 @require_safe
 @never_cache
 def lobby(request: HttpRequest) -> HttpResponse:
+    """The lobby, or the table of a game that has begun since the visitor last looked."""
     person = person_of(request)
     if person is not None:
         quick.seen([person.pk])
-    form = _offer_form(request, None) if person else None
-    return _lobby(request, form)
+    page = _page(request, _offer_form(request, None) if person else None)
+    if page.begun is not None:
+        return redirect("pages:sit", page.begun.pk)
+    return render(request, "pages/play/lobby.html", {"page": page})
 
 
 @require_POST
@@ -70,7 +73,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
             return _to(made)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    return _lobby(request, form, _REFUSED)
+    return render(request, "pages/play/lobby.html", {"page": _page(request, form)}, status=_REFUSED)
 
 
 @require_POST
@@ -171,7 +174,7 @@ def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
 @of_acts
 def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
     """Ask a person, who may never have played here."""
-    return _challenge(request, person_opponent(person_at(username)))
+    return _challenge(request, person_opponent(person_at(username, request.user)))
 
 
 def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
@@ -207,10 +210,9 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 # --- what they share -------------------------------------------------------------------------------------------------
 
 
-def _lobby(request: HttpRequest, form: OfferForm | None, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, form: OfferForm | None) -> LobbyPage:
     site = f"{request.scheme}://{request.get_host()}"
-    page = lobby_page(request.user, person_of(request), hash_of(request), form, site, request.GET.get("ladder"))
-    return render(request, "pages/play/lobby.html", {"page": page}, status=status)
+    return lobby_page(request.user, person_of(request), hash_of(request), form, site, request.GET.get("ladder"))
 
 
 def _offer_form(request: HttpRequest, data: Any) -> OfferForm:

@@ -54,12 +54,17 @@ class Comparison:
         return (self.order.margin or 0) / 10
 
     @property
+    def verdict(self) -> Verdict:
+        """As it was decided; a release with another prior does not change what an ended comparison has found."""
+        return Verdict(self.order.verdict) if self.order.verdict else self.walk.verdict
+
+    @property
     def better(self) -> bool:
-        return self.walk.verdict is Verdict.BETTER
+        return self.verdict is Verdict.BETTER
 
     @property
     def not_better(self) -> bool:
-        return self.walk.verdict is Verdict.NOT_BETTER
+        return self.verdict is Verdict.NOT_BETTER
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ ROWS: Final = 20
 
 _PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
 _PLAYING: Final = Exists(public_players().filter(owner=OuterRef("pk")))
-_KNOWN: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(_PROVEN | _PLAYING, deleted=None)
+_PEOPLE: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(deleted=None)
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,13 @@ class PersonPage:
         return list(self.bots.object_list)
 
 
-def person_at(username: str) -> User:
+def person_at(username: str, viewer: Viewer) -> User:
     """Whose page stands at an address, whatever the case of the name. Raises ``Http404``.
 
-    A person is known from a proven address, or from the first public bot or game on. Deleted accounts are nobody's.
+    Others see a person who has verified an email address, or has a public bot or game. Deleted accounts have no page.
     """
-    return cast("User", found(_KNOWN, f"Nobody is called {username[:60]}.", username__iexact=username))
+    known = _PEOPLE.filter(_PROVEN | _PLAYING | Q(pk=viewer.pk))
+    return cast("User", found(known, f"Nobody is called {username[:60]}.", username__iexact=username))
 
 
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:

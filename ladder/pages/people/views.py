@@ -11,7 +11,7 @@ from ladder.pages.people.showing import person_at, person_page
 
 @require_safe
 def person(request: HttpRequest, username: str) -> HttpResponse:
-    found = person_at(username)
+    found = person_at(username, request.user)
     if found.username != username:
         return redirect("pages:person", found.username, permanent=False)
     return render(request, "pages/person.html", {"page": person_page(found, request.GET.get, request.user)})

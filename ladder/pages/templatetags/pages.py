@@ -71,7 +71,7 @@ def _section_of(path: str) -> str:
 
 @register.simple_tag
 def sandbox() -> str:
-    """Whether code of strangers runs in the sandbox: ``holds``, ``fails``, or ``unknown`` before any worker said so."""
+    """Whether code of strangers runs in the sandbox: ``holds``, ``unrated``, ``fails``, or ``unknown`` at first."""
     return sandbox_state()
 
 

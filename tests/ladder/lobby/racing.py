@@ -1,31 +1,26 @@
-"""The processes of a race for games in the lobby, run as those of ``tests.ladder.racing`` are."""
+"""Actions for races on the lobby. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import django
+from django.conf import settings
+from django.test import override_settings
 
-django.setup()
-
-from django.conf import settings  # noqa: E402
-from django.test import override_settings  # noqa: E402
-
-from bots.models import Bot  # noqa: E402
-from bots.refusals import Refused  # noqa: E402
-from esr_platform.accounts.models import User  # noqa: E402
-from ladder.challenges.challenging import answer  # noqa: E402
-from ladder.chatting import say  # noqa: E402
-from ladder.lobby import quick, seeking, tidying  # noqa: E402
-from ladder.lobby.guests import play_now  # noqa: E402
-from ladder.lobby.rematching import rematch  # noqa: E402
-from ladder.models import Challenge, Ladder, Match, Seek  # noqa: E402
-from tests.ladder import racing  # noqa: E402
-from tests.ladder.racing import Act  # noqa: E402
+from bots.models import Bot
+from bots.refusals import Refused
+from esr_platform.accounts.models import User
+from ladder.challenges.challenging import answer
+from ladder.chatting import say
+from ladder.lobby import quick, seeking, tidying
+from ladder.lobby.guests import play_now
+from ladder.lobby.rematching import rematch
+from ladder.models import Challenge, Ladder, Match, Seek
+from tests.ladder import racing
+from tests.services.races import Act, Actions
 
 
 def pairing(times: int) -> Act:
@@ -124,18 +119,16 @@ def _state(do: Callable[[], Any]) -> str | None:
     return None if made is None else str(made.state)
 
 
-racing.ACTIONS.update(
-    pairing=pairing,
-    looking=looking,
-    taking=taking,
-    withdrawing=withdrawing,
-    offering=offering,
-    accepting=accepting,
-    rematching=rematching,
-    playing_now=playing_now,
-    tidying_up=tidying_up,
-    talking=talking,
-)
-
-if __name__ == "__main__":
-    racing.main(*sys.argv[1:])
+ACTIONS: Actions = {
+    **racing.ACTIONS,
+    "pairing": pairing,
+    "looking": looking,
+    "taking": taking,
+    "withdrawing": withdrawing,
+    "offering": offering,
+    "accepting": accepting,
+    "rematching": rematching,
+    "playing_now": playing_now,
+    "tidying_up": tidying_up,
+    "talking": talking,
+}

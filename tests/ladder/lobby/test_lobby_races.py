@@ -20,16 +20,15 @@ from ladder.models import Block, Challenge, ChatLine, GuestTable, Match, Pairing
 from ladder.opening import open_house
 from tests.ladder.accounts import accounts
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_PEOPLE, ended, on, people, player, running
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
     open_house()
-    return race_of("tests.ladder.lobby.racing", site_processes, tmp_path)
+    return race_server.race_of("tests.ladder.lobby.racing", tmp_path)
 
 
 def games(rated: bool = True) -> Counter[int]:

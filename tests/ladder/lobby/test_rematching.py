@@ -14,9 +14,9 @@ from esr_platform.accounts.models import User
 from ladder.challenges.allowances import MOST_REMATCHES
 from ladder.challenges.challenging import answer, withdraw
 from ladder.lobby.clocks import CLOCKS
-from ladder.lobby.rematching import WITHIN, may_ask, rematch
+from ladder.lobby.rematching import WITHIN, call_off, rematch, request_for
 from ladder.lobby.seeking import seek, take_seat
-from ladder.models import Block, Chair, Match, Seek
+from ladder.models import Block, Chair, Challenge, Match, Seek
 from ladder.seating.presence import here_among
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
 
@@ -65,6 +65,38 @@ def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> N
     assert len(running()) == 2
 
 
+def test_everybody_who_played_knows_what_becomes_of_a_request(both: Sequence[User]) -> None:
+    match = played(both)
+    ada = match.seats.get(version__bot__owner=both[0]).index
+    assert request_for(match.pk) is None
+    made = rematch(match, both[0])
+    asked = {"state": "open", "by": ada, "waiting": [1 - ada], "declined": [], "match": None}
+    assert request_for(match.pk) == asked
+    Challenge.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))
+    assert request_for(match.pk) == {**asked, "state": "expired"}
+    rematch(match, both[0])
+    call_off(match, both[0])
+    call_off(match, both[0])
+    assert request_for(match.pk) == {**asked, "state": "withdrawn"}
+    rematch(match, both[0])
+    call_off(match, both[1])
+    assert request_for(match.pk) == {**asked, "state": "declined", "waiting": [], "declined": [1 - ada]}
+    rematch(match, both[1])
+    begun = rematch(match, both[0]).match
+    assert begun is not None
+    assert request_for(match.pk) == {
+        "state": "started",
+        "by": 1 - ada,
+        "waiting": [],
+        "declined": [],
+        "match": begun.pk,
+    }
+    ended(begun)
+    assert request_for(match.pk) is None
+    with pytest.raises(Refused, match="Only those who played"):
+        call_off(match, people("cid")[0])
+
+
 def test_bots_keep_their_seats_at_the_table(both: Sequence[User]) -> None:
     first = seek(both[0], on(THREE_OPEN), kind=Seek.Kind.BOTS).match
     assert first is not None
@@ -77,7 +109,6 @@ def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None
     match = played(both)
     with pytest.raises(Refused, match="Only those who played"):
         rematch(match, cid)
-    assert (may_ask(match, both[0]), may_ask(match, cid)) == (True, False)
     late = played(both, WITHIN.total_seconds() / 60 + 1)
     with pytest.raises(Refused, match="half an hour"):
         rematch(late, both[0])
@@ -122,5 +153,6 @@ def test_a_guest_is_asked_by_nobody(both: Sequence[User]) -> None:
     from ladder.lobby.guests import play_now
 
     match = ended(play_now(on(OPEN), None, "192.0.2.1")[0])
-    assert not may_ask(match, both[0])
+    with pytest.raises(Refused, match="Only those who played"):
+        rematch(match, both[0])
     assert Bot.objects.filter(house_name=Bot.GUEST).exists()

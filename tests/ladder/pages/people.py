@@ -6,14 +6,18 @@ import io
 import zipfile
 from dataclasses import dataclass
 
+from django.core.files.base import ContentFile
+
 from bots.checking import check
 from bots.models import Bot, BotVersion
 from bots.sandbox import SandboxLauncher
+from bots.stored import uploads
 from bots.uploading import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from ladder.joining import enter
 from ladder.models import Ladder, Match
 from ladder.playing import play
+from tests.build import built_once, opened_house
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, person, staff
 
 SCRIPT = "<script>alert(1)</script>"
@@ -98,8 +102,24 @@ def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:
     return done
 
 
+_archives: dict[str, bytes] = {}
+"""The uploads of these people by their path in the storage, since a test may delete them there."""
+
+
 def built_with(launcher: SandboxLauncher) -> People:
-    """All of them, on a site whose house is open."""
+    """All of them, in an empty database."""
+    people = built_once("people", lambda: _build(launcher))
+    for path in BotVersion.objects.exclude(archive="").values_list("archive", flat=True):
+        if path not in _archives:
+            with uploads().open(path) as file:
+                _archives[path] = file.read()
+        elif not uploads().exists(path):
+            uploads().save(path, ContentFile(_archives[path]))
+    return people
+
+
+def _build(launcher: SandboxLauncher) -> People:
+    opened_house()
     ada, bob, eve = person("ada"), person("bob"), staff("eve")
     magpie = checked(upload_new_bot(ada, NAME, FILENAME, zipped(HONEST), DUEL_ONLY), launcher).bot
     refused = checked(upload_version(magpie, FILENAME, zipped(HOSTILE), DUEL_ONLY), launcher)

@@ -16,6 +16,7 @@ from ladder.leases import MOST_FAILURES, claim, give_back
 from ladder.models import Attempt, Block, Entry, Ladder, Match
 from ladder.results import record_result
 from ladder.scheduling import fill
+from tests.build import built_once, opened_house
 from tests.ladder.reports import report_of
 
 
@@ -83,10 +84,14 @@ def finish(match: Match, forfeits: dict[int, str] | None = None, variety: int = 
 
 
 def variety_with_a_turn(match: Match) -> int:
-    """With which random game of ``match``'s deal there is one winner, and a step that turned it."""
+    """The first random game of ``match``'s deal with a turning point before the last ten steps."""
     game = GAMES[match.ladder.game]
-    games = ((variety, replay(report_of(match, variety=variety).record)) for variety in count())
-    return next(variety for variety, state in games if game.turning_point(state) is not None)
+    for variety in count():
+        state = replay(report_of(match, variety=variety).record)
+        turning_point = game.turning_point(state)
+        if turning_point is not None and turning_point < len(state.record["steps"]) - 10:
+            return variety
+    raise AssertionError("count() does not end")
 
 
 def make_void(match: Match) -> Match:
@@ -107,7 +112,12 @@ def finish_block(block: Block) -> list[Match]:
 
 
 def built() -> Site:
-    """The site on the ladders and bots that are there; every ladder has a result."""
+    """The site, in an empty database or on the ladders and bots that are there; every ladder has a result."""
+    return built_once("site", _build)
+
+
+def _build() -> Site:
+    opened_house()
     fill(Random(3))
     others = tuple(
         finish_block(ladder.blocks.earliest("pk"))[0]

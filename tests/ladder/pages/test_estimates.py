@@ -20,7 +20,7 @@ from tests.ladder.uploaded import active_version, new_version
 
 
 def keep(ladder: Ladder, version: BotVersion, points: int, margin: int, ranks: tuple[int, int] | None) -> Estimate:
-    random = Random(version.pk)
+    random = Random(points)
     best, worst = ranks or (None, None)
     return Estimate.objects.create(
         season=Season.objects.get(ladder=ladder),

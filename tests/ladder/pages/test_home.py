@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 from django.core.cache import caches
 from django.db import connection
@@ -9,11 +7,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
-from ladder.leases import claim
 from ladder.models import Ladder, Match
 from ladder.pages import climbing
 from ladder.pages.climbing import climbs
-from ladder.scheduling import fill
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.pages.site import Site
 from tests.ladder.uploaded import person, uploaded
@@ -62,19 +58,6 @@ def test_a_running_block_shows_names_and_how_many_of_its_games_are_over(site: Si
     for seat in site.running.seats.select_related("version__bot"):
         assert seat.version.bot.name in running
     assert bytes(block.seed).hex() not in text
-
-
-@pytest.mark.usefixtures("house")
-def test_two_running_games_of_a_block_are_one_table(client: Client) -> None:
-    fill(Random(1))
-    first, second = Match.objects.filter(ladder__slug="edel-stein-reich-3").order_by("pk")[:2]
-    assert first.block_id == second.block_id
-    assert claim(first.pk, "a test")
-    assert claim(second.pk, "a test")
-    text = main(client)
-    assert "2 tables running" in text
-    assert text.count('class="now"') == 2
-    assert text.count("games over") == 1
 
 
 def test_a_game_is_offered_to_watch_only_when_its_whole_block_has_ended(site: Site, client: Client) -> None:

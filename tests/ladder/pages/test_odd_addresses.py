@@ -13,6 +13,8 @@ from esr_platform.accounts.models import User
 from tests.ladder.pages.site import Site
 from tests.ladder.pages.walking import addresses
 
+pytestmark = pytest.mark.slow
+
 ODD = ("a\0@b", "9" * 18, "9" * 30, "-1", "\u202e%s{0}{R}", "x" * 3000, "9" * 5000)
 NAMES = (
     *("a", "after", "b", "before", "bot", "games", "kind", "ladder", "language", "moves", "of", "page"),

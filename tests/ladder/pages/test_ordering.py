@@ -92,6 +92,11 @@ def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
     assert "<b>Mine v2 is better than Mine v1</b>" in text
     assert re.search(r'<path class="way" d="M0\.0 50\.0L', text)
     assert "better: 2.94" in text and "−2.94" in text
+    Order.objects.filter(pk=order.pk).update(verdict="not better")
+    kept = html(client, f"/matches/orders/{order.pk}/")
+    assert "<b>Mine v2 is not better than Mine v1 by" in kept, (
+        "what a comparison has found stays, whatever the test is now"
+    )
 
 
 def test_who_ordered_cancels_and_nobody_else(bot: Bot, duel: Ladder, client: Client) -> None:

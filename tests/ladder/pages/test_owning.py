@@ -10,6 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.starting_kits import starting_kit
@@ -18,11 +19,13 @@ from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.joining import enter
 from ladder.joining import leave as leave_ladder
-from ladder.models import Ladder, SeatLog
+from ladder.models import Attempt, Ladder, Rerun, Season, SeatLog
 from ladder.playing import spec_of
 from ladder.scheduling import fill
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
-from tests.ladder.uploaded import DUEL, HONEST, person, uploaded
+from tests.ladder.test_blocks import players_of
+from tests.ladder.test_leases import claimed
+from tests.ladder.uploaded import DUEL, HONEST, person, scheduled, uploaded
 
 MOST_QUERIES = 20
 
@@ -354,6 +357,23 @@ def test_an_older_version_plays_again(people: People) -> None:
     assert "v3 plays from the next match on." in response.content.decode()
     client.post(f"/bots/{people.magpie.slug}/versions/1/activate/")
     assert people.magpie.active_version == people.magpie.versions.get(number=1)
+
+
+def test_owner_and_staff_read_how_many_games_were_played_again_for_a_version(people: People) -> None:
+    address = f"/bots/{people.magpie.slug}/versions/1/"
+    rows = r"re-runs this season</dt><dd>{} <"
+    assert re.search(rows.format(0), html(of(people.ada), address))
+    ladder = Ladder.objects.get(slug=DUEL)
+    block = scheduled(ladder, players_of(ladder))
+    game = block.matches.first()
+    assert game is not None
+    lease = claimed(game)
+    attempt = Attempt.objects.get(token=lease.token)
+    Rerun.objects.create(block=block, version=people.magpie.active_version, attempt=attempt)
+    for viewer in (people.ada, people.eve):
+        assert re.search(rows.format(1), html(of(viewer), address))
+    Season.objects.filter(ladder=ladder).update(closing=timezone.now(), closed=timezone.now())
+    assert re.search(rows.format(0), html(of(people.ada), address)), "another season begins with none"
 
 
 def test_a_refused_version_never_plays(people: People) -> None:

@@ -12,7 +12,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts import moderating
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder, Match, Membership
-from tests.ladder.house import opened_house
+from tests.build import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, staff, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -70,6 +70,9 @@ def test_there_is_no_page_of_nobody(ada: User, client: Client, name: str) -> Non
 
 def test_who_has_proven_no_address_and_has_no_bot_is_not_shown(ada: User, client: Client) -> None:
     assert client.get("/people/ada/").status_code == 404
+    client.force_login(ada)
+    assert client.get("/people/ada/").status_code == 200, "to themselves they are"
+    client.logout()
     EmailAddress.objects.create(user=ada, email="ada@example.org", verified=True, primary=True)
     assert "ada@" not in client.get("/people/ada/").content.decode()
     assert client.get("/people/ada/").status_code == 200

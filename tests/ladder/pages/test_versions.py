@@ -16,7 +16,7 @@ from ladder.gathering import gather
 from ladder.models import Ladder
 from ladder.pages.versions import ROWS, spoken_of, versions_of
 from ladder.playing import play
-from tests.ladder.house import opened_house
+from tests.build import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded
 
 

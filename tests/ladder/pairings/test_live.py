@@ -8,6 +8,7 @@ import pytest
 
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, Sitting, seated
+from ladder.tables.telling import SEAT_PAUSE_S
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
@@ -82,14 +83,25 @@ def test_who_has_waited_longest_sits_down_first() -> None:
 
 def test_a_bot_waits_for_others_when_its_turn_is_among_them() -> None:
     ladders = [ladder(1, 2, [1, 2]), ladder(2, 2, [1, 2], hosted=3, since=[1, 1])]
-    assert tables(ladders, free(1, waited_s=PATIENCE_S - 1)) == []
+    assert tables(ladders, free(1, waited_s=0.9 * PATIENCE_S)) == []
 
 
 def test_whoever_becomes_free_meanwhile_is_kept_for_it() -> None:
     ladders = [ladder(1, 3, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
-    assert tables(ladders, [*free(1, waited_s=5.0), *free(2)]) == []
-    (table,) = tables(ladders, [*free(1, waited_s=9.0), *free(2, waited_s=4.0), *free(3)])
+    assert tables(ladders, [*free(1, waited_s=0.5 * PATIENCE_S), *free(2)]) == []
+    (table,) = tables(ladders, [*free(1, waited_s=0.9 * PATIENCE_S), *free(2, waited_s=0.4 * PATIENCE_S), *free(3)])
     assert table.ladder == 1
+
+
+def test_it_is_said_when_the_patience_of_the_first_who_waits_ends() -> None:
+    ladders = [ladder(1, 2, [1, 2, 3]), ladder(2, 2, [1, 2, 3], hosted=3, since=[1, 1, 1])]
+    found = seated(ladders, free(1, waited_s=0.25 * PATIENCE_S), 99, Random(1))
+    assert found.again_s == pytest.approx(0.75 * PATIENCE_S)
+    assert seated([ladder(1, 2, [1, 2])], free(1, waited_s=PATIENCE_S), 99, Random(1)).again_s is None
+
+
+def test_a_bot_with_free_opponents_waits_at_most_two_seconds() -> None:
+    assert SEAT_PAUSE_S + PATIENCE_S <= 1.5, "the rest is for the queue and the database"
 
 
 def test_nobody_waits_for_ever() -> None:

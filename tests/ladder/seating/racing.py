@@ -1,25 +1,21 @@
-"""The processes of a race for seats at live tables, run as those of ``tests.ladder.racing`` are."""
+"""Actions for races on challenges and seats at live tables. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import django
-
-django.setup()
-
-from bots.models import Bot  # noqa: E402
-from bots.remote import note_seen  # noqa: E402
-from esr_platform.accounts.models import User  # noqa: E402
-from ladder.challenges.challenging import answer, challenge, expire, withdraw  # noqa: E402
-from ladder.models import Challenge, Ladder  # noqa: E402
-from ladder.remote_bots import declare, register  # noqa: E402
-from ladder.seating.sitting_down import seat  # noqa: E402
-from tests.ladder import racing  # noqa: E402
-from tests.ladder.racing import Act  # noqa: E402
+from bots.models import Bot
+from bots.remote import note_seen
+from esr_platform.accounts.models import User
+from ladder.challenges.challenging import answer, challenge, expire, withdraw
+from ladder.models import Challenge, Ladder
+from ladder.remote_bots import declare, register
+from ladder.seating.sitting_down import seat
+from tests.ladder import racing
+from tests.ladder.racing import or_none
+from tests.services.races import Act, Actions
 
 
 def seating(times: int) -> Act:
@@ -48,7 +44,7 @@ def challenging(person: int, ladder: int, bots: list[int], times: int) -> Act:
     by, where = User.objects.get(pk=person), Ladder.objects.get(pk=ladder)
     table = [Bot.objects.get(pk=bot) for bot in bots]
     propose = partial(challenge, by, where, table)
-    return lambda: [made.pk for made in (racing.or_none(propose) for _ in range(times)) if made is not None]
+    return lambda: [made.pk for made in (or_none(propose) for _ in range(times)) if made is not None]
 
 
 def answering(challenge: int, bot: int, accepted: bool) -> Act:
@@ -63,7 +59,7 @@ def withdrawing(challenge: int, person: int) -> Act:
 
 
 def _state(do: Callable[[], Challenge]) -> str | None:
-    made = racing.or_none(do)
+    made = or_none(do)
     return None if made is None else str(made.state)
 
 
@@ -71,16 +67,14 @@ def _number(version: Any) -> int:
     return int(version.number)
 
 
-racing.ACTIONS.update(
-    seating=seating,
-    seeing=seeing,
-    declaring=declaring,
-    registering=registering,
-    challenging=challenging,
-    answering=answering,
-    withdrawing=withdrawing,
-    expiring=lambda: expire,
-)
-
-if __name__ == "__main__":
-    racing.main(*sys.argv[1:])
+ACTIONS: Actions = {
+    **racing.ACTIONS,
+    "seating": seating,
+    "seeing": seeing,
+    "declaring": declaring,
+    "registering": registering,
+    "challenging": challenging,
+    "answering": answering,
+    "withdrawing": withdrawing,
+    "expiring": lambda: expire,
+}

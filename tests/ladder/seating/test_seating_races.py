@@ -16,16 +16,15 @@ from ladder.opening import open_house
 from ladder.seating.sitting_down import seat
 from tests.ladder.seating.guests import OPEN, REMOTE, guests, only, waited
 from tests.ladder.uploaded import person
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
     open_house()
-    return race_of("tests.ladder.seating.racing", site_processes, tmp_path)
+    return race_server.race_of("tests.ladder.seating.racing", tmp_path)
 
 
 def games() -> Counter[int]:

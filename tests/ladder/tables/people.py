@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 import orjson
-from django.db.models import F
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
@@ -23,12 +22,11 @@ from ladder.records import match_log_of, record_of
 from ladder.tables import person_view
 from ladder.tables.answering import GRACE, Ruling, answer_seat, expire
 from ladder.tables.ending import finish
-from ladder.tables.opening import open_table
 from ladder.tables.rights import hash_of
 from ladder.tables.waking import ask_seat
 from tests.judge.judging import check
 from tests.ladder.tables.hosted import Fakes, default
-from tests.ladder.tables.playing import KEY, position, run_out
+from tests.ladder.tables.playing import KEY, backdate, opened, position, run_out
 from tests.ladder.uploaded import person
 
 QUICK: Final = Limits(move_ms=45_000, bank_ms=180_000, game_ms=3_600_000)
@@ -66,7 +64,7 @@ def table_for(
     entries = [Entry.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions]
     guests = {seat: hash_of(SECRET) for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
     sitting = [Player(one, entry) for one, entry in zip(versions, entries, strict=True)]
-    return open_table(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
+    return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 
 
 def against_the_house(game: str = "edel-stein-reich-duel", *names: str, guest: bool = True, **more: Any) -> Match:
@@ -93,8 +91,7 @@ def settle(match: Match) -> None:
     """All that was to be shown by and by is shown, and who is asked has just been."""
     now = timezone.now()
     late = PlayedMove.objects.filter(match=match, visible_at__gt=now - timedelta(hours=1))
-    hour = timedelta(hours=2)
-    late.update(visible_at=F("visible_at") - hour, received_at=F("received_at") - hour, asked_at=F("asked_at") - hour)
+    backdate(late, timedelta(hours=2))
     Table.objects.filter(pk=match.pk, settled_at__gt=now).update(settled_at=now)
     for chair in Chair.objects.filter(table=match.pk, owes=True, due_at__gt=now):
         assert chair.due_at is not None

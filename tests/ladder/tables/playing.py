@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
 import orjson
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from bots.models import Bot
@@ -24,7 +24,7 @@ from ladder.tables.advancing import Answered, held
 from ladder.tables.answering import Ruling, answer
 from ladder.tables.opening import open_table
 from ladder.tables.position import Position
-from ladder.tables.reading import position_of
+from ladder.tables.reading import KEPT_MOVES, position_of
 from ladder.tables.telling import save_and_tell
 from tests.ladder.uploaded import active_version, person
 
@@ -57,7 +57,17 @@ def game_of(game: str, seats: int, limits: Limits = CALM) -> Match:
 def table_of(ladder: Ladder, bots: list[Bot], *, rated: bool = True, limits: Limits = CALM) -> Match:
     """A live game in which ``bots`` sit in this order."""
     players = [Player(active_version(bot), ladder.entries.get(bot=bot) if rated else None) for bot in bots]
-    return open_table(ladder, players, rated=rated, limits=limits)
+    return opened(ladder, players, rated=rated, limits=limits)
+
+
+def opened(ladder: Ladder, players: list[Player], **how: Any) -> Match:
+    """Open a table like ``open_table``, and let the first decisions be answered at once.
+
+    The site tells the first seats a moment late, by as long as its query for the time took (``advancing.held``).
+    """
+    match, now = open_table(ladder, players, **how), whole_now()
+    Chair.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)
+    return match
 
 
 def position(match: Match) -> Position:
@@ -69,15 +79,13 @@ def pass_time(match: Match, seconds: float | None = None) -> None:
 
     Where nothing waits to be shown and ``seconds`` is left out, nothing is moved.
     """
-    now = timezone.now()
+    now = whole_now()
     if seconds is None:
         if not Chair.objects.filter(table=match.pk, due_at__gt=now).exists():
             return
         seconds = 3600
     back = timedelta(seconds=seconds)
-    PlayedMove.objects.filter(match=match).update(
-        visible_at=F("visible_at") - back, received_at=F("received_at") - back, asked_at=F("asked_at") - back
-    )
+    backdate(PlayedMove.objects.filter(match=match), back)
     Table.objects.filter(match=match).update(settled_at=F("settled_at") - back)
     for chair in Chair.objects.filter(table=match.pk, owes=True):
         due = min(chair.due_at or now, now)
@@ -86,13 +94,29 @@ def pass_time(match: Match, seconds: float | None = None) -> None:
         chair.save()
 
 
+def backdate(moves: QuerySet[PlayedMove], by: timedelta) -> None:
+    """Let ``moves`` be asked for, answered and shown so much earlier."""
+    moves.update(visible_at=F("visible_at") - by, received_at=F("received_at") - by, asked_at=F("asked_at") - by)
+    KEPT_MOVES.forget()  # this process has kept the moves with their old times, at which some are not shown yet
+
+
+def whole_now() -> datetime:
+    """The time in whole milliseconds, as all times at a table are."""
+    now = timezone.now()
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
+
+
 def bot_at(match: Match, seat: int) -> int:
     """The id of the bot that sits there."""
     return match.seats.select_related("version").get(index=seat).version.bot_id
 
 
 def post(match: Match, seat: int, decision: int, move: Any, **more: Any) -> Ruling:
-    return answer(match.pk, bot_at(match, seat), decision, orjson.dumps({"move": move, **more}))
+    return sent(match, seat, decision, orjson.dumps({"move": move, **more}))
+
+
+def sent(match: Match, seat: int, decision: int, body: bytes) -> Ruling:
+    return answer(match.pk, bot_at(match, seat), decision, body)
 
 
 def asked(match: Match, seat: int) -> Document:

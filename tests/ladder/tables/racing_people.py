@@ -1,27 +1,24 @@
-"""The processes of a race at tables with people: ``python -m tests.ladder.tables.racing_people RACERS FOLDER``."""
+"""Actions for races on tables with human players. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from random import Random
 from typing import Any
 
-import django
 import orjson
 
-django.setup()
-
-from bots.refusals import Refused  # noqa: E402
-from ladder.models import Match  # noqa: E402
-from ladder.tables import outages, rights  # noqa: E402
-from ladder.tables.absences import note_seen  # noqa: E402
-from ladder.tables.answering import answer_seat  # noqa: E402
-from ladder.tables.person_view import present  # noqa: E402
-from ladder.tables.reading import position_at  # noqa: E402
-from ladder.tables.waking import ask_seat  # noqa: E402
-from tests.ladder.racing import ACTIONS, Act, main  # noqa: E402
-from tests.ladder.tables.hosted import Fakes, default  # noqa: E402
+from bots.refusals import Refused
+from ladder.models import Match
+from ladder.tables import outages, rights
+from ladder.tables.absences import note_seen
+from ladder.tables.answering import answer_seat
+from ladder.tables.person_view import present
+from ladder.tables.reading import position_at
+from ladder.tables.waking import ask_seat
+from tests.ladder import racing
+from tests.ladder.tables.hosted import Fakes, default
+from tests.services.races import Act, Actions
 
 RIGHTS = {"resign": rights.resign, "abort": rights.abort, "claim": rights.claim, "return": rights.sit_down}
 
@@ -89,7 +86,8 @@ def asking_workers(match: int) -> Act:
     return act
 
 
-ACTIONS |= {
+ACTIONS: Actions = {
+    **racing.ACTIONS,
     "asking_workers": asking_workers,
     "answering_seat": answering_seat,
     "using": using,
@@ -97,6 +95,3 @@ ACTIONS |= {
     "beating": beating,
     "playing_by_hand": playing_by_hand,
 }
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -9,7 +9,7 @@ from ladder.tables import asking
 from ladder.tables.answering import UNKNOWN, Ruling, answer
 from ladder.tables.ending import void
 from tests.ladder.snapshots import snapshot
-from tests.ladder.tables.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots
+from tests.ladder.tables.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
 
 pytestmark = pytest.mark.django_db
 
@@ -42,10 +42,6 @@ def match() -> Match:
 @pytest.fixture
 def duel() -> Match:
     return game_of("edel-stein-reich-duel", 2)
-
-
-def sent(match: Match, seat: int, decision: int, body: bytes) -> Ruling:
-    return answer(match.pk, bot_at(match, seat), decision, body)
 
 
 def test_an_answer_in_time_is_played(match: Match) -> None:

@@ -21,7 +21,7 @@ from tests.ladder.tables.playing import pass_time
 from tests.ladder.tables.test_logs import with_a_house_bot
 from tests.ladder.uploaded import person, uploaded
 from tests.services.ports import wait_until
-from tests.services.races import race_of
+from tests.services.races import RaceServer
 from tests.services.workers import Processes
 
 
@@ -48,13 +48,11 @@ def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(san
 
 @pytest.mark.django_db(transaction=True)
 def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
-    site_processes: Processes, tmp_path: Path
+    race_server: RaceServer, tmp_path: Path
 ) -> None:
     open_house()
     match = house_game("greedy", "haggler")
-    counted = race_of("tests.ladder.racing", site_processes, tmp_path)(
-        *[("waking", {"match": match.pk, "rounds": 8})] * 4
-    )
+    counted = race_server.race_of("tests.ladder.racing", tmp_path)(*[("waking", {"match": match.pk, "rounds": 8})] * 4)
     moves = list(PlayedMove.objects.filter(match=match).order_by("number"))
     assert sum(counted) == len(moves) > 4
     assert [move.number for move in moves] == list(range(len(moves)))
@@ -68,12 +66,12 @@ def test_workers_play_live_games_to_their_results_although_one_is_killed(site_pr
     open_house()
     worker = site_processes.worker("seats,live", processes=2)
     games = [with_a_house_bot(uploaded(person("ada"))), house_game("greedy", "haggler", rated=False)]
-    wait_until(lambda: PlayedMove.objects.count() > 10, "the games go on", 120)
+    wait_until(lambda: PlayedMove.objects.count() > 10, "the games continue")
     os.killpg(worker.pid, signal.SIGKILL)
     site_processes.worker("seats,live,default", processes=2)
     site_processes.beat()
     done = Match.objects.filter(pk__in=[match.pk for match in games], status="finished")
-    wait_until(lambda: done.count() == 2, "both games have their results", 180)
+    wait_until(lambda: done.count() == 2, "both games have their results")
     assert [match.result.report["forfeits"] for match in done] == [[], []]
     assert not PlayedMove.objects.exclude(default="").exists()
     assert SeatLog.objects.count() == 1

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from bots.models import Bot
@@ -20,10 +22,12 @@ from ladder.tables import answering, rights
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.answering import Verdict, answer_seat, expire
 from ladder.tables.opening import open_table
+from ladder.tables.public import ended
 from ladder.tables.rights import rights_of, seat_of
 from ladder.tables.stand_ins import NoStandIn, stand_in_for
 from ladder.tables.sweeping import sweep_tables
 from ladder.tables.waking import ask_seat, remind
+from ladder.verifying.games import verify_games
 from tests.ladder.tables.hosted import Fakes, default
 from tests.ladder.tables.people import (
     LATE_S,
@@ -259,7 +263,8 @@ def test_the_strongest_of_the_house_stands_in() -> None:
 def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> None:
     match = table_for(GEMS, people(3))
     deadline = chair_at(match, 0).deadline
-    assert note_seen({match.pk: {0, 1}}) == 0  # they have just sat down
+    assert note_seen({match.pk: {0, 1}}) == 2  # for the first time
+    assert note_seen({match.pk: {0, 1}}) == 0
     for seat in range(3):
         seen(match, seat, ago_s=10)
     assert note_seen({match.pk: {0, 1}, match.pk + 5: {2}}) == 2
@@ -395,6 +400,28 @@ def test_among_two_who_resigns_loses_at_once() -> None:
     assert {step.get("default") for step in record["steps"][-6:]} <= {"forfeit", "absent", None}
 
 
+def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    for salt in range(12):
+        answer_any(match, owing(match)[0], salt)
+    settle(match)
+    before = [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)]
+    rights.resign(match.pk, 0)
+    assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before, "also before the result"
+    record = check_ended(match)
+    assert record is not None and "money" in record["outcome"]["scores"][1]
+    assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before
+    shown, outcome = ended(position(match))
+    assert shown.view(None) == before[2]
+    assert outcome == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
+    SeatResult.objects.filter(seat__index=1).update(score=record["outcome"]["scores"][1])
+    migration = import_module("ladder.migrations.0014_scores_of_games_ended_early")
+    migration.take_back(apps, None)
+    assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
+    assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
+
+
 def test_who_resigns_against_a_bot_has_lost_to_it() -> None:
     match = against_the_house()
     rights.resign(match.pk, 0)
@@ -424,6 +451,38 @@ def test_the_last_who_has_not_left_ends_the_game() -> None:
     record = check_ended(match)
     assert record is not None and record["outcome"]["ranks"] == [2, 1, 2]
     assert {step["default"] for step in record["steps"] if step.get("seat") == 1 and "default" in step} == {"absent"}
+
+
+@pytest.mark.parametrize(
+    ("sitting", "rated", "before", "says"),
+    [
+        (2, False, 0, "ended"),
+        (2, True, 0, "ended"),
+        (3, True, 0, "replaced"),
+        (3, True, 1, "ended"),
+        (1, False, 0, "aborted"),
+        (1, True, 0, "left"),
+    ],
+)
+def test_what_a_resignation_would_do_is_what_it_does(sitting: int, rated: bool, before: int, says: str) -> None:
+    if sitting == 1:
+        match = table_for(GEMS, [*people(1), *house("greedy", "random")], rated=rated, players="open")
+    else:
+        match = table_for(DUEL if sitting == 2 else GEMS, people(sitting), rated=rated)
+    for other in range(before):
+        rights.resign(match.pk, other + 1)
+    assert look(match, 0)["rights"]["resigning"] == says
+    rights.resign(match.pk, 0)
+    at = position(match)
+    runs = at.match.status == Match.Status.RUNNING and not at.table.over
+    done = {
+        "ended": at.table.over,
+        "replaced": runs and at.chairs[0].kind == Chair.Kind.STAND_IN and not at.chairs[0].forfeit,
+        "aborted": at.match.status == Match.Status.ABORTED,
+        "left": runs and bool(at.chairs[0].forfeit),
+    }
+    assert [name for name, so in done.items() if so] == [says]
+    assert look(match, 0)["rights"]["resigning"] == ""
 
 
 def test_a_casual_table_that_everybody_has_left_is_nothing() -> None:

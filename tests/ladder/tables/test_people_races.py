@@ -31,8 +31,7 @@ from tests.ladder.tables.people import (
     table_for,
 )
 from tests.ladder.tables.playing import run_out
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 
@@ -41,8 +40,8 @@ DUEL = "edel-stein-reich-duel"
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.ladder.tables.racing_people", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.ladder.tables.racing_people", tmp_path)
 
 
 def answers(match: Match, seat: int, *moves: str, decision: int = 1) -> tuple[str, dict[str, Any]]:

@@ -133,6 +133,7 @@ def test_what_stands_now() -> None:
         "here": ["here"] * 3,
         "rights": {
             "resign": True,
+            "resigning": "replaced",
             "abort": {"allowed": True, "agree": True, "agreed": []},
             "claim": False,
             "return": False,
@@ -140,6 +141,7 @@ def test_what_stands_now() -> None:
         "round": 1,
         "running": True,
         "rated": True,
+        "outage_ms": 0,
         "limits": {"move_ms": 45_000, "bank_ms": 180_000, "game_ms": 3_600_000},
     }
 

@@ -27,15 +27,14 @@ from tests.ladder.tables.playing import (
 )
 from tests.ladder.test_races import check_accounts
 from tests.ladder.uploaded import staff
-from tests.services.races import Race, race_of
-from tests.services.workers import Processes
+from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def race(site_processes: Processes, tmp_path: Path) -> Race:
-    return race_of("tests.ladder.racing", site_processes, tmp_path)
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    return race_server.race_of("tests.ladder.racing", tmp_path)
 
 
 @pytest.fixture

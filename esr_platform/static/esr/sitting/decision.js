@@ -30,7 +30,7 @@ export class Decision {
     this.number = null;
     this.settled = 0;
     this.composer = null;
-    this.sending = false;
+    this.sending = null;
     this.title = element("h2", "");
     this.title.tabIndex = -1;
     this.place = element("div", "sitting-compose");
@@ -72,6 +72,7 @@ export class Decision {
   close() {
     this.composer?.destroy?.();
     this.composer = null;
+    this.arrived(this.number);
     this.number = null;
     this.place.replaceChildren();
     this.root.hidden = true;
@@ -84,18 +85,24 @@ export class Decision {
    * @returns {Promise<Sent>}
    */
   async send(number, move) {
-    if (this.sending) return { sent: false, reason: say("It is being sent.") };
+    if (this.sending === number) return { sent: false, reason: say("It is being sent.") };
     if (number !== this.number) return { sent: false, reason: say("The game has gone on.") };
-    this.sending = true;
+    this.sending = number;
     this.root.setAttribute("aria-busy", "true");
     this.say(say("Sending."));
     const answer = await this.way.post.until(`${this.way.address}${number}`, { id: number, move }, {
       wanted: () => this.number === number,
-      waiting: () => this.say(say("Not sent yet: the connection is lost. Trying again.")),
+      waiting: () => this.number === number && this.say(say("Not sent yet: the connection is lost. Trying again.")),
     });
-    this.sending = false;
-    this.root.removeAttribute("aria-busy");
+    this.arrived(number);
     return this.judged(number, answer);
+  }
+
+  /** Another decision may be on its way by now: the stream can bring the next one before the answer to a move comes. */
+  arrived(number) {
+    if (this.sending !== number) return;
+    this.sending = null;
+    this.root.removeAttribute("aria-busy");
   }
 
   judged(number, { status, document: found }) {
@@ -103,8 +110,10 @@ export class Decision {
     if (status === 200) return this.settle(number, "");
     if (status === 409) return this.settle(number, (BEFORE[found.code] ?? BEFORE.answered)());
     const reason = found.detail || say("The table did not take it (%(status)s). Try again.", { status });
-    this.say(reason);
-    this.composer?.say?.(reason);
+    if (this.number === number) {
+      this.say(reason);
+      this.composer?.say?.(reason);
+    }
     return { sent: false, reason };
   }
 

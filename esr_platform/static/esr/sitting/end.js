@@ -1,4 +1,4 @@
-// The end of a game: who won, another game with the same people, and the replay in the place of the table.
+// The end of a game: who won, the rematch, and the replay in the place of the table.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -15,7 +15,7 @@ export class End {
   /**
    * @param {HTMLElement} root
    * @param {{names: string[], drawings: Object}} table
-   * @param {{over: string, rematch: string, lobby: string, csrf: string, unit: string, seat: number}} about
+   * @param {{over: string, rematch: HTMLElement|null, lobby: string, unit: string, seat: number}} about
    */
   constructor(root, table, about) {
     Object.assign(this, { root, table, about });
@@ -26,7 +26,9 @@ export class End {
     const over = href || this.about.over;
     const title = html("h2", { tabindex: -1 }, this.titleOf(status, outcome));
     const ranking = outcome ? this.ranking(outcome) : null;
-    this.root.replaceChildren(title, reason ? html("p", {}, reason) : "", ranking ?? "", this.ways(over, status === "finished"));
+    const finished = status === "finished";
+    const { rematch } = this.about;
+    this.root.replaceChildren(title, reason ? html("p", {}, reason) : "", ranking ?? "", (finished && rematch) || "", this.ways(over, finished));
     this.root.hidden = false;
     if (document.activeElement === document.body || this.root.closest("sitting-table").contains(document.activeElement)) title.focus();
   }
@@ -54,13 +56,7 @@ export class End {
     const replay = html("a", { class: "button", href: over }, finished ? say("See the replay") : say("See the match"));
     replay.addEventListener("click", (event) => this.follow(event, over));
     const lobby = html("a", { class: "button", href: this.about.lobby }, say("To the lobby"));
-    return element("div", "actions", finished ? this.rematch() : null, replay, lobby);
-  }
-
-  rematch() {
-    if (!this.about.rematch) return null;
-    const token = html("input", { type: "hidden", name: "csrfmiddlewaretoken", value: this.about.csrf });
-    return html("form", { method: "post", action: this.about.rematch }, token, html("button", { class: "button send" }, say("Rematch")));
+    return element("div", "actions", replay, lobby);
   }
 
   follow(event, over) {

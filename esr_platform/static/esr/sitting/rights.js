@@ -38,6 +38,7 @@ export class Rights {
   /** @type {(present: Object) => void} */
   show({ rights, running }) {
     const may = running ? rights : null;
+    for (const text of this.root.querySelectorAll("[data-resigning]")) text.hidden = text.dataset.resigning !== may?.resigning;
     this.allow("resign", may?.resign);
     this.allow("claim", may?.claim);
     this.allow("return", may?.return);

@@ -5,11 +5,12 @@ import { say } from "../words.js";
 const BLINK_MS = 1_000;
 const KEY = "table-sound";
 
-/** The title of the tab while it is somebody's turn and the tab is hidden. */
+/** The title of the tab while somebody is called and the tab is hidden. */
 export class Title {
   constructor() {
     this.own = document.title;
     this.calling = false;
+    this.words = "";
     this.timer = 0;
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
     this.changed = () => this.show();
@@ -21,9 +22,10 @@ export class Title {
     signal.addEventListener("abort", () => this.call(false));
   }
 
-  /** @type {(calling: boolean) => void} whether it is this player's turn */
-  call(calling) {
+  /** @type {(calling: boolean, words?: string) => void} whether this player is called, mostly since it is their turn */
+  call(calling, words = say("Your turn")) {
     this.calling = calling;
+    this.words = words;
     this.show();
   }
 
@@ -32,7 +34,7 @@ export class Title {
     clearInterval(this.timer);
     document.title = this.own;
     if (!blinking) return;
-    const turn = say("Your turn");
+    const turn = this.words;
     if (this.reduced.matches) {
       document.title = `• ${turn}`;
       return;

@@ -1,4 +1,5 @@
-// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears.
+// Table talk: lines of players at casual tables, ready-made sentences everywhere. A line that staff hides disappears. What
+// was read in this tab stays read when the page is loaded again; own lines are never unread.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -21,7 +22,9 @@ export class Talk {
     this.said = this.find("talk-said");
     this.lines = new Map();
     this.unread = 0;
-    this.seat = null;
+    this.key = `table-talk-read-${root.dataset.match}`;
+    this.read = readUpTo(this.key);
+    this.seat = Number(root.dataset.seat);
     this.presets = new Map([...root.querySelectorAll("[data-preset]")].map((button) => [button.dataset.preset, button.textContent.trim()]));
     root.addEventListener("click", ({ target }) => this.pressed(target));
     this.find("say")?.addEventListener("submit", (event) => this.submitted(event));
@@ -46,7 +49,7 @@ export class Talk {
     const item = this.item(line);
     this.lines.set(line.id, item);
     this.list.append(item);
-    if (line.seat !== this.seat && !this.looking()) this.unread += 1;
+    if (line.seat !== this.seat && line.id > this.read && !this.looking()) this.unread += 1;
   }
 
   forget(item) {
@@ -68,7 +71,11 @@ export class Talk {
   }
 
   count() {
-    if (this.looking()) this.unread = 0;
+    if (this.looking()) {
+      this.unread = 0;
+      this.read = Math.max(this.read, ...this.lines.keys());
+      keep(this.key, this.read);
+    }
     const place = this.find("unread");
     if (place) place.textContent = this.unread ? ` ${this.unread}` : "";
   }
@@ -97,5 +104,21 @@ export class Talk {
     if (fine && answer.document.line?.id) this.hear({ lines: [answer.document.line] });
     this.said.textContent = fine ? "" : (answer?.document.detail ?? say("That did not arrive: the connection is lost. Try again."));
     return fine;
+  }
+}
+
+function readUpTo(key) {
+  try {
+    return Number(sessionStorage.getItem(key)) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+function keep(key, line) {
+  try {
+    sessionStorage.setItem(key, String(line));
+  } catch {
+    // it counts as unread again on the next page
   }
 }

@@ -23,12 +23,9 @@ def started(site_processes: Processes, settings: Settings) -> Iterator[Callable[
         def start(**environment: str) -> Site:
             port = free_port()
             site_processes.environment = {**site_processes.environment, **environment}
-            process = site_processes.python(
-                *("-m", "uvicorn", "esr_platform.asgi:application", "--port", str(port), "--lifespan", "off"),
-                *("--timeout-graceful-shutdown", "1", "--no-access-log", "--log-level", "warning"),
-            )
+            process = site_processes.web(port)
             url = f"http://127.0.0.1:{port}/api/v1/"
-            wait_until(lambda: _answers(url), "the web server answers", 60)
+            wait_until(lambda: _answers(url), "the web server answers")
             return Site(url, process, clients)
 
         yield start

@@ -18,9 +18,8 @@ from esr_platform.accounts.models import User
 from ladder.blocks import Player
 from ladder.models import Ladder, Match
 from ladder.persons import entry_of
-from ladder.tables.opening import open_table
 from tests.esr_platform.api.live.programs import LONG, SSE, Site, Stream
-from tests.ladder.tables.playing import CALM, live_ladder
+from tests.ladder.tables.playing import CALM, live_ladder, opened
 from tests.ladder.uploaded import person
 
 TOKEN = get_random_string(32)
@@ -38,7 +37,7 @@ def table_of_people(
     ladder = ladder or live_ladder(game, len(users), "people")
     players = [player_of(user) for user in users]
     seated = [Player(one, entry_of(one, ladder) if rated else None) for one in players]
-    return open_table(ladder, seated, rated=rated, limits=limits)
+    return opened(ladder, seated, rated=rated, limits=limits)
 
 
 def session_of(user: User | None, **said: Any) -> str:

@@ -52,7 +52,7 @@ class Stream:
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 
-    def wait_for(self, kind: str, count: int = 1, seconds: float = 30) -> dict[str, Any]:
+    def wait_for(self, kind: str, count: int = 1, seconds: float = 180) -> dict[str, Any]:
         """The event of this kind that is the ``count``-th, once it is there."""
         wait_until(lambda: len(self.of(kind)) >= count, f"{count} × {kind} in {self.lines}", seconds)
         return self.of(kind)[count - 1]

@@ -55,7 +55,7 @@ def asked(match: Match) -> tuple[int, int, Any]:
 def connected(site: Site, clients: ExitStack) -> socket.socket:
     url = httpx.URL(site.url)
     assert url.port is not None
-    return clients.enter_context(socket.create_connection((url.host, url.port), timeout=30))
+    return clients.enter_context(socket.create_connection((url.host, url.port), timeout=180))
 
 
 def head(site: Site, match: Match, length: int | str, secret: str = "") -> bytes:

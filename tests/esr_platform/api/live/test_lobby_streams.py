@@ -10,6 +10,7 @@ from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.lobby_news import InLobby, lobby_news
 from ladder.lobby import quick, seeking
 from ladder.models import Ladder, Match, Membership, Pairing, Seek
+from ladder.tables.absences import note_seen
 from tests.esr_platform.api.live.people import people, window
 from tests.esr_platform.api.live.programs import Site, Stream
 from tests.ladder.tables.playing import live_ladder
@@ -66,7 +67,10 @@ def test_who_sits_down_is_told_of_the_game_and_nobody_else(ladder: Ladder, users
         assert one.events[0] == {"type": "game", "game": match.pk, "href": f"/play/tables/{match.pk}/"}
     assert [event["type"] for one in news[2:] for event in one.events] == ["lobby", "lobby"]
     assert look(*(one.known for one in news)) == [[]] * 4
-    assert look(InLobby(users[0].pk)) == [["lobby"]], "what had begun before they came is no news"
+    assert look(InLobby(users[0].pk)) == [["game", "lobby"]], "a stream that opens tells of a game they missed"
+    seats = {user: match.seats.get(version__bot__owner=user).index for user in users[:2]}
+    note_seen({match.pk: {seats[users[0]]}})
+    assert look(InLobby(users[0].pk), InLobby(users[1].pk)) == [["lobby"], ["game", "lobby"]]
 
 
 @pytest.mark.django_db
@@ -101,7 +105,7 @@ def test_people_find_each_other_through_streams(site: Site) -> None:
     assert guest.wait_for("lobby", 3)["offers"] == []
     assert not guest.of("game")
     end_all(users[0])
-    assert streams[0].wait_for("closed", seconds=20)["reason"]
+    assert streams[0].wait_for("closed")["reason"]
     wait_until(lambda: streams[0].ended, "the stream ends")
     assert not streams[1].of("closed")
 

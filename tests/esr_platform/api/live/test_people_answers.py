@@ -124,7 +124,7 @@ def test_a_session_that_was_left_moves_nothing(match: Match, sitters: list[Sitte
     move = {"move": question(match)["default"]}
     sitters[0].tab.sign_out()
     unmoved(match, lambda: sitters[0].answer(1, move), 401, "authentication_failed")
-    for act in ("resign", "abort", "claim", "return", "chat", "report"):
+    for act in ("resign", "abort", "claim", "return", "rematch", "chat", "report"):
         sitters[0].tab.client.cookies["sessionid"] = sitters[0].tab.session
         unmoved(match, lambda act=act: sitters[0].act(act, {}), 401, "authentication_failed")  # type: ignore[misc]
     unmoved(match, lambda: Tab().post(f"games/{match.pk}/decisions/1", move), 401, "not_authenticated")

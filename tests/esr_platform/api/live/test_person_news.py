@@ -11,11 +11,14 @@ from django.utils import timezone
 
 from esr_platform.accounts.models import User
 from esr_platform.api.live.person_news import MOST_LINES, MOST_MOMENTS, Asked, Known, SeatNews, news_at
+from esr_platform.api.live.public_news import Watched, public_news
 from ladder import chatting
+from ladder.lobby.rematching import rematch
 from ladder.models import Attempt, Chair, ChatLine, Match
 from ladder.tables import rights
 from ladder.tables.ending import finish
 from tests.esr_platform.api.live.people import people, table_of_people
+from tests.ladder.tables.people import answer_any, owing, settle
 from tests.ladder.tables.playing import at_random, play_out, position
 from tests.ladder.uploaded import staff
 
@@ -126,3 +129,46 @@ def test_words_are_told_once_none_is_skipped_and_hidden_ones_are_taken_back(matc
 def test_guests_hear_nothing_of_what_is_said(match: Match, users: list[User]) -> None:
     chatting.say(match.pk, 0, users[0], text="hello")
     assert "chat" not in types(look(match, 1, None, Known()))
+
+
+def answer_some(match: Match) -> None:
+    for salt in range(9):
+        answer_any(match, owing(match)[0], salt)
+    settle(match)
+
+
+def test_who_stays_when_the_other_resigns_is_shown_the_table_as_it_was(match: Match, users: list[User]) -> None:
+    answer_some(match)
+    known = look(match, 1, users[1], Known()).known
+    rights.resign(match.pk, 0)
+    before_the_result = look(match, 1, users[1], known)
+    finish(match.pk)
+    news = look(match, 1, users[1], before_the_result.known)
+    assert entries(before_the_result) == entries(news) == []
+    end = news.events[-1][0]
+    assert (end["type"], end["outcome"]) == ("end", {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]})
+
+
+def test_spectators_are_shown_the_table_as_it_was_when_the_other_resigned(match: Match) -> None:
+    answer_some(match)
+    before = position(match).state(told=True)
+    rights.resign(match.pk, 0)
+    finish(match.pk)
+    (news,) = public_news(match.pk, [Watched()])
+    (event,) = news.events
+    assert (event["view"], event["log"]) == (before.view(None), before.entries(None))
+    assert event["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+
+
+def test_a_request_for_a_rematch_is_told_to_everybody_at_the_table(match: Match, users: list[User]) -> None:
+    rights.resign(match.pk, 0)
+    finish(match.pk)
+    known = [look(match, seat, user, Known()).known for seat, user in enumerate(users)]
+    rematch(Match.objects.select_related("ladder", "block", "table").get(pk=match.pk), users[1])
+    for seat, user in enumerate(users):
+        news = look(match, seat, user, known[seat])
+        (event,) = [event for event, _ in news.events if event["type"] == "rematch"]
+        assert (event["state"], event["by"], event["waiting"]) == ("open", 1, [0])
+        assert types(look(match, seat, user, news.known)) == []
+    assert "rematch" in types(look(match, 0, users[0], Known())), "who comes again is told, too"
+    assert "rematch" not in types(look(match, 0, None, known[0]))

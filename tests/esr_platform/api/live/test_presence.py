@@ -47,7 +47,7 @@ def test_no_error_ends_the_saying_of_who_is_here() -> None:
     async def keeps() -> None:
         waiting = Waiting(errors=[InterfaceError("gone"), OperationalError("away"), RuntimeError("odd")])
         task = asyncio.ensure_future(presence(waiting).keep(0.001))
-        await asyncio.wait_for(waiting.asked.wait(), 10)
+        await asyncio.wait_for(waiting.asked.wait(), 180)
         task.cancel()
 
     asyncio.run(keeps())

@@ -103,7 +103,7 @@ def test_a_stream_ends_with_its_session(site: Site, users: list[User], end: Call
     for stream in streams:
         stream.wait_for("moments")
     end(users[0])
-    assert streams[0].wait_for("closed", seconds=15)["reason"]
+    assert streams[0].wait_for("closed")["reason"]
     wait_until(lambda: streams[0].ended, "the stream ends")
     assert not streams[1].of("closed")
     assert mine.sit(match.pk).status == 401, "the cookie opens nothing any more"

@@ -6,7 +6,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from bots.models import Bot
+from bots.models import Bot, RemoteBot
+from bots.remote import here
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Match
@@ -44,6 +45,13 @@ def test_a_long_poll_has_the_decision_and_a_hello(match: Match) -> None:
         assert (found["type"], found["game"], found["decision"], found["log_from"]) == ("decide", match.pk, 1, 0)
         assert (found["message"]["type"], found["hello"]["type"], found["hello"]["seat"]) == ("decide", "hello", seat)
         assert get(address, bots[1 - seat]).status_code == 204, "nobody asked the other one"
+
+
+def test_a_poller_is_here_with_its_first_question(match: Match) -> None:
+    bot = bots_at(match)[0]
+    RemoteBot.objects.filter(pk=bot.pk).update(seen_at=None, here_since=None)
+    get("bot/decision?wait=0", bot)
+    assert here().filter(pk=bot.pk).exists()
 
 
 def test_a_poller_may_say_how_much_of_the_log_it_has(match: Match) -> None:

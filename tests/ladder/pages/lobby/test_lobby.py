@@ -64,6 +64,7 @@ def test_a_guest_sits_down_within_one_click_and_comes_back_to_the_table(client: 
     match = Match.objects.latest("pk")
     assert response["Location"] == f"/play/tables/{match.pk}/"
     assert client.session.get("guest")
+    html(client, response["Location"])
     assert f'href="/play/tables/{match.pk}/"' in html(client)
     again = client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
     assert again["Location"] == response["Location"]
@@ -87,7 +88,8 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
     response = bob.post(f"/play/seeks/{seek.pk}/take/")
     match = Match.objects.latest("pk")
     assert response["Location"] == f"/play/tables/{match.pk}/"
-    assert f'href="/play/tables/{match.pk}/"' in html(ada)
+    assert ada.get("/play/")["Location"] == response["Location"]
+    html(ada, response["Location"])
     assert "You offer seats" not in html(ada)
 
 
@@ -164,7 +166,18 @@ def test_two_who_look_are_taken_to_one_table() -> None:
     assert quick.pair() == 1
     match = Match.objects.latest("pk")
     for client in (ada, bob):
-        assert f'href="/play/tables/{match.pk}/"' in html(client)
+        assert client.get("/play/")["Location"] == f"/play/tables/{match.pk}/"
+
+
+def test_the_lobby_leads_to_a_new_game_until_its_player_has_come_there() -> None:
+    ada, bob = signed_in(verified("ada")), signed_in(verified("bob"))
+    for client in (ada, bob):
+        client.post("/play/look/", {"ladder": DUEL})
+    quick.pair()
+    table = f"/play/tables/{Match.objects.latest('pk').pk}/"
+    html(ada, table)
+    assert f'href="{table}"' in html(ada)
+    assert bob.get("/play/")["Location"] == table
 
 
 def test_a_person_is_challenged_and_accepts() -> None:
@@ -261,7 +274,7 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
 
     offered(signed_in(person("bob")))
     signed_in(person("cid")).post("/play/now/", {"ladder": "die-weinhaendler-4-open"})
-    ada.post("/play/now/", {"ladder": "die-weinhaendler-4-open"})
+    ada.post("/play/now/", {"ladder": "die-weinhaendler-4-open"}, follow=True)
     before = count()
     for name in ("dora", "emil", "fay", "gus"):
         offered(signed_in(person(name)), table="edel-stein-reich-4-people")
@@ -282,7 +295,7 @@ def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
     acts = ["take", "leave", "take"]
     assert [bob.post(f"/play/seeks/{made.pk}/{act}/").status_code for act in acts][-1] == 429
     assert bob.post("/play/stop/").status_code == 429
-    assert bob.get("/play/").status_code == 200
+    assert bob.get("/play/")["Location"] == f"/play/tables/{Match.objects.get().pk}/"
     assert signed_in(person("cid")).post("/play/stop/").status_code == 302, "others are counted for themselves"
 
 

@@ -12,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from ladder.models import Chair, Challenge, Match
+from ladder.models import Chair, Challenge, Match, Outage
 from ladder.seating.presence import note_here
 from ladder.tables import rights
+from ladder.tables.ending import finish
 from tests.ladder.live import as_if_later, table_of
 from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
 from tests.ladder.uploaded import person
@@ -140,6 +141,29 @@ def test_who_resigns_in_the_form_has_lost(ada: User, bob: User) -> None:
     assert Chair.objects.get(table=match.pk, seat__index=0).forfeit == "resign"
 
 
+def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob: User, client: Client) -> None:
+    match = met(ada, bob)
+    random = Random(4)
+    for _ in range(15):
+        move_on(match, random)
+    signed_in(ada).post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
+    assert finish(match.pk)
+    document = client.get(f"/api/v1/matches/{match.pk}").json()
+    assert [(one["rank"], one["score"], one["forfeit"]) for one in document["players"]] == [
+        (2, None, "resign"),
+        (1, None, ""),
+    ]
+    page = client.get(f"/matches/{match.pk}/").content.decode()
+    assert "data-ended-early" in page
+    assert "default moves" not in page
+    listed = client.get("/matches/").content.decode()
+    assert "score-note" in listed
+    assert listed.count("score-note") == 1, "that the other one forfeited"
+    replay = client.get(f"/matches/{match.pk}/replay.json").json()
+    assert replay["outcome"] == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert "money" in client.get(f"/api/v1/matches/{match.pk}/record").json()["outcome"]["scores"][1]
+
+
 def test_guests_have_no_talk_and_at_rated_tables_there_are_presets_alone(ada: User, bob: User, client: Client) -> None:
     client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
     text = html(client, Match.objects.latest("pk"))
@@ -163,9 +187,19 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
     signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
     assert Challenge.objects.get().again == match
     assert "Accept the rematch" in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
-    assert "Accept the rematch" not in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
-    response = signed_in(bob).post(f"/play/tables/{match.pk}/rematch/")
-    assert response["Location"] == f"/play/tables/{Match.objects.latest('pk').pk}/"
+    asked = signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
+    assert "Accept the rematch" not in asked
+    assert "Waiting for bob" in asked
+    for one in (bob, ada):
+        response = signed_in(one).post(f"/play/tables/{match.pk}/rematch/", {"want": "no"})
+        assert response["Location"] == f"/matches/{match.pk}/", "they stay there"
+    assert Challenge.objects.get().state == Challenge.State.DECLINED
+    note_here([ada.pk])
+    signed_in(bob).post(f"/play/tables/{match.pk}/rematch/")
+    response = signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
+    table = f"/play/tables/{Match.objects.latest('pk').pk}/"
+    assert response["Location"] == table
+    assert f'href="{table}" data-go' in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
     Match.objects.filter(pk=match.pk).update(ended=timezone.now() - timedelta(hours=1))
     assert form not in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
 
@@ -188,6 +222,18 @@ def test_who_stood_in_for_whom_is_told_when_the_game_is_over(bob: User, client: 
     assert said not in client.get(f"/matches/{match.pk}/").content.decode()
     rights.abort(match.pk, 1)
     assert said in client.get(f"/matches/{match.pk}/").content.decode()
+
+
+def test_an_outage_of_the_site_is_on_the_page_of_the_table_and_later_on_that_of_the_match(
+    ada: User, bob: User, client: Client
+) -> None:
+    match = met(ada, bob)
+    Outage.objects.create(match=match, before_move=3, ended=timezone.now(), ms=29_000)
+    said = "unavailable for 29\u00a0s"
+    assert said in html(signed_in(ada), match)
+    assert said not in client.get(f"/matches/{match.pk}/").content.decode(), "moves of a running game are not counted"
+    rights.abort(match.pk, 1)
+    assert f"{said} before move 4" in client.get(f"/matches/{match.pk}/").content.decode()
 
 
 def _without_tokens(text: str) -> str:

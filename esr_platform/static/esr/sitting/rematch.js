@@ -1,0 +1,82 @@
+// The rematch of a game that has ended: who asks for it, who is waited for, and what became of it. Everybody who stays at
+// the table sees it there, and is taken to the new game when it begins.
+
+import { html } from "../elements.js";
+import { say } from "../words.js";
+
+const listed = (names) => new Intl.ListFormat(document.documentElement.lang || "en", { type: "conjunction" }).format(names);
+
+/** Why a request is over. */
+const OVER = {
+  declined: ({ declined }) => say("%(names)s declined the rematch.", { names: declined }),
+  withdrawn: () => say("The rematch request was withdrawn."),
+  expired: () => say("The rematch request was not answered in time."),
+};
+
+export class Rematch {
+  /**
+   * @param {{names: string[]}} table
+   * @param {number} seat of the player
+   * @param {(want: boolean) => Promise<import("./posting.js").Answer|null>} send asks or accepts, or withdraws or declines
+   * @param {(called: boolean) => void} call somebody is to be called back to the page, or not any longer
+   */
+  constructor(table, seat, send, call) {
+    Object.assign(this, { table, seat, send, call });
+    this.text = html("p", { role: "status", hidden: true });
+    this.buttons = html("p", { class: "actions" });
+    this.element = html("div", { class: "sitting-rematch" }, this.text, this.buttons);
+    this.show(null);
+  }
+
+  /** Whether a request is open, so that news of it will come. */
+  get open() {
+    return this.request?.state === "open";
+  }
+
+  /** @param {{state: string, by: number, waiting: number[], declined: number[], href: string|null}|null} request */
+  show(request) {
+    this.request = request;
+    if (request?.href) {
+      location.assign(request.href);
+      return;
+    }
+    const asked = this.open && request.waiting.includes(this.seat);
+    this.call(asked);
+    this.tell(request ? this.sentence(request) : "");
+    const accept = this.button(asked ? say("Accept the rematch") : say("Rematch"), true, true);
+    const refuse = asked ? this.button(say("Decline"), false) : this.button(say("Withdraw request"), false);
+    const held = this.buttons.contains(document.activeElement);
+    if (asked) this.buttons.replaceChildren(accept, " ", refuse);
+    else if (this.open) this.buttons.replaceChildren(...(request.by === this.seat ? [refuse] : []));
+    else this.buttons.replaceChildren(accept);
+    if (held) this.buttons.querySelector("button")?.focus();
+  }
+
+  sentence({ state, by, waiting, declined }) {
+    const names = (seats) => listed(seats.map((seat) => this.table.names[seat]));
+    if (state !== "open") return OVER[state]?.({ declined: names(declined) }) ?? "";
+    if (waiting.includes(this.seat)) return say("%(name)s asks for a rematch.", { name: this.table.names[by] });
+    const values = { names: names(waiting) };
+    return by === this.seat ? say("You asked for a rematch. Waiting for %(names)s.", values) : say("You accepted the rematch. Waiting for %(names)s.", values);
+  }
+
+  button(text, want, main = false) {
+    const button = html("button", { type: "button", class: main ? "button send" : "button" }, text);
+    button.addEventListener("click", () => this.press(button, want));
+    return button;
+  }
+
+  async press(button, want) {
+    button.disabled = true;
+    const answer = await this.send(want);
+    button.disabled = false;
+    if (!answer) this.tell(say("That did not arrive: the connection is lost. Try again."));
+    else if (answer.status >= 400) this.tell(answer.document.detail || say("That cannot be done now."));
+    else this.show(answer.document.rematch);
+  }
+
+  tell(text) {
+    this.text.textContent = text;
+    this.text.hidden = !text;
+  }
+}
