@@ -25,6 +25,12 @@ GRACE_SECONDS: Final = 1.0
 A proxy or a load test opens many connections at once and sends each head right away. These connections stay open.
 """
 
+CEILING: Final = 8
+"""How many times the limit per address counts as too many: further connections are closed at once.
+
+Without it, an address that reconnects all the time holds as many connections as it opens in ``GRACE_SECONDS``.
+"""
+
 
 class BoundedHeads(H11Protocol):
     """uvicorn's protocol on h11, which closes connections whose request head is too large or too late.
@@ -34,8 +40,9 @@ class BoundedHeads(H11Protocol):
     - A head of more than ``MAX_HEAD_BYTES`` is answered with status 400.
     - A head that is incomplete after ``settings.REQUEST_HEAD_SECONDS`` ends the connection.
     - One client address has at most ``settings.MAX_UNFINISHED_HEADS_PER_ADDRESS`` connections with an incomplete head.
-      Further connections are closed after ``GRACE_SECONDS``. Addresses are counted as ``bots.pace.address`` names
-      them. Behind a proxy all connections have its address: proxies wait for a whole head before they pass it on.
+      Further connections are closed after ``GRACE_SECONDS``, and at once if there are ``CEILING`` times as many.
+      Addresses are counted as ``bots.pace.address`` names them. Behind a proxy all connections have its address:
+      proxies wait for a whole head before they pass it on.
     """
 
     unfinished: ClassVar[Counter[str]] = Counter()
@@ -81,7 +88,9 @@ class BoundedHeads(H11Protocol):
             return
         self._timers.append(self.loop.call_later(settings.REQUEST_HEAD_SECONDS, self._close))
         self.unfinished[self._address] += 1
-        if self._crowded:
+        if self.unfinished[self._address] > CEILING * settings.MAX_UNFINISHED_HEADS_PER_ADDRESS:
+            self._close()
+        elif self._crowded:
             self._timers.append(self.loop.call_later(GRACE_SECONDS, self._close_if_crowded))
 
     def _end_head(self) -> None:

@@ -12,7 +12,7 @@ import uvicorn
 from pytest_django import Settings
 from uvicorn.server import ServerState
 
-from esr_platform.heads import GRACE_SECONDS, MAX_HEAD_BYTES, BoundedHeads
+from esr_platform.heads import CEILING, GRACE_SECONDS, MAX_HEAD_BYTES, BoundedHeads
 from esr_platform.supervising.processes import web
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -175,6 +175,15 @@ def test_one_address_holds_32_unfinished_heads_open_at_most(server: Server, sett
     assert not other[1].closed
     server.clock.go_on(settings.REQUEST_HEAD_SECONDS)
     assert server.open_of(lines) == 0
+
+
+def test_one_address_that_opens_ever_more_connections_is_closed_at_once(server: Server, settings: Settings) -> None:
+    most = CEILING * settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+    lines = [server.connect() for _ in range(2 * most)]
+    assert server.open_of(lines) == BoundedHeads.unfinished["192.0.2.1"] == most
+    assert all(line.closed for _, line in lines[most:])
+    lines[0][0].connection_lost(None)
+    assert not server.connect()[1].closed
 
 
 def test_all_addresses_of_one_ipv6_line_are_one(server: Server, settings: Settings) -> None:
