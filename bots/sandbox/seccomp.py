@@ -59,19 +59,18 @@ GETSOCKOPT: Final = (3, 4, 7, 8, 30, 38, 39)  # SO_TYPE, _ERROR, _SNDBUF, _RCVBU
 """Not SO_COOKIE and SO_NETNS_COOKIE, which are counters of the whole host."""
 FUTEX_PRIVATE_FLAG: Final = 128
 FUTEX_CLOCK_REALTIME: Final = 256
-_FUTEX_WAITS: Final = (0, 9)  # FUTEX_WAIT, FUTEX_WAIT_BITSET
-_FUTEX_WAKES: Final = (1, 3, 4, 5, 10)  # FUTEX_WAKE, _REQUEUE, _CMP_REQUEUE, _WAKE_OP, _WAKE_BITSET
+_FUTEX_SHARED: Final = (0, 1, 9, 10)  # FUTEX_WAIT, _WAKE, _WAIT_BITSET, _WAKE_BITSET
+_FUTEX_PRIVATE: Final = (*_FUTEX_SHARED, 3, 4, 5)  # and FUTEX_REQUEUE, _CMP_REQUEUE, _WAKE_OP
 FUTEX: Final = tuple(
     operation | clock
-    for operation in (
-        *_FUTEX_WAITS, *(wait | FUTEX_PRIVATE_FLAG for wait in _FUTEX_WAITS),
-        *(wake | FUTEX_PRIVATE_FLAG for wake in _FUTEX_WAKES),
-    )
+    for operation in (*_FUTEX_SHARED, *(private | FUTEX_PRIVATE_FLAG for private in _FUTEX_PRIVATE))
     for clock in (0, FUTEX_CLOCK_REALTIME)
-)  # fmt: skip
-"""Waiting, and waking threads of the same process. Without FUTEX_PRIVATE_FLAG a call could wake a bot of another game
-that waits on the same page of a library. Waiting without the flag stays allowed: a C library waits so for the end of a
-thread, which the kernel announces. Priority inheritance is not needed."""
+)
+"""The futex operations that C and C++ libraries use.
+
+libstdc++ (``std::future``, ``std::atomic::wait``, ``std::counting_semaphore``) and musl (the end of a thread) wake
+without FUTEX_PRIVATE_FLAG, so that waking must stay allowed, although it can reach a bot of another game that waits on
+the same page of a library. Requeueing and FUTEX_WAKE_OP need the flag. Priority inheritance is not needed."""
 ARCH_PRCTL: Final = (0x1001, 0x1002, 0x1003, 0x1004)  # ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS
 
 Instruction = tuple[int, int, int, int]

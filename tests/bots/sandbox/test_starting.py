@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -80,6 +80,42 @@ int main(void) {
 }
 """
 
+CPP_THREADS = r"""
+#include <atomic>
+#include <cstdio>
+#include <future>
+#include <latch>
+#include <semaphore>
+#include <thread>
+int main() {
+    std::atomic<int> turn{0};
+    std::counting_semaphore<4> done{0};
+    std::latch all{2};
+    std::promise<int> promise;
+    std::thread other([&] {
+        for (int i = 0; i < 2000; i += 2) {
+            turn.wait(i);
+            turn = i + 2;
+            turn.notify_all();
+        }
+        done.release();
+        all.arrive_and_wait();
+        promise.set_value(7);
+    });
+    auto result = promise.get_future();
+    for (int i = 0; i < 2000; i += 2) {
+        turn = i + 1;
+        turn.notify_all();
+        turn.wait(i + 1);
+    }
+    done.acquire();
+    all.arrive_and_wait();
+    int sum = result.get() + std::async(std::launch::async, [] { return 35; }).get();
+    other.join();
+    std::fprintf(stderr, "%d %d", turn.load(), sum);
+}
+"""
+
 
 @pytest.fixture(params=["sandboxed", "plain"])
 def launcher(request: pytest.FixtureRequest) -> SandboxLauncher | PlainLauncher:
@@ -99,13 +135,14 @@ def test_house_bots_play_a_game(launcher: SandboxLauncher | PlainLauncher) -> No
 
 
 @contextmanager
-def compiled(source: str) -> Iterator[LocalProgram]:
-    """A program in C. Skips the test where there is no compiler that works."""
-    fault = compiler_fault(("cc", "-o", "{out}", "bot.c"), "bot.c", "int main(void) { return 0; }\n")
+def compiled(source: str, compiler: Sequence[str] = ("cc",), filename: str = "bot.c") -> Iterator[LocalProgram]:
+    """A program in C or C++. Skip the test if ``compiler`` does not work on this machine."""
+    command = (*compiler, "-O1", "-pthread", "-o")
+    fault = compiler_fault((*command, "{out}", filename), filename, "int main(void) { return 0; }\n")
     if fault is not None:
-        pytest.skip(f"cc cannot build a program on this machine: {fault}")
-    with folder_of({"bot.c": source}) as folder:
-        subprocess.run(["cc", "-O1", "-pthread", "-o", folder / "bot", folder / "bot.c"], check=True)
+        pytest.skip(f"{compiler[0]} cannot build a program on this machine: {fault}")
+    with folder_of({filename: source}) as folder:
+        subprocess.run([*command, folder / "bot", folder / filename], check=True)
         yield LocalProgram(folder, entry="bot")
 
 
@@ -120,6 +157,14 @@ def test_threads_of_a_program_in_c_wait_for_each_other(sandbox_launcher: Sandbox
     with compiled(C_THREADS) as native:
         process = sandbox_launcher.start(native, Limits())
         assert stop(process, patience_ms=20_000) == (0, "3200 16 -1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("-static",)], ids=["shared", "static"])
+def test_threads_of_a_program_in_cpp_wake_each_other(sandbox_launcher: SandboxLauncher, more: tuple[str, ...]) -> None:
+    with compiled(CPP_THREADS, ("g++", "-std=c++20", *more), "bot.cpp") as native:
+        process = sandbox_launcher.start(native, Limits())
+        assert stop(process, patience_ms=20_000) == (0, "2000 42")
 
 
 def test_stderr_is_kept_to_its_last_64_kib(launcher: SandboxLauncher | PlainLauncher) -> None:

@@ -83,17 +83,18 @@ PROCESSES: Final = (
         """,
     ),
     Hostile(
-        "wakes others by futex",
-        "every operation of futex that could wake a bot waiting on the same page of the C library",
+        "requeues others by futex",
+        "every operation of futex but waiting and waking, on a page of the C library that all bots share",
         """
         def wake():
             page = ctypes.cast(libc.write, ctypes.c_void_p).value & -4096
             word = ctypes.create_string_buffer(4)
             for clock in (0, 256):
                 absent(**{f"operation {operation | clock}": (202, page, operation | clock, 1, 1, page, 0)
-                          for operation in range(128) if operation not in (0, 9)})
+                          for operation in range(128) if operation not in (0, 1, 9, 10)})
             absent(futex_wake=(454, page, -1, 1, 2), futex_wait=(455, page, 0, -1, 2, 0, 1), futex_requeue=(456, 0, 0))
-            assert syscall(202, ctypes.addressof(word), 129, 1, 0, 0, 0) == 0
+            for operation in (1, 129):
+                assert syscall(202, ctypes.addressof(word), operation, 1, 0, 0, 0) == 0
         attack(wake)
         """,
     ),
