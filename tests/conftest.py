@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -19,6 +20,7 @@ from django.core.cache import caches
 from django.db import connection
 from django.test import override_settings
 
+from bots import pace
 from bots.sandbox import sandbox
 from esr_platform.celery import app
 from esr_platform.supervising.site import STOP_SIGNALS
@@ -31,6 +33,7 @@ from tests.services.workers import UNBOUNDED, Processes, processes
 
 IN_MEMORY = "memory://"
 NOWHERE = "unix:///dev/null"
+SECRET_KEY = "only for tests: 0123456789 abcdefghijklmnopqrstuvwxyz"
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -86,6 +89,19 @@ def _own_signal_handlers() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_secret_key() -> Iterator[None]:
+    """Seeds of bots are derived from the secret key, so it is the same in every clone."""
+    with override_settings(SECRET_KEY=SECRET_KEY):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All requests of a test fall into one minute of the limits per minute, however long the test takes."""
+    monkeypatch.setattr(pace, "time", SimpleNamespace(time=lambda: 30_000_000.5 * pace.WINDOW_S))
 
 
 @pytest.fixture(autouse=True)

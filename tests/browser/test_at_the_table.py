@@ -18,14 +18,14 @@ from tests.browser.looking import Looker
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
 from tests.browser.test_lobby import verified
 from tests.ladder.uploaded import staff
-from tests.services.ports import wait_until
+from tests.services.ports import slowness, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 SOON_S = 5.0
 """So long after the site was opened a person plays."""
 
-AMPLE_MS = 30_000
+AMPLE_MS = 180_000
 """What one person does has come to the others by then, on a busy machine, too."""
 
 FEW_MOVES = 8
@@ -56,7 +56,7 @@ def test_a_guest_plays_a_house_bot_within_five_seconds(hall: Hall) -> None:
     guest.page.goto("/")
     guest.page.locator("main button[name=ladder]").first.click()
     guest.page.wait_for_selector("sitting-table.begun")
-    assert time.monotonic() - opened < SOON_S
+    assert time.monotonic() - opened < SOON_S * slowness()
     for _ in range(6):
         question = guest.until_asked()
         assert guest.send(question["default"])["sent"]

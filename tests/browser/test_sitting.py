@@ -92,7 +92,7 @@ def test_three_people_play_edel_stein_and_reich_while_somebody_looks_on(hall: Ha
     bob.context.set_offline(True)
     expect(bob.page.locator(".sitting-lost")).to_have_text("Connection lost; the clock goes on. Trying again.")
     cid.page.wait_for_function(
-        "() => document.querySelector('sitting-table').present.waiting.includes(1)", timeout=30_000
+        "() => document.querySelector('sitting-table').present.waiting.includes(1)", timeout=180_000
     )
     ada.play(kept=KINDS)
     bob.context.set_offline(False)

@@ -26,7 +26,7 @@ def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = No
     async def receive() -> Message:
         await asyncio.sleep(pause_s)
         if not left:
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(1.0)
             return {"type": "http.disconnect"}
         return {"type": "http.request", "body": left.pop(0), "more_body": bool(left)}
 
@@ -35,12 +35,12 @@ def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = No
 
     headers = [] if length is None else [(b"content-length", str(length).encode())]
     scope = {"type": "http", "path": path, "headers": headers}
-    asyncio.run(BoundedBodies(reads_all, most_bytes=100, seconds=0.1)(scope, receive, send))
+    asyncio.run(BoundedBodies(reads_all, most_bytes=100, seconds=0.5)(scope, receive, send))
     return said[0]["status"], said[1]["body"]
 
 
 def test_a_body_that_drips_is_ended() -> None:
-    status, body = answer([b"x"] * 50, pause_s=0.02)
+    status, body = answer([b"x"] * 50, pause_s=0.05)
     assert status == 408
     assert b"too_slow" in body
 

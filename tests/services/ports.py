@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Callable
@@ -21,3 +22,8 @@ def wait_until(true: Callable[[], bool], what: str, seconds: float = 180.0) -> N
     while not true():
         assert time.monotonic() < until, f"after {seconds:.0f} s still not: {what}"
         time.sleep(0.02)
+
+
+def slowness() -> float:
+    """Return the factor by which the load of this machine may lengthen a time limit, at least 1."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

@@ -82,7 +82,7 @@ def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     command = [sys.executable, MANAGE, "play", "edel-stein-reich", *THREE, "--games", "100000", "--record", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 180
         while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

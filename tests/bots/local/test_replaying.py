@@ -304,7 +304,7 @@ def test_a_real_terminal_is_the_debuggers(kept: Path) -> None:
 
 
 def read_until(terminal: int, text: str) -> str:
-    said, deadline = "", time.monotonic() + 30
+    said, deadline = "", time.monotonic() + 180
     while text not in said and time.monotonic() < deadline:
         if select.select([terminal], [], [], 0.1)[0]:
             said += os.read(terminal, 4096).decode()

@@ -19,7 +19,7 @@ Play = Callable[[Document], Any]
 SEED = bytes(range(32))
 DUEL = "edel-stein-reich-duel"
 TABLE = "edel-stein-reich"
-HASTY = Limits(startup_ms=400, move_ms=100, bank_ms=0, game_ms=60_000)
+HASTY = Limits(startup_ms=1500, move_ms=400, bank_ms=0, game_ms=60_000)
 """Limits under which a bot that says nothing is late at once."""
 CHANNEL: ContextVar[OpenChannel] = ContextVar("CHANNEL", default=open_channel)
 """What reads the pipes in :func:`play`; the fixture ``each_channel`` sets it."""

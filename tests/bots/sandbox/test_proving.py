@@ -150,7 +150,7 @@ def test_a_bubblewrap_that_is_none_is_found_out(script: str, said: str) -> None:
         assert said in test.problem
         assert test.remedy
         assert not launcher.proved
-        wait_until(lambda: not probe_files() - there, "no file is left", 20)
+        wait_until(lambda: not probe_files() - there, "no file is left")
         with pytest.raises(PlatformFailure, match="self-test"):
             launcher.start(StoredProgram("0" * 64, folder, "bwrap"), Limits())
 

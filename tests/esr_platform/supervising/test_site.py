@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.ports import free_port, wait_until
+from tests.services.ports import free_port, slowness, wait_until
 from tests.services.workers import ROOT
 
 pytestmark = pytest.mark.slow
@@ -131,8 +131,7 @@ def test_ctrl_c_ends_everything_within_five_seconds_and_a_second_run_continues(t
         running.plays(5)
         with urllib.request.urlopen(f"http://localhost:{running.port}/") as page:
             assert page.status == 200
-        busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        assert running.interrupt() < 5 * busy
+        assert running.interrupt() < 5 * slowness()
         assert running.process.returncode == 0
         assert running.processes() == {}
         before = running.finished()

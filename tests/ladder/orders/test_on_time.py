@@ -16,17 +16,12 @@ from ladder.scheduling import fill
 from tests.ladder.orders.orders import house
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, person, uploaded
-from tests.services.ports import wait_until
+from tests.services.ports import slowness, wait_until
 from tests.services.workers import Processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 ON_TIME_S = 5.0
-
-
-def allowed_s() -> float:
-    """On a machine on which more than three wait for each core, everything takes so many times longer."""
-    return ON_TIME_S * max(1.0, os.getloadavg()[0] / (3 * (os.cpu_count() or 1)))
 
 
 def start(processes: Processes) -> None:
@@ -54,6 +49,6 @@ def test_it_begins_within_five_seconds_of_its_time_though_workers_are_busy_and_w
     )
     late = (begun[0] - at).total_seconds()
     print(f"begun {late:.1f} s after its time, load {os.getloadavg()[0]:.1f}")
-    assert 0 <= late <= allowed_s()
+    assert 0 <= late <= ON_TIME_S * slowness()
     assert Match.objects.filter(block__order=None, status="finished").exists()
     assert Order.objects.get(pk=order.pk).state in ("running", "finished")

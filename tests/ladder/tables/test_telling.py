@@ -35,12 +35,12 @@ class Listener:
         self._redis = redis.Redis.from_url(url)
         self._hints = self._redis.pubsub(ignore_subscribe_messages=True)
         self._hints.subscribe(CHANNEL)
-        self._hints.get_message(timeout=5)
+        self._hints.get_message(timeout=180)
 
     def heard(self) -> list[dict[str, Any]]:
         """All that has come since it was asked last."""
         self._redis.publish(CHANNEL, orjson.dumps({"match": None}))  # the last word of what is there now
-        hints, until = [], time.monotonic() + 10
+        hints, until = [], time.monotonic() + 180
         while time.monotonic() < until:
             message = self._hints.get_message(timeout=0.1)
             if message is None:
