@@ -86,10 +86,12 @@ nightly: export CI := true
 nightly: $(VENV)/.dev services  ## everything that is too long for continuous integration, each step even if one failed
 	@failed=; \
 	$(BIN)/pytest -q $(TWO_FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
-	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/bots || failed="$$failed new-examples"; \
+	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \
 	HYPOTHESIS_PROFILE=new-examples $(MAKE) test-postgresql || failed="$$failed test-postgresql"; \
 	$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
-	for step in hostile chaos fuzz test-native; do $(MAKE) $$step || failed="$$failed $$step"; done; \
+	steps="hostile chaos fuzz"; \
+	if tools/compiler $(BIN)/python; then steps="$$steps test-native"; else echo "Skipped: test-native"; fi; \
+	for step in $$steps; do $(MAKE) $$step || failed="$$failed $$step"; done; \
 	if [ -n "$$failed" ]; then echo "Failed:$$failed" >&2; exit 1; fi
 
 NATIVE := games/native/.ready

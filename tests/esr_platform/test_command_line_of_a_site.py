@@ -20,7 +20,7 @@ from bots.client import Client
 from bots.house.catalogue import HOUSE
 from tests.esr_platform.supervising.test_site import Running, site
 from tests.services.ports import wait_until
-from tests.services.tools import runs
+from tests.services.tools import missing, runs
 from tests.services.workers import ROOT
 
 pytestmark = pytest.mark.slow
@@ -162,7 +162,7 @@ def test_the_example_bots_play_whole_games(town: Town, tmp_path: Path) -> None:
             (player,) = [one for one in _finished(client, name)[0]["players"] if one["bot"] == name]
             assert (player["forfeit"], player["rank"] in (1, 2)) == ("", True)
     if len(here) < len(PROGRAMS):
-        pytest.skip("only " + " and ".join(here) + " can be run on this machine")
+        missing("only " + " and ".join(here) + " can be run on this machine")
 
 
 def _started(town: Town, name: str, folder: Path, running: ExitStack) -> subprocess.Popen[bytes]:

@@ -20,7 +20,7 @@ from tests.ladder.conftest import house, ladder, match, played
 
 __all__ = ["house", "ladder", "match", "played"]
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+pytestmark = pytest.mark.slow
 
 ARTEFACTS = Path(os.environ.get("TEST_ARTEFACTS", "test-artefacts")).resolve()
 CONFIG = Path(__file__).with_name("schemathesis.toml")
@@ -49,13 +49,14 @@ def schemathesis(folder: Path, url: str, headers: Mapping[str, str], *options: s
     return subprocess.run(map(str, command), cwd=folder, capture_output=True, text=True, check=False, timeout=540)
 
 
-def test_schemathesis_finds_nothing(everything: Program, live_server: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("examples", [1, pytest.param(10, marks=pytest.mark.nightly)])
+def test_schemathesis_finds_nothing(everything: Program, live_server: Any, tmp_path: Path, examples: int) -> None:
     ARTEFACTS.mkdir(exist_ok=True)
     found = schemathesis(
         tmp_path,
         live_server.url,
         everything.headers,
-        *("--checks", "all", "--max-examples", "10", "--seed", "15", "--workers", "1"),
+        *("--checks", "all", "--max-examples", str(examples), "--seed", "15", "--workers", "1"),
         *("--report", "html,junit", "--report-html-path", str(ARTEFACTS / "schemathesis")),
         *("--report-junit-path", str(ARTEFACTS / "schemathesis.xml")),
     )
