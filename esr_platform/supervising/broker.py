@@ -103,7 +103,7 @@ def refusal(var: Path, lines: Iterable[str]) -> str:
             f"{data_folder(var)} away and start again. Nothing important is lost: matches and accounts are in the "
             "database, and queued work is sent again from there"
         )
-    return "The embedded Redis cannot start: its lines above name the cause. Fix it, or set REDIS_URL to another Redis"
+    return "The embedded Redis ended with an error: its lines above name the cause. Fix it, or set REDIS_URL"
 
 
 def _names_unreadable_data(line: str) -> bool:

@@ -19,7 +19,7 @@ from esr_platform.supervising.showing import Terminal
 from esr_platform.supervising.supervisor import Supervisor
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-OTHER_REDIS_SECONDS = 30.0
+OTHER_REDIS_SECONDS = 60.0
 """How long to wait for the Redis at ``REDIS_URL``. The supervisor cannot see whether that server makes progress."""
 
 NO_MATCH_SECONDS = 300.0
@@ -66,9 +66,10 @@ class Place:
 class Site:
     """The processes of one site and their output on the terminal."""
 
-    def __init__(self, place: Place, terminal: Terminal) -> None:
+    def __init__(self, place: Place, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
         self.place = place
         self.terminal = terminal
+        self._clock = clock
         self.supervisor = Supervisor(terminal.pass_on)
 
     @contextmanager
@@ -103,7 +104,7 @@ class Site:
                 raise Problem(f"The embedded Redis cannot start ({error}): set REDIS_URL to another Redis") from None
             patience, advice = self._patience("redis", "the embedded Redis"), "see its lines above"
         else:
-            patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS)
+            patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS, self._clock)
             advice = "start it, or unset REDIS_URL to use the embedded one"
         self._wait(self._redis_answers, patience, advice)
 
@@ -126,7 +127,7 @@ class Site:
             return probe.connect_ex((self.place.host, self.place.port)) == 0
 
     def _patience(self, name: str, what: str) -> Patience:
-        return Patience(what, lambda: self.supervisor.cpu_seconds(name))
+        return Patience(what, lambda: self.supervisor.cpu_seconds(name), clock=self._clock)
 
     def _wait(self, ready: Callable[[], bool], patience: Patience, advice: str) -> None:
         while not ready():

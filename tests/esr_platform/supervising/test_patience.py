@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
+from itertools import chain, repeat
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from esr_platform.supervising.broker import socket_path
 from esr_platform.supervising.patience import LIMIT_S, PROGRESS_S, REPORT_EVERY_S, STALLED_S, Patience
+from esr_platform.supervising.showing import Terminal
+from esr_platform.supervising.site import Place, Site
+from tests.services.ports import free_port
+from tests.services.workers import ROOT
 
 
 @dataclass
@@ -89,3 +98,19 @@ def test_a_late_report_is_not_followed_by_those_that_were_missed() -> None:
     assert wait.patience.report() is None
     wait.now += REPORT_EVERY_S
     assert wait.patience.report() is not None
+
+
+def test_a_site_awaits_a_redis_that_needs_most_of_a_minute_and_reports_the_wait(tmp_path: Path) -> None:
+    class Prepared(Exception): ...
+
+    def prepare() -> None:
+        raise Prepared
+
+    seconds = chain([0.0], repeat(45.0))  # at the start of the wait, then at every look
+    said = io.StringIO()
+    place = Place(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}")
+    site = Site(place, Terminal(Console(file=said)), clock=lambda: next(seconds))
+    with pytest.raises(Prepared), site.up(prepare):
+        pass
+    (report,) = [line for line in said.getvalue().splitlines() if "Still waiting for the embedded Redis (45 s" in line]
+    assert "load average" in report
