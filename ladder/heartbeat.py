@@ -1,14 +1,47 @@
-"""Keeps a lease while something long runs beside it."""
+"""Keeps a lease while a match is played, and ends the game when the lease is lost."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from functools import partial
 
-from bots.beating import beating
-from ladder.leases import RENEW_EVERY_S, Lease, renew
+from bots.beating import Heartbeat, beating
+from bots.runner.launching import Observer
+from games.base import State
+from ladder.leases import LEASE, RENEW_EVERY_S, Lease, renew
 
 
-def renewed(lease: Lease, every_s: float = RENEW_EVERY_S) -> AbstractContextManager[None]:
+class LeaseLost(Exception):
+    """The match is no longer this worker's: nothing of the game counts, and its attempt was ended by others."""
+
+
+def renewed(lease: Lease, every_s: float | None = None) -> AbstractContextManager[Heartbeat]:
     """Renew ``lease`` every ``every_s`` seconds from a thread of its own, with a database connection of its own."""
-    return beating(partial(renew, lease), f"match {lease.match_id}", every_s)
+    what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds()
+    return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s)
+
+
+class WhileLeased:
+    """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others."""
+
+    def __init__(self, heart: Heartbeat, observer: Observer | None) -> None:
+        self._heart, self._observer = heart, observer
+
+    def moved(self, state: State) -> None:
+        self._check()
+        if self._observer is not None:
+            self._observer.moved(state)
+
+    def told(self, seat: int, line: bytes) -> None:
+        self._check()
+        if self._observer is not None:
+            self._observer.told(seat, line)
+
+    def heard(self, seat: int, line: bytes) -> None:
+        self._check()
+        if self._observer is not None:
+            self._observer.heard(seat, line)
+
+    def _check(self) -> None:
+        if self._heart.lost:
+            raise LeaseLost

@@ -23,7 +23,7 @@ from bots.runner.transcript import Transcript
 from bots.sandbox import launcher_for_ladder, shared_core
 from ladder import leave
 from ladder.bot_seeds import seeds_key
-from ladder.heartbeat import renewed
+from ladder.heartbeat import LeaseLost, WhileLeased, renewed
 from ladder.leases import Lease, claim, delays, give_back, play_again
 from ladder.models import Attempt, Block, Ladder, Match
 from ladder.owner_logs import packed_logs
@@ -52,6 +52,9 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
         return None
     try:
         return _attempt(lease, spec, runner or _ladder_runner)
+    except LeaseLost:
+        logger.warning("match %s was stopped: it was withdrawn, or its lease was lost", match_id)
+        return None
     except (PlatformFailure, WrongRecord) as failure:
         logger.warning("attempt at match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))
@@ -119,8 +122,8 @@ def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None
 def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
     spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
     transcript = _transcript(spec)
-    with renewed(lease):
-        report = runner(spec, transcript)
+    with renewed(lease) as heart:
+        report = runner(spec, WhileLeased(heart, transcript))
         if report.play_again and spec.played_before < MAX_REPLAYS:
             late = {delay.seat for delay in report.machine_delays}
             if through_a_loss(lambda: play_again(lease, _delayed(report), late)):

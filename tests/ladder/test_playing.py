@@ -17,9 +17,12 @@ from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
 from games.base import Document
+from ladder import heartbeat
+from ladder.heartbeat import LeaseLost
 from ladder.models import Attempt, Ladder, Match, Result
 from ladder.playing import Play, play, spec_of
 from tests.ladder.reports import report_of
+from tests.services.ports import wait_until
 
 
 def fake(message: Document) -> Any:
@@ -188,6 +191,41 @@ def test_a_match_that_was_lost_meanwhile_gets_no_second_result(transactional_db:
 
     assert play(match.pk, too_slow) is None
     assert Result.objects.get().attempt.number == 2
+
+
+def test_a_game_is_stopped_when_its_match_is_no_longer_the_workers(
+    transactional_db: None, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heartbeat, "RENEW_EVERY_S", 0.001)
+    told: list[bytes] = []
+
+    class Losing:
+        def __init__(self, observer: Observer) -> None:
+            self.moved, self.heard, self._observer = observer.moved, observer.heard, observer
+
+        def told(self, seat: int, line: bytes) -> None:
+            told.append(line)
+            if len(told) == 10:
+                Match.objects.filter(pk=match.pk).update(status="queued", lease=None, lease_until=None)
+                wait_until(lambda: lost(self._observer, seat, line), "the loss is noticed")
+            self._observer.told(seat, line)
+
+    def losing(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:
+        assert observer is not None
+        return with_fakes(spec, Losing(observer))
+
+    assert play(match.pk, losing) is None
+    assert len(told) == 10
+    assert match.attempts.get().ending == "open"
+    assert not Result.objects.exists()
+
+
+def lost(observer: Observer, seat: int, line: bytes) -> bool:
+    try:
+        observer.told(seat, line)
+    except LeaseLost:
+        return True
+    return False
 
 
 def test_the_runner_is_told_plain_data_and_plays_outside_any_transaction(transactional_db: None, match: Match) -> None:
