@@ -1,4 +1,4 @@
-"""Names that look alike or cannot be seen: Unicode's confusables and restriction levels (UTS #39), and reserved names.
+"""Names that look alike, are unusual or cannot be seen, after Unicode's security mechanisms (UTS #39); reserved names.
 
 The data comes from the package ``confusable_homoglyphs`` (docs/decisions/0079-names-are-compared-by-how-they-look.md).
 It is loaded with the first name that is compared.
@@ -26,6 +26,24 @@ _INVISIBLE: Final = re.compile(
 )
 """Unicode's Default_Ignorable_Code_Point, and the Braille pattern without dots."""
 
+_MARKS: Final = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+"""Diacritics. Marks that make another letter, such as Devanagari vowel signs, are not among them."""
+
+_IGNORED: Final = re.compile(rf"[\s_'.,:;\u00b7{_MARKS}-]")
+"""What a skeleton leaves out: spaces, separators, small punctuation and diacritics."""
+
+_LETTERS: Final = frozenset("LMN")
+_MODIFIERS: Final = re.compile("[\u02b0-\u02ff\ua78b\ua78c]")
+"""Letters by Unicode that look like apostrophes and accents."""
+
+_JAPANESE_DOT: Final = "\N{KATAKANA MIDDLE DOT}"
+
+PLAIN_FOLDS: Final = (
+    *((char, "") for char in " _-'\".,:;`"),
+    *(("I", "l"), ("i", "l"), ("1", "l"), ("|", "l"), ("O", "o"), ("0", "o"), ("M", "rn"), ("m", "rn")),
+)
+"""Replacements that make ASCII names the same if they look alike, apart from case: a database can do them."""
+
 _NO_SCRIPT: Final = frozenset({"COMMON", "INHERITED"})
 _TOGETHER: Final = (
     frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
@@ -45,6 +63,19 @@ def is_blank(text: str) -> bool:
     return not _INVISIBLE.sub("", text).strip()
 
 
+def unusual(text: str) -> str:
+    """The characters of ``text`` (NFKC) that names cannot have: those outside Unicode's identifier profile.
+
+    Allowed are ASCII, letters, digits and marks that identifiers can have, and the middle dot of Japanese names.
+    """
+    return "".join(char for char in text if not (char.isascii() or char == _JAPANESE_DOT or _is_of_identifiers(char)))
+
+
+def _is_of_identifiers(char: str) -> bool:
+    known = unicodedata.category(char)[0] in _LETTERS and f"a{char}".isidentifier()
+    return known and not _MODIFIERS.match(char)
+
+
 def mixes_scripts(text: str) -> bool:
     """Whether a word of ``text`` mixes scripts whose letters look alike, such as Latin and Cyrillic."""
     from confusable_homoglyphs.categories import unique_aliases
@@ -54,8 +85,13 @@ def mixes_scripts(text: str) -> bool:
 
 
 def alike(one: str, other: str) -> bool:
-    """Whether two names are hard to tell apart, whatever their case and separators."""
+    """Whether two names are hard to tell apart, whatever their case, separators and diacritics."""
     return not _skeletons(one).isdisjoint(_skeletons(other))
+
+
+def plain_shapes(name: str) -> frozenset[str]:
+    """What ``PLAIN_FOLDS`` and lower case make of each ASCII name that looks like ``name``."""
+    return frozenset(skeleton.replace("i", "l") for skeleton in _skeletons(name))
 
 
 def is_reserved(name: str) -> bool:
@@ -77,7 +113,7 @@ def _skeletons(name: str) -> frozenset[str]:
 def _skeleton(text: str) -> str:
     prototypes = _prototypes()
     skeleton = text.translate(prototypes).translate(prototypes)  # a part of a prototype may look like something else
-    return re.sub(r"[\s_-]", "", unicodedata.normalize("NFD", skeleton).casefold())
+    return _IGNORED.sub("", unicodedata.normalize("NFD", skeleton).casefold())
 
 
 @lru_cache(maxsize=1)

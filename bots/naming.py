@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Lower, Replace
 
-from bots.lookalikes import alike, has_invisible, is_blank, is_reserved, mixes_scripts
-from bots.models import Blanking, Bot
+from bots.lookalikes import (
+    PLAIN_FOLDS,
+    alike,
+    has_invisible,
+    is_blank,
+    is_reserved,
+    mixes_scripts,
+    plain_shapes,
+    unusual,
+)
+from bots.models import Blanking, Bot, BotVersion
 from bots.refusals import NameRefused, Refused
 
 if TYPE_CHECKING:
@@ -31,6 +44,10 @@ def clean_name(name: str) -> str:
         raise NameRefused(f"A bot's name has 1 to {MAX_NAME} characters.")
     if has_invisible(text) or not any(char.isalnum() for char in text):
         raise NameRefused("A bot's name has letters or digits, and nothing that cannot be seen.")
+    if unusual(text):
+        raise NameRefused(
+            f"A bot's name cannot contain {unusual(text)[0]}. Use letters, digits, spaces and ASCII punctuation."
+        )
     if mixes_scripts(text):
         raise NameRefused("A word of a bot's name has letters of one alphabet. Choose another name.")
     if _tower(text):
@@ -49,15 +66,52 @@ def is_house_name(name: str) -> bool:
     return any(alike(name, other) for other in Bot.objects.filter(owner=None).values_list("name", flat=True))
 
 
+def is_user_name(name: str, except_of: User | None = None) -> bool:
+    """Whether ``name`` is somebody's user name or looks like one; that of ``except_of`` does not count.
+
+    Suspended people keep their names.
+    """
+    people = get_user_model()._default_manager.filter(deleted=None)
+    if except_of is not None:
+        people = people.exclude(pk=except_of.pk)
+    return any(alike(name, other) for other in candidates(people, name, "username"))
+
+
+def is_bot_name(name: str, except_of: User | None = None) -> bool:
+    """Whether ``name`` is the name or the slug of a bot that everybody knows of, or looks like one.
+
+    Bots of ``except_of`` do not count: people may have a bot that is called like them.
+    """
+    ready = BotVersion.objects.filter(bot=OuterRef("pk"), state=BotVersion.State.READY)
+    bots = Bot.objects.of_code().filter(Q(owner=None) | Exists(ready))
+    if except_of is not None:
+        bots = bots.exclude(owner=except_of)
+    return any(alike(name, other) for other in candidates(bots, name, "name", "slug"))
+
+
+def candidates(rows: QuerySet[Any], name: str, *fields: str) -> Iterator[str]:
+    """The values of ``fields`` in each row that may look like ``name``. The database leaves out nearly all others."""
+    shapes, maybe = plain_shapes(name), Q()
+    for field in fields:
+        plain: Any = field
+        for old, new in PLAIN_FOLDS:
+            plain = Replace(plain, Value(old), Value(new))
+        rows = rows.alias(**{f"plain_{field}": Lower(plain)})
+        maybe |= Q(**{f"plain_{field}__in": shapes}) | ~Q(**{f"{field}__regex": r"^[ -~]*$"})
+    found: QuerySet[Any, tuple[str, ...]] = rows.filter(maybe).order_by().values_list(*fields)
+    return chain.from_iterable(found.iterator())
+
+
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
     """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
 
     Raises ``NameRefused`` also where another of their bots has it, staff took it from one of them, or it looks like the
-    user name of somebody else.
+    user name of somebody else. A bot keeps the name that it has.
     """
+    if bot is not None and name == bot.name:
+        return name
     text = clean_name(name)
-    people = get_user_model()._default_manager.filter(is_active=True).exclude(pk=owner.pk)
-    if any(alike(text, other) for other in people.values_list("username", flat=True).iterator()):
+    if is_user_name(text, owner):
         raise NameRefused(f"{text} is the user name of somebody else, or looks like it. Choose another name.")
     others = Bot.objects.of_code().filter(owner=owner, name__iexact=text)
     if (others.exclude(pk=bot.pk) if bot else others).exists():

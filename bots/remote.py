@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from bots.allowances import require_new_bot
 from bots.claims import Games, chosen_claims
+from bots.lookalikes import has_invisible
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion, RemoteBot
 from bots.naming import clean_name, free_slug, name_for
@@ -153,7 +154,7 @@ def _require_label(owner: User) -> None:
 
 def _label(label: str) -> str:
     text = " ".join(label.split())
-    if not 1 <= len(text) <= MOST_LABEL or not text.isprintable():
+    if not 1 <= len(text) <= MOST_LABEL or has_invisible(text):
         raise Refused(f"A label has 1 to {MOST_LABEL} characters, all of which can be seen.")
     return text
 

@@ -184,7 +184,16 @@ class DeleteForm(forms.Form):
 class NameForm(forms.Form):
     """Another user name, for somebody whose name staff took away."""
 
-    username = forms.CharField(label=_("User name"), max_length=usernames.LONGEST, validators=usernames.validators)
+    username = forms.CharField(label=_("User name"), max_length=usernames.LONGEST, validators=usernames.for_anyone)
+
+    def __init__(self, person: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        usernames.not_alike(name, self.person)
+        return name
 
 
 class ReasonForm(forms.Form):

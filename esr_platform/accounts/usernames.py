@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
-from bots.lookalikes import alike, is_reserved
+from bots.lookalikes import is_reserved
 
 LONGEST: Final = 30
 
@@ -44,21 +44,26 @@ def never_had(name: str) -> None:
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
-def not_alike(name: str) -> None:
-    """Raises ``ValidationError`` for a name that looks like a house bot's or like another user name.
+def not_alike(name: str, person: Any = None) -> None:
+    """Raises ``ValidationError`` for a name that looks like another user name, or like a bot's name or slug.
 
-    Names that differ in case alone are allauth's to refuse.
+    ``person`` is who chooses it, if they have an account: their own bots do not count. Names that differ in case alone
+    are allauth's to refuse.
     """
     people: Any = apps.get_model("accounts", "User")
-    others = people.objects.filter(is_active=True).exclude(username__iexact=name).values_list("username", flat=True)
-    from bots.naming import is_house_name  # it imports models, and the settings name this module
+    if people.objects.filter(username__iexact=name).exists():
+        return
+    from bots.naming import is_bot_name, is_user_name  # it imports models, and the settings name this module
 
-    if is_house_name(name) or any(alike(name, other) for other in others.iterator()):
+    if is_user_name(name, person) or is_bot_name(name, person):
         raise ValidationError(_("This name cannot be had. Choose another one."))
 
 
-validators: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had, not_alike]
-"""What a name has to pass at sign-up (``ACCOUNT_USERNAME_VALIDATORS``), and when another one is chosen."""
+for_anyone: Final[list[Callable[[Any], None]]] = [valid_username, of_the_site, not_reserved, never_had]
+"""The validators that do not depend on who chooses a name."""
+
+validators: Final[list[Callable[[Any], None]]] = [*for_anyone, not_alike]
+"""What a name has to pass at sign-up (``ACCOUNT_USERNAME_VALIDATORS``)."""
 
 
 def fingerprint(name: str) -> str:

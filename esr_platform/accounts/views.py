@@ -68,7 +68,7 @@ def account(request: HttpRequest) -> HttpResponse:
     context = {
         "has_terms": agreed.holds_for(person),
         "blanked": person.username == blank_name(person.pk),
-        "name_form": NameForm(),
+        "name_form": NameForm(person),
     }
     return render(request, "accounts/account.html", context)
 
@@ -90,7 +90,7 @@ def accept_terms(request: HttpRequest) -> HttpResponse:
 @require_POST
 @login_required
 def choose_name(request: HttpRequest) -> HttpResponse:
-    form = NameForm(request.POST)
+    form = NameForm(cast("User", request.user), request.POST)
     try:
         if not form.is_valid():
             raise Refused(" ".join(map(str, form.errors["username"])))

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
 
-from bots.lookalikes import RESERVED, alike, has_invisible, is_blank, is_reserved, mixes_scripts
+from bots.lookalikes import (
+    PLAIN_FOLDS,
+    RESERVED,
+    alike,
+    has_invisible,
+    is_blank,
+    is_reserved,
+    mixes_scripts,
+    plain_shapes,
+    unusual,
+)
 
 ALIKE = [
     ("Greedy", "Gr\u0435\u0435dy"),  # Cyrillic
@@ -20,8 +32,33 @@ ALIKE = [
     ("Bot O", "Bot_0"),
     ("max", "MAX"),
     ("admin", "ADMIN"),
+    ("Greedy", "Greed\u1ef5"),  # a dot below
+    ("Greedy", "Gr\u00e9edy"),
+    ("Greedy", "Greedy\u2019"),
+    ("Greedy", "Greedy'"),
+    ("Greedy", "Greedy\u02bc"),  # a letter by Unicode
+    ("Greedy", "Greedy."),
+    ("Max Moor", "Max M\u00f8or"),
+    ("Serie\u0438", "Serie\u0439"),
 ]
-APART = [("Greedy", "Greenly"), ("ioner", "loner"), ("Caf\u00e9", "Cafe"), ("team-1", "team-2"), ("cl", "cd")]
+APART = [
+    ("Greedy", "Greenly"),
+    ("ioner", "loner"),
+    ("team-1", "team-2"),
+    ("cl", "cd"),
+    ("\u30cf\u30cf", "\u30d0\u30cf"),  # Japanese ha and ba
+    ("\u0915\u093f", "\u0915\u0941"),  # Devanagari ki and ku
+]
+USUAL = [
+    "Greedy",
+    "J\u00fcrgen 7",
+    "C++ (v1.2) #3!",
+    "\u0421\u0435\u0440\u0433\u0435\u0439",
+    "\u30b8\u30e7\u30f3\u30fb\u30b9\u30df\u30b9",
+    "\ud55c\uad6d",
+    "\u0939\u093f\u0928\u094d\u0926\u0940",
+]
+UNUSUAL = ["\u2019", "\u02bc", "\ua78c", "\u2018", "\u201d", "\u2013", "\u2022", "\u203f", "\u00b7", "\u2665", "\u20ac"]
 INVISIBLE = ["\u3164", "\uffa0", "\u115f", "\u1160", "\u2800", "\u00ad", "\u034f", "\ufe0f", "\U000e0061", "\u200b"]
 ONE_SYSTEM = [
     "Greedy",
@@ -41,6 +78,34 @@ def test_names_that_look_alike_are_known(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), APART)
 def test_names_that_can_be_told_apart_are_other_names(one: str, other: str) -> None:
     assert not alike(one, other)
+
+
+@pytest.mark.parametrize("char", [char for char in string.printable if char not in "%\t\n\r\x0b\x0c"])
+def test_a_database_finds_every_ascii_name_that_looks_alike(char: str) -> None:
+    for name in (f"Bot {char}x", f"{char}rni"):
+        assert _folded(name) in plain_shapes(name)
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_a_database_finds_the_ascii_names_of_the_list(one: str, other: str) -> None:
+    assert _folded(one) in plain_shapes(other) or not one.isascii()
+    assert _folded(other) in plain_shapes(one) or not other.isascii()
+
+
+def _folded(name: str) -> str:
+    for old, new in PLAIN_FOLDS:
+        name = name.replace(old, new)
+    return name.lower()
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_letters_digits_marks_and_ascii_are_usual(name: str) -> None:
+    assert not unusual(name)
+
+
+@pytest.mark.parametrize("char", UNUSUAL)
+def test_typographic_punctuation_and_symbols_are_unusual(char: str) -> None:
+    assert unusual(f"Greedy{char}7") == char
 
 
 @pytest.mark.parametrize("char", INVISIBLE)

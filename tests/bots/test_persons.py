@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.test import override_settings
+from django.utils import timezone
 
 from bots import managing, persons, remote
 from bots.allowances import require_new_bot
@@ -119,13 +120,26 @@ def test_nobody_else_is_called_guest(ann: User) -> None:
         "Staff",
         "bob",
         "B0B",
+        "Greed\u1ef5",
+        "Greedy\u2019",
+        "Greedy'",
+        "Other\u2019s",
+        "Eve",
     ],
 )
 def test_a_bot_cannot_be_called_what_is_not_seen_or_looks_like_somebody_else(ann: User, name: str) -> None:
     User.objects.create_user("bob")
+    User.objects.create_user("eve", suspended=timezone.now(), suspension_reason="until Monday", is_active=False)
     Bot.objects.create(name="Greedy", slug="house-greedy", house_name="greedy")
     with pytest.raises(NameRefused):
         name_for(ann, name)
+
+
+def test_a_bot_keeps_the_name_that_it_has(ann: User) -> None:
+    bot = Bot.objects.create(owner=ann, name="Greedy\u2019s", slug="greedys")
+    assert name_for(ann, "Greedy\u2019s", bot) == "Greedy\u2019s"
+    with pytest.raises(NameRefused):
+        name_for(ann, "Greedy\u2019s")
 
 
 def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:

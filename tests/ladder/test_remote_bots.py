@@ -85,7 +85,7 @@ def test_tables_that_are_not_there_are_refused(games: dict[str, list[int]]) -> N
     assert not Bot.objects.filter(kind="remote").exists()
 
 
-@pytest.mark.parametrize("label", ["", " ", "x" * 61, "a\0b", "a\u202eb"])
+@pytest.mark.parametrize("label", ["", " ", "x" * 61, "a\0b", "a\u202eb", "\u3164", "\u2800", "a\u3164b"])
 def test_a_label_can_be_read(label: str) -> None:
     with pytest.raises(Refused, match="label"):
         register(person("ada"), "Afar", label=label)

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
 from bots.complaints import blank
-from bots.models import Blanking, Bot, Kept, StaffAction
+from bots.models import Blanking, Bot, BotVersion, Kept, StaffAction
 from bots.persons import player_of
 from bots.refusals import Refused
 from esr_platform.accounts import moderating, tokens
@@ -188,9 +188,15 @@ def test_a_name_that_was_taken_away_comes_back_to_nobody(miriam: User, staff: Us
         own.post("/account/name/", {"username": reserved})
         miriam.refresh_from_db()
         assert miriam.username == f"user-{miriam.pk}", "it would look like the site itself"
+    for owner, name in ((miriam, "Mirjam"), (User.objects.get(username="eve"), "Vera")):
+        bot = Bot.objects.create(owner=owner, name=name, slug=name.lower())
+        BotVersion.objects.create(bot=bot, number=1, digest="0" * 64)
+    own.post("/account/name/", {"username": "vera"})
+    miriam.refresh_from_db()
+    assert miriam.username == f"user-{miriam.pk}", "somebody else's bot is called so"
     own.post("/account/name/", {"username": "mirjam"})
     miriam.refresh_from_db()
-    assert miriam.username == "mirjam"
+    assert miriam.username == "mirjam", "a person may be called like a bot of their own"
     own.post("/account/name/", {"username": "somebody"})
     miriam.refresh_from_db()
     assert miriam.username == "mirjam", "only a name that was taken away is chosen anew"

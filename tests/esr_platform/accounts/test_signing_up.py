@@ -6,8 +6,10 @@ import pytest
 from django.conf import settings
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 
-from bots.models import Bot
+from bots.models import Bot, BotVersion
+from bots.naming import candidates
 from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +63,37 @@ def test_a_name_that_looks_like_another_users_or_a_house_bots_is_refused(client:
     Bot.objects.create(name="Greedy", slug="house-greedy", house_name="greedy")
     sign_up(client, username)
     assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("username", ["suspended-eve", "suspendedeve", "blue-bot", "BlueB0t", "citrine"])
+def test_a_name_that_looks_like_a_suspended_users_or_anybodys_bot_is_refused(client: Client, username: str) -> None:
+    eve = User.objects.create_user(
+        "suspended_eve", suspended=timezone.now(), suspension_reason="until Monday", is_active=False
+    )
+    for name, slug in (("Blue Bot", "bot-7"), ("Renamed", "citrine")):
+        bot = Bot.objects.create(owner=eve, name=name, slug=slug)
+        BotVersion.objects.create(bot=bot, number=1, digest="0" * 64)
+    sign_up(client, username)
+    assert User.objects.count() == 1
+
+
+def test_a_bot_that_nobody_else_knows_of_keeps_no_name(client: Client) -> None:
+    bot = Bot.objects.create(owner=User.objects.create_user("eve"), name="miriam", slug="miriam")
+    BotVersion.objects.create(bot=bot, number=1, digest="0" * 64, state="refused", reason="It did not start.")
+    sign_up(client, "miriam")
+    assert User.objects.filter(username="miriam").exists()
+
+
+def test_a_name_is_compared_with_few_of_many(client: Client) -> None:
+    """The database sorts out the names that cannot look alike: only the others are read."""
+    owner = User.objects.create_user("eve")
+    bots = Bot.objects.bulk_create(Bot(owner=owner, name=f"Name {i}", slug=f"slug-{i}") for i in range(50))
+    BotVersion.objects.bulk_create(BotVersion(bot=bot, number=1, digest="0" * 64) for bot in bots)
+    known = Bot.objects.all()
+    assert list(candidates(known, "name-1l", "name")) == ["Name 11"]
+    assert list(candidates(known, "SLUG_ll", "name", "slug")) == ["Name 11", "slug-11"]
+    Bot.objects.filter(pk=bots[0].pk).update(name="N\u00e4me 7")
+    assert sorted(candidates(known, "name-7", "name")) == ["Name 7", "N\u00e4me 7"]
 
 
 def test_a_name_is_taken_whatever_its_case(client: Client) -> None:
