@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import time
 from pathlib import Path
 
@@ -72,3 +73,22 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space"):
         made_once(folders / "new", fill)
     assert not list(folders.iterdir())
+
+
+def test_other_users_cannot_open_the_lock_of_a_folder(tmp_path: Path) -> None:
+    folders, lock = tmp_path / "folders", tmp_path / "folders.lock"
+    folders.mkdir()
+    lock.touch(0o644)
+    made_once(folders / "first", lambda new: (new / "bot.py").touch())
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600, "one of an older version"
+    lock.unlink()
+    made_once(folders / "second", lambda new: (new / "bot.py").touch())
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "folders").mkdir()
+    (tmp_path / "folders.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="symbolic links"):
+        made_once(tmp_path / "folders" / "new", lambda new: (new / "bot.py").touch())
+    assert not (tmp_path / "elsewhere").exists()
