@@ -36,6 +36,9 @@ LINKS: Final = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 
 FOLDERS: Final = ("/bot", "/tmp", "/dev")  # noqa: S108
 
+FORMAT: Final = 1
+"""Increase it whenever this module makes another root of the same files, so that no worker uses an older one."""
+
 _NOT_NEEDED: Final = {
     "test", "tests", "idlelib", "tkinter", "turtledemo", "lib2to3", "ensurepip", "site-packages", "dist-packages",
 }  # fmt: skip
@@ -54,7 +57,7 @@ def root_folder(runtime: Path) -> Path:
     Raises ``PlatformFailure`` if something of it cannot be found or copied.
     """
     try:
-        place = own_folder(runtime / "roots") / _version()
+        place = own_folder(runtime / "roots") / version()
         return made_once(place, lambda new: _fill(new / "root", _files()), most_bytes=0) / "root"
     except (OSError, subprocess.SubprocessError) as error:
         raise PlatformFailure(f"the root of the bots could not be copied: {error}") from error
@@ -71,12 +74,13 @@ def has_holes(folder: Path) -> bool:
     return any(one.st_blocks * 512 < one.st_size for one in found)
 
 
-def _version() -> str:
-    """A name for what the root is copied from, which changes with the interpreter, its packages and the libraries.
+def version() -> str:
+    """A name for the root, which changes with the interpreter, its packages, the libraries, and with this module.
 
     Installing a library rewrites the linker's cache, and installing a package changes its folder.
     """
-    digest = sha256()
+    made_by = (FORMAT, LIBRARIES, LINKS, FOLDERS, DEVICES, sorted(_NOT_NEEDED), str(_LOCALE), LAST_READ_S)
+    digest = sha256(repr(made_by).encode())
     for path in (bots_interpreter(), bots_library() / "os.py", LINKER_CACHE, *packages()):
         with suppress(FileNotFoundError):
             found = path.stat()
