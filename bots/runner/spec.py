@@ -16,6 +16,9 @@ MAX_REPLAYS: Final = 2
 CLOSING_MS: Final = 30_000
 """What a match may take besides the seats' own time: starting processes, the engine, saying good-bye."""
 
+WAITING_MS: Final = 30_000
+"""How long a match may wait for cores that the bots of other games have."""
+
 
 @dataclass(frozen=True)
 class HouseProgram:
@@ -100,4 +103,4 @@ class MatchSpec(Generic[P_co]):
 
 def budget_ms(seats: int, limits: Limits) -> int:
     """More than a match of so many seats can take."""
-    return 2 * seats * (limits.startup_ms + limits.game_ms) + CLOSING_MS
+    return 2 * seats * (limits.startup_ms + limits.game_ms) + CLOSING_MS + WAITING_MS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -114,8 +114,11 @@ def judge_walls(seen: Seen) -> Iterator[Check]:
     yield _check("Processes would be counted.", f"{seen['processes']} processes can be made without a filter", many)
 
 
-def judge_from_outside(outside: Outside, root: Path) -> Iterator[Check]:
-    """What no probe can see from inside: its namespaces, its user, when it began, and what of its files is on disk."""
+def judge_from_outside(outside: Outside, folders: Iterable[Path]) -> Iterator[Check]:
+    """What no probe can see from inside: its namespaces, its user, when it began, and what of its files is on disk.
+
+    ``folders`` are those that the host bound into its world.
+    """
     names = ", ".join(outside.shared_namespaces)
     yield _check("Its namespaces are its own.", f"the namespaces {names} are the host's", outside.shared_namespaces)
     yield _check("It is not root outside either.", "the probe is root outside of its namespace", outside.is_root)
@@ -125,7 +128,7 @@ def judge_from_outside(outside: Outside, root: Path) -> Iterator[Check]:
     yield Check("All its files are in memory.", problem if outside.on_disk else "", for_ratings=True)
     if not outside.on_disk:
         problem = "its files have holes, for which reading allocates memory"
-        yield Check("Its files have no holes.", problem if has_holes(root) else "")
+        yield Check("Its files have no holes.", problem if any(map(has_holes, folders)) else "")
 
 
 def _check(name: str, problem: str, wrong: object) -> Check:

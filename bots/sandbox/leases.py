@@ -12,6 +12,7 @@ from typing import Final
 
 from bots.runner.failures import PlatformFailure
 from bots.runner.machine import cores
+from bots.runner.spec import WAITING_MS
 from bots.sandbox.runtime import own_folder
 
 with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.system)
@@ -27,7 +28,7 @@ systemd gives 60,001-60,577 and 61,184-65,519 to others (its "Users, Groups, UID
 """
 
 
-MOST_WAITING_S: Final = 30.0
+MOST_WAITING_S: Final = WAITING_MS / 1000
 """How long one game waits for cores altogether."""
 
 LOOK_AGAIN_S: Final = 0.002

@@ -104,9 +104,17 @@ def _program(name: str) -> str:
 
 
 def _core_bytes() -> int:
-    """1, since with 0 the kernel would still start a core_pattern that is a pipe; 0 where this host allows no more."""
-    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    return 0 if most == 0 else 1
+    """1, since with 0 the kernel would still start a core_pattern that is a pipe; 0 where this host allows no more.
+
+    Root raises its own hard limit to 1 first, so that its bots can have it.
+    """
+    now, most = resource.getrlimit(resource.RLIMIT_CORE)
+    if most == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (now, 1))
+        except (OSError, ValueError):
+            return 0
+    return 1
 
 
 def _cpu_seconds(limits: Limits) -> int:

@@ -122,7 +122,7 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[Check, ...]]:
     told = {**bubblewrap.ENVIRONMENT, **environment(CODE)}
     checks = [
         *judge_world(seen, launcher.root, limit_values(LIMITS), told),
-        *judge_from_outside(outside, launcher.root),
+        *judge_from_outside(outside, (launcher.root, launcher.copy_of(CODE))),
     ]
     if all(check.ok or check.for_ratings for check in checks):
         checks += judge_walls(look_without_a_filter(launcher))

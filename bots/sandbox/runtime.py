@@ -35,7 +35,9 @@ def runtime_folder() -> Path:
 def own_folder(folder: Path) -> Path:
     """``folder``, made if need be, with nobody else able to write in it. Raises ``PlatformFailure`` otherwise."""
     try:
-        folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+        if not folder.parent.exists():  # the runtime folder itself, after somebody has emptied the file system
+            own_folder(folder.parent)
+        folder.mkdir(mode=0o711, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             raise PlatformFailure(f"{folder} belongs to somebody else; set {VARIABLE} to a folder of your own")

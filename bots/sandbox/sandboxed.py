@@ -93,17 +93,26 @@ class SandboxLauncher:
 
     def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
-        folder = staged(code, self._runtime)
-        try:
-            os.utime(self.root.parent)
-        except FileNotFoundError:  # it was not in use, and another worker removed it
-            self.root = root_folder(self._runtime)
-        world = _World(command(code, Path(bubblewrap.HOME)), self.root, folder, environment(code))
+        world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
         with self._leases.for_a_start() as lease:
             try:
                 return _start(self._command(lease, limits), world, limits, lease, trial)
             except OSError as error:
                 raise PlatformFailure(f"a sandbox could not be started: {error}") from error
+
+    def copy_of(self, code: Code) -> Path:
+        """The copy of the code's folder that its bots see as ``/bot``. Raises ``PlatformFailure``."""
+        return staged(code, self._runtime)
+
+    def _used_root(self) -> Path:
+        """The root, noted as in use now. Raises ``PlatformFailure``."""
+        try:
+            os.utime(self.root.parent)
+        except FileNotFoundError:  # it was not in use, and another worker removed it
+            self.root = root_folder(self._runtime)
+        except OSError as error:
+            raise PlatformFailure(f"the root of the bots cannot be used: {error}") from error
+        return self.root
 
     def sweep(self) -> int:
         """End what dead workers have left on this host, and forget old copies; how many processes there were."""

@@ -145,6 +145,17 @@ def test_the_runtime_folder_can_be_named_and_lets_others_only_through(monkeypatc
         assert runtime_folder().stat().st_mode & 0o777 == 0o711
 
 
+def test_a_runtime_folder_that_was_removed_is_made_again_as_it_was() -> None:
+    with folder_of({}) as place:
+        before = os.umask(0o077)
+        try:
+            own_folder(place / "runtime" / "seats")
+        finally:
+            os.umask(before)
+        modes = {path.stat().st_mode & 0o777 for path in (place / "runtime", place / "runtime" / "seats")}
+    assert modes == {0o711}
+
+
 class Waiting:
     """The clock of games that wait for a core: time passes only in ``sleep``, which calls ``then``."""
 

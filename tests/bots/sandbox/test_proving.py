@@ -20,7 +20,7 @@ from bots.sandbox.limits import as_user, limit_values
 from bots.sandbox.probing import CODE, LIMITS, Outside, look_as_a_bot, look_from_outside, look_without_a_filter
 from bots.sandbox.proving import hidden_places, prove
 from bots.sandbox.root import bots_library, root_folder
-from bots.sandbox.runtime import runtime_folder
+from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import find_bubblewrap
 from tests.bots.sandbox.programs import folder_of
 from tests.services.ports import wait_until
@@ -326,7 +326,19 @@ def test_a_probe_that_has_ended_is_not_taken_for_one_with_namespaces_of_its_own(
 
 def test_what_only_the_host_sees_is_named(seen: tuple[dict[str, Any], Outside]) -> None:
     assert seen[1] == Outside([], is_root=False, held=True, on_disk=[])
-    root = root_folder(runtime_folder())
+    folders = (root_folder(runtime_folder()),)
     for change in ({"shared_namespaces": ["net"]}, {"is_root": True}, {"held": False}, {"on_disk": ["/usr"]}):
         outside = replace(seen[1], **change)  # type: ignore[arg-type]
-        assert len(wrong(judge_from_outside(outside, root))) == 1
+        assert len(wrong(judge_from_outside(outside, folders))) == 1
+
+
+@pytest.mark.skipif(not is_in_memory(Path("/dev/shm")), reason="this machine has no tmpfs for programs")
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_holes_in_the_copy_of_a_bot_are_found_out() -> None:
+    with folder_of({}, parent="/dev/shm") as folder:
+        launcher = SandboxLauncher(runtime=folder / "runtime")
+        with (launcher.copy_of(CODE) / "data").open("w") as file:
+            file.truncate(1 << 20)
+        test = prove(launcher)
+    assert not test.ok
+    assert "its files have holes" in test.problem

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
 from bots.sandbox import SandboxLauncher, root
 from bots.sandbox.proving import prove
@@ -62,6 +63,27 @@ def test_a_root_is_made_once_and_another_one_for_other_files(runtime: Path, monk
         assert root_folder(runtime).stat().st_ino == made
         (folder / "ld.so.cache").write_text("a library more")
         assert root_folder(runtime) != first
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FORMAT", root.FORMAT + 1),
+        ("LIBRARIES", root.LIBRARIES[1:]),
+        ("LINKS", ()),
+        ("FOLDERS", (*root.FOLDERS, "/opt")),
+        ("DEVICES", ("/dev/null",)),
+        ("_NOT_NEEDED", {"test"}),
+        ("_LOCALE", Path("/usr/lib/locale/de_DE.utf8")),
+    ],
+)
+def test_a_release_that_makes_another_root_does_not_use_the_old_one(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    before = root.version()
+    assert root.version() == before
+    monkeypatch.setattr(root, name, value)
+    assert root.version() != before
 
 
 def test_workers_that_start_at_the_same_time_make_one_root(runtime: Path) -> None:
@@ -133,3 +155,11 @@ def test_bots_whose_files_lie_on_a_disk_play_no_rated_games(sandbox_launcher: Sa
     assert "Uploaded bots play no rated games here: /, /bot lie on a disk" in test.problem
     assert "ESR_RUNTIME_DIR" in test.remedy
     assert prove(sandbox_launcher).rated
+
+
+def test_a_root_that_cannot_be_noted_as_used_is_the_platforms_failure(
+    sandbox_launcher: SandboxLauncher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox_launcher, "root", Path("/proc/self/root"))
+    with folder_of({"bot.py": HONEST}) as folder, pytest.raises(PlatformFailure, match="cannot be used"):
+        sandbox_launcher.start(LocalProgram(folder), Limits())
