@@ -19,6 +19,7 @@ from typing import Any, Final
 import orjson
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from bots.prepared import Prepared
 from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
@@ -27,7 +28,7 @@ from games.base import Document, IllegalMove, Move, State
 from ladder.models import Chair, Match
 from ladder.tables.advancing import Answered, Held, held
 from ladder.tables.clocks import milliseconds
-from ladder.tables.outages import forgive_at, is_away
+from ladder.tables.outages import forgive_at, is_away, is_forgiving_due
 from ladder.tables.position import Position, Row
 from ladder.tables.reading import position_at
 from ladder.tables.telling import save_and_tell
@@ -96,8 +97,8 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     64 KiB the first 64 KiB and one byte are enough.
     """
     arrived = monotonic() if arrived is None else arrived
-    seat, asked = _seated(match_id, bot_id)
-    if not 1 <= decision <= asked:
+    seat, told = _seated(match_id, bot_id)
+    if not 1 <= decision <= told:
         return UNKNOWN
     heard = _read(body)
     with transaction.atomic():
@@ -114,7 +115,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
     """
     arrived = monotonic() if arrived is None else arrived
     position = position_at(match_id) if 0 < match_id < 2**63 else None
-    if position is None or seat not in position.people or not 1 <= decision <= position.chairs[seat].asked:
+    if position is None or seat not in position.people or not 1 <= decision <= _told(position, seat):
         return UNKNOWN
     heard = _read(body)
     ruling = _without_the_lock(position, seat, decision, heard)
@@ -157,16 +158,30 @@ def fingerprint(move: Any) -> str:
     return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
+def _told(position: Position, seat: int) -> int:
+    """The last decision that the person of ``seat`` was told of: a veiled one is like none.
+
+    While an outage is to be forgiven, only who holds the table can tell. The veiled decision then counts as told.
+    """
+    chair = position.chairs[seat]
+    veiled = chair.owes and chair.due_at is not None and chair.due_at > position.now
+    return chair.asked - (veiled and not is_forgiving_due(position))
+
+
 def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
-    """Where a bot sits and its last decision, 0 if none; read without a lock: whoever guesses holds up nobody."""
-    if not 0 < match_id < 2**63:
-        return 0, 0
-    return next(iter(_chairs_of(match_id=match_id, bot_id=bot_id)), (0, 0))
+    """Where a bot sits and the last decision that it was told of, 0 if none.
+
+    Read without a lock: a client that guesses holds up nobody, and cannot tell a veiled decision from none by the time.
+    """
+    chairs = _chairs_of(match_id=match_id, bot_id=bot_id) if 0 < match_id < 2**63 else []
+    for seat, asked, owes, due_at, now in chairs:
+        return seat, asked - (owes and due_at > now)
+    return 0, 0
 
 
-def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int]]:
+def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int, bool, datetime, datetime]]:
     seated = Chair.objects.filter(table=match_id, seat__version__bot=bot_id, kind=Chair.Kind.REMOTE)
-    return seated.order_by().values_list("seat__index", "asked")
+    return seated.order_by().values_list("seat__index", "asked", "owes", "due_at", Now())
 
 
 _chairs_of: Final = Prepared(_chairs)

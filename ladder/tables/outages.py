@@ -117,6 +117,11 @@ def is_away(position: Position) -> bool:
     return WATCHED_WITHIN < gap <= FROZEN_FOR
 
 
+def is_forgiving_due(position: Position) -> bool:
+    """Whether the site was away from this table until now, and its people have not been given that time yet."""
+    return position.beat_at is not None and position.now - position.beat_at > WATCHED_WITHIN
+
+
 def _note_watched() -> None:
     """Without those that were missed: they are told one by one, each under the row of its match."""
     due = _open().filter(heartbeat_at__lt=Now() - WRITTEN_EVERY, heartbeat_at__gte=Now() - WATCHED_WITHIN)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import orjson
 import pytest
+from django.utils import timezone
 
 from bots.models import Bot
 from ladder.models import Chair, Match, PlayedMove
-from ladder.tables import asking
+from ladder.tables import answering, asking
 from ladder.tables.answering import UNKNOWN, Ruling, answer
 from ladder.tables.ending import void
 from tests.ladder.snapshots import snapshot
@@ -149,6 +152,19 @@ def test_a_decision_that_is_not_told_yet_cannot_be_answered(match: Match) -> Non
     for named in ({}, {"id": 1}, {"id": 2}):  # or a wrong id would tell that it is asked
         assert post(match, 0, 1, "gems", **named) == UNKNOWN
     assert snapshot() == before
+
+
+def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither takes the lock, so the time tells nothing of a decision that is held back."""
+    Chair.objects.filter(seat__match=match).update(due_at=timezone.now() + timedelta(minutes=1))
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answering, "held", never)
+    assert [post(match, 0, decision, "gems") for decision in (1, 2)] == [UNKNOWN] * 2
 
 
 def test_latency_is_what_the_client_did_not_think(match: Match) -> None:

@@ -148,6 +148,23 @@ def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> 
     assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
 
 
+def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither takes the lock, so the time tells nothing of a decision that is held back."""
+    match = table_for(GEMS, people(3))
+    Chair.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answering, "held", never)
+    assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [Verdict.UNKNOWN] * 2
+    beat_ago(match, 60)
+    with pytest.raises(AssertionError, match="is held"):
+        say(match, 0, "gems", 1)
+
+
 def test_an_answer_with_the_number_of_another_decision_is_told_so() -> None:
     match = table_for(GEMS, people(3))
     assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
