@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation.trans_real import DjangoTranslation
+from django.views.decorators.http import require_safe
 
 from games.registry import GAMES
 from games.terms import terms
@@ -52,6 +53,7 @@ def version(language: str) -> str:
     return sha256(words(language)).hexdigest()[:12]
 
 
+@require_safe
 def document(_request: HttpRequest, language: str, version: str) -> HttpResponse:  # noqa: ARG001
     """The words of a language. An older ``version`` gets today's words, which are better than none."""
     if not address(language):

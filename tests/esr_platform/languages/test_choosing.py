@@ -78,6 +78,12 @@ def test_the_words_have_no_english_document(client: Client) -> None:
     assert client.get("/words/fr/0123456789ab.json").status_code == 404
 
 
+def test_the_words_are_only_read(client: Client) -> None:
+    url = "/words/de/000000000000.json"
+    assert [client.generic(method, url).status_code for method in ("GET", "HEAD")] == [200, 200]
+    assert {client.generic(method, url).status_code for method in ("POST", "PUT", "PATCH", "DELETE", "X")} == {405}
+
+
 def test_an_old_address_of_the_words_has_todays(client: Client) -> None:
     assert client.get("/words/de/000000000000.json").content == catalogue.words("de")
 
