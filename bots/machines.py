@@ -8,22 +8,28 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Mapping
+from datetime import timedelta
 from enum import StrEnum
 from threading import Thread
+from time import monotonic
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models.functions import Now
 
 from bots.models import Machine
 from bots.sandbox import SelfTest, self_test
+from bots.sandbox.proving import RETRY_S
 from bots.sandbox.status import document
 
 logger = logging.getLogger(__name__)
 
-_known = SimpleNamespace(test=None)
-"""The self-test that this process has told of last, or found when it was asked first."""
+_known = SimpleNamespace(test=None, told_s=0.0)
+"""The self-test that this process has told of last, or found when it was asked first, and when that was."""
+
+GONE_AFTER: Final = timedelta(days=1)
+"""A machine that has told nothing for so long has no workers any more, unless its sandbox holds."""
 
 
 class Sandbox(StrEnum):
@@ -47,16 +53,32 @@ def tell() -> None:
     elif not found["rated"]:
         logger.warning("%s %s", found["problem"], found["remedy"])
     write_down(found)
-    _known.test = test
+    _known.test, _known.told_s = test, monotonic()
 
 
 def current_test() -> SelfTest:
-    """How the sandbox of this process stands now. If that is not what was told of it last, it is told."""
+    """The current self-test of this process. Tell the site if it has changed, and again from time to time if it failed.
+
+    By the time of the last message :func:`one_may_be_repaired` knows when to have it looked at again.
+    """
     test = self_test()
-    if _known.test not in (None, test):
+    if _known.test is None:
+        _known.test, _known.told_s = test, monotonic()
+    elif test != _known.test:
         tell()
-    _known.test = test
+    elif not test.rated and monotonic() > _known.told_s + RETRY_S:
+        write_down(document(test))
+        _known.told_s = monotonic()
     return test
+
+
+def one_may_be_repaired() -> bool:
+    """Whether a machine with workers has told of a sandbox that does not hold, or of unrated games only, a while ago.
+
+    Workers notice a repair only when they have something to do (:func:`current_test`).
+    """
+    told = Machine.objects.filter(told__lt=Now() - timedelta(seconds=RETRY_S), told__gt=Now() - GONE_AFTER)
+    return not all(machine.sandbox.get("rated", False) for machine in told)
 
 
 def write_down(found: Mapping[str, Any]) -> None:

@@ -9,6 +9,7 @@ from celery import current_app
 from kombu.exceptions import OperationalError
 
 from bots import checking
+from bots.machines import one_may_be_repaired
 from bots.models import BotVersion
 from bots.waiting import waiting
 from ladder.freezing import freeze
@@ -23,8 +24,11 @@ AT_ONCE: Final = 16
 
 
 def tell() -> int:
-    """Tell the workers that so many versions wait; how many messages were sent. They are void by the next round."""
-    count = min(waiting().count(), AT_ONCE)
+    """Tell the workers that so many versions wait; how many messages were sent. They are void by the next round.
+
+    If nothing waits, one message has a machine look whether its sandbox was repaired.
+    """
+    count = min(waiting().count(), AT_ONCE) or int(one_may_be_repaired())
     try:
         for _ in range(count):
             current_app.send_task(TASK, queue="checks", expires=TOLD_EVERY_S)

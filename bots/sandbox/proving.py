@@ -19,6 +19,7 @@ from bots.sandbox.judging import Check, judge_from_outside, judge_walls, judge_w
 from bots.sandbox.limits import limit_values
 from bots.sandbox.probing import CODE, LIMITS, NoAnswer, look_as_a_bot, look_without_a_filter
 from bots.sandbox.remedies import remedy
+from bots.sandbox.root import bots_library
 from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import SandboxLauncher
 
@@ -54,7 +55,7 @@ def sandbox() -> tuple[SandboxLauncher | None, SelfTest]:
         found = _sandbox()
         if not _may_be_better(found):
             return found.launcher, found.test
-        for known in (_sandbox, bots_interpreter, packages):
+        for known in (_sandbox, bots_interpreter, bots_library, packages):
             known.cache_clear()
         found = _sandbox()
         return found.launcher, found.test
@@ -64,7 +65,12 @@ def _may_be_better(found: _Tested) -> bool:
     """Whether another self-test could end better. One that only allows no rated games needs a file system in memory."""
     if found.test.rated or monotonic() < found.tested_s + RETRY_S:
         return False
-    return not found.test.ok or is_in_memory(runtime_folder())
+    if not found.test.ok:
+        return True
+    try:
+        return is_in_memory(runtime_folder())
+    except PlatformFailure:
+        return False
 
 
 class _Tested(NamedTuple):

@@ -12,6 +12,7 @@ from bots import machines
 from bots.machines import Sandbox, sandbox_state, tell, tell_beside, write_down
 from bots.models import Machine
 from bots.sandbox import SelfTest
+from bots.sandbox.proving import RETRY_S
 from bots.sandbox.status import document
 
 pytestmark = pytest.mark.django_db
@@ -38,13 +39,45 @@ def test_a_machine_tells_what_is_wrong_with_it() -> None:
 
 
 def test_a_repair_is_told_of_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machines, "_known", SimpleNamespace(test=None))
+    monkeypatch.setattr(machines, "_known", SimpleNamespace(test=None, told_s=0.0))
     broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")
     repaired = SelfTest(ok=True, rated=True)
     for test, state in ((broken, Sandbox.UNKNOWN), (broken, Sandbox.UNKNOWN), (repaired, Sandbox.HOLDS)):
         monkeypatch.setattr(machines, "self_test", lambda test=test: test)
         assert machines.current_test() == test
         assert sandbox_state() == state
+
+
+def test_a_test_that_failed_again_is_told_so_that_the_site_knows_when_to_ask_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")
+    monkeypatch.setattr(machines, "self_test", lambda: broken)
+    tell()
+    assert not machines.one_may_be_repaired(), "it was tested just now"
+    long_ago = timezone.now() - timedelta(minutes=5)
+    Machine.objects.update(told=long_ago)
+    assert machines.one_may_be_repaired()
+    machines.current_test()
+    assert Machine.objects.get().told == long_ago
+    monkeypatch.setattr(machines._known, "told_s", machines._known.told_s - RETRY_S)
+    machines.current_test()
+    assert not machines.one_may_be_repaired()
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "days", "may"),
+    [
+        ({"ok": False}, 0, True),
+        ({"ok": True, "rated": False}, 0, True),
+        ({"ok": True, "rated": True}, 0, False),
+        ({"ok": False}, 2, False),
+    ],
+)
+def test_only_a_machine_with_workers_can_be_repaired(sandbox: dict[str, bool], days: int, may: bool) -> None:
+    told = timezone.now() - timedelta(days=days, minutes=1)
+    Machine.objects.create(host="a", sandbox=sandbox, told=told)
+    assert machines.one_may_be_repaired() == may
 
 
 def test_a_machine_is_told_of_once() -> None:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from time import monotonic
 
 import orjson
 import pytest
 
-from bots.sandbox import SandboxLauncher
-from bots.sandbox.proving import SelfTest, self_test
+from bots.sandbox import SandboxLauncher, proving
+from bots.sandbox.proving import RETRY_S, SelfTest, sandbox, self_test
+from bots.sandbox.runtime import VARIABLE
 from bots.sandbox.status import document, status
 
 
@@ -51,3 +53,10 @@ def test_a_sandbox_that_was_repaired_is_noticed_and_one_that_has_passed_is_not_t
     said = subprocess.run([sys.executable, "-c", REPAIRED], capture_output=True, text=True, check=True).stdout
     broken, whole = (False, "HouseOnlyLauncher", False), (True, "SandboxLauncher", True)
     assert said.strip() == str([broken, broken, whole, whole])
+
+
+def test_a_runtime_folder_that_cannot_be_made_any_longer_repairs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tested = proving._Tested(None, SelfTest(ok=True), monotonic() - 2 * RETRY_S)
+    monkeypatch.setattr(proving, "_sandbox", lambda: tested)
+    monkeypatch.setenv(VARIABLE, "/proc/nowhere")
+    assert sandbox() == (None, tested.test)

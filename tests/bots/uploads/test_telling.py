@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 import redis
+from django.utils import timezone
 
-from bots.models import BotVersion
+from bots.models import BotVersion, Machine
 from bots.sandbox import SandboxLauncher
 from esr_platform.accounts.models import User
 from ladder import checks
@@ -37,3 +40,10 @@ def test_a_bot_is_on_its_ladders_in_the_moment_it_is_ready(ada: User, sandbox_la
     assert [checks.check_next(), checks.check_next(), checks.check_next()] == [ready, refused, None]
     assert [entry.ladder.game for entry in Entry.objects.filter(bot=ready.bot)] == [DUEL]
     assert not Entry.objects.filter(bot=refused.bot).exists()
+
+
+def test_an_idle_site_has_a_machine_look_whether_its_sandbox_was_repaired(broker: str) -> None:
+    Machine.objects.create(host="a", sandbox={"ok": False}, told=timezone.now() - timedelta(minutes=1))
+    assert checks.tell() == 1
+    Machine.objects.update(sandbox={"ok": True, "rated": True})
+    assert checks.tell() == 0
