@@ -47,16 +47,22 @@ def private_database(path: Path) -> None:
                 file.chmod(0o600)
 
 
-def strong(key: str) -> str:
-    """Return ``key``. Raises ``SystemExit`` if it can be guessed, by the rules of ``manage.py check --deploy``."""
-    if (
+def is_weak(key: str) -> bool:
+    """Whether ``key`` can be guessed, by the rules of ``manage.py check --deploy``."""
+    return (
         len(key) < SECRET_KEY_MIN_LENGTH
         or len(set(key)) < SECRET_KEY_MIN_UNIQUE_CHARACTERS
         or key.startswith(SECRET_KEY_INSECURE_PREFIX)
-    ):
+    )
+
+
+def strong(key: str) -> str:
+    """Return ``key``. Raises ``SystemExit`` if it is weak."""
+    if is_weak(key):
         raise SystemExit(
             f"SECRET_KEY is weak: use at least {SECRET_KEY_MIN_LENGTH} random characters, or unset it and the site "
-            "makes one. To keep sessions and authenticator apps, name the old key in SECRET_KEY_FALLBACKS."
+            "makes one. To keep authenticator apps, name the old key in SECRET_KEY_FALLBACKS. Users sign in again, "
+            "because a weak key verifies no signatures."
         )
     return key
 

@@ -23,7 +23,7 @@ from esr_platform.accounts.social import elsewhere
 from esr_platform.database import database
 from esr_platform.logging import logging_config
 from esr_platform.public import is_public
-from esr_platform.secret import private_database, private_folder, secret_key, strong
+from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
 from esr_platform.storing import uploads_storage
 from esr_platform.supervising.broker import private_socket
 
@@ -41,7 +41,8 @@ except OSError as error:
     raise SystemExit(
         f"{VAR_DIR} cannot be written ({error.strerror}): mend that, or set VAR_DIR to another folder."
     ) from None
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])  # keys before this one
+EARLIER_SECRET_KEYS = env.list("SECRET_KEY_FALLBACKS", default=[])  # they decrypt what is stored (accounts.factors)
+SECRET_KEY_FALLBACKS = [key for key in EARLIER_SECRET_KEYS if not is_weak(key)]  # others could forge signatures
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000").rstrip("/")  # where letters lead, whoever asks for them
 

@@ -88,6 +88,6 @@ def _coded(field: Any, label: Any) -> None:
 
 def _box() -> MultiFernet:
     """Encrypts with a key that follows from the secret key of the site, and decrypts what an earlier one encrypted."""
-    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    secrets = [settings.SECRET_KEY, *settings.EARLIER_SECRET_KEYS]
     keys = [urlsafe_b64encode(sha256(f"esr.factors:{secret!s}".encode()).digest()) for secret in secrets]
     return MultiFernet([Fernet(key) for key in keys])

@@ -84,6 +84,27 @@ def test_a_weak_secret_key_is_refused_on_every_site(tmp_path: Path, key: str) ->
     assert "Traceback" not in run.stderr
 
 
+def test_a_weak_earlier_key_decrypts_factors_and_verifies_no_signature(tmp_path: Path) -> None:
+    script = """
+import esr_platform.asgi
+from django.conf import settings
+from django.core import signing
+from django.test import override_settings
+from esr_platform.accounts.factors import Adapter
+strong, weak = settings.EARLIER_SECRET_KEYS
+for key in (strong, weak):
+    with override_settings(SECRET_KEY=key, SECRET_KEY_FALLBACKS=[], EARLIER_SECRET_KEYS=[]):
+        signed, stored = signing.dumps("me"), Adapter().encrypt("factor")
+    try:
+        found = signing.loads(signed)
+    except signing.BadSignature:
+        found = None
+    print(found, Adapter().decrypt(stored))
+"""
+    earlier = "abcdefghijklmnopqrstuvwxyz0123456789" * 2 + ",a weak key"
+    assert python(tmp_path, "-c", script, SECRET_KEY_FALLBACKS=earlier).stdout == "me factor\nNone factor\n"
+
+
 def test_ones_own_machine_needs_nothing(settings: Settings) -> None:
     settings.ALLOWED_HOSTS, settings.EMAIL_BACKEND = ["localhost"], CONSOLE
     assert lacks() == []
