@@ -1,8 +1,8 @@
 """Trying out what was uploaded: taken up by a worker, played in the sandbox, and then ready or refused.
 
 A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and another
-owner's version that waits comes after the table that is played. What is our fault is tried again, ``MOST_STARTS``
-times; a bot's own fault is not.
+owner's version that waits comes after the game that is played, also if the machine was late and the table has to be
+repeated. What is our fault is tried again, ``MOST_STARTS`` times; a bot's own fault is not.
 """
 
 from __future__ import annotations
@@ -123,8 +123,9 @@ def _one_table(mine: Claim, trial: Check[Program], report: Document) -> Document
     if not mine.keep(check_report=report):
         raise _NotOurs
     begun = time.monotonic()
-    table = trial.table(report["now"]["game"], report["now"]["seats"])
-    report = reports.after_table(report, table, round(1000 * (time.monotonic() - begun)))
+    table = trial.table(report["now"]["game"], report["now"]["seats"], tries=(reports.reruns(report),))
+    after = reports.after_late_machine if table.played.report.play_again else reports.after_table
+    report = after(report, table, round(1000 * (time.monotonic() - begun)))
     if not mine.keep(check_report=report, vain_starts=0):
         raise _NotOurs
     return report

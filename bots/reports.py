@@ -2,6 +2,7 @@
 
 ``{"tables": […], "untried": [{"game", "seats"}], "now": {"game", "seats"} | null, "ok": true | false | null}``; a table
 is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and the last decisions before a problem.
+``reruns_ms`` is there while a table is repeated because the machine was late: how long each of its games took.
 """
 
 from __future__ import annotations
@@ -35,9 +36,19 @@ def at_table(report: Document) -> Document:
     return {**report, "now": report["untried"][0]}
 
 
+def reruns(report: Document) -> int:
+    """How often the first untried table was played in vain because the machine was late."""
+    return len(report.get("reruns_ms", ()))
+
+
+def after_late_machine(report: Document, _: TableCheck, wall_ms: int) -> Document:
+    """The report after a game at the first untried table that has to be repeated, since the machine was late."""
+    return {**report, "now": None, "reruns_ms": [*report.get("reruns_ms", ()), wall_ms]}
+
+
 def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
     """The report after the first untried table; a bot that did not start is tried at no other one."""
-    tables = [*report["tables"], storable(_table(table, wall_ms))]
+    tables = [*report["tables"], storable(_table(table, wall_ms + sum(report.get("reruns_ms", ()))))]
     untried = report["untried"][1:]
     over = not untried or not table.started
     ok = all(one["ok"] for one in tables) and not untried if over else None
@@ -45,8 +56,9 @@ def after_table(report: Document, table: TableCheck, wall_ms: int) -> Document:
 
 
 def wall_ms(report: Document) -> int:
-    """How long the tables so far took, milliseconds."""
-    return sum(table["wall_ms"] for table in report["tables"])
+    """How long the games so far took, milliseconds."""
+    times: list[int] = [*(table["wall_ms"] for table in report["tables"]), *report.get("reruns_ms", ())]
+    return sum(times)
 
 
 def reason_of(report: Document) -> str:

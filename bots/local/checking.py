@@ -6,13 +6,13 @@ its own rules for archives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 import orjson
 
-from bots.local.series import Played, Series, play_game
+from bots.local.series import TRIES, Played, Series, play_game
 from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MatchReport, SeatSpec
 from bots.runner.asking import Core
@@ -125,10 +125,10 @@ class Check(Generic[P]):
             if not table.started:
                 return
 
-    def table(self, game: str, seats: int) -> TableCheck:
-        """Play one game of the bot with itself. Raises ``PlatformFailure``."""
+    def table(self, game: str, seats: int, tries: Iterable[int] = TRIES) -> TableCheck:
+        """Play one game of the bot with itself; ``tries`` is as in ``play_game``. Raises ``PlatformFailure``."""
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
-        played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, True, self.core)
+        played = play_game(Series(game, bots, SEED, 1, self.limits), 0, self.launcher, True, self.core, tries)
         return TableCheck(game, seats, tuple(_problems(played)), played)
 
     def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.asking import Core
 from bots.runner.spec import MAX_REPLAYS
 
 P = TypeVar("P")
+TRIES: Final = range(MAX_REPLAYS + 1)
+"""A game is played once, and again at most ``MAX_REPLAYS`` times because the machine was late."""
 
 
 @dataclass(frozen=True)
@@ -81,14 +83,20 @@ def play_series(series: Series[P], launcher: Launcher[P], keep: bool = False) ->
 
 
 def play_game(
-    series: Series[P], number: int, launcher: Launcher[P], keep: bool = False, core: Core | None = None
+    series: Series[P],
+    number: int,
+    launcher: Launcher[P],
+    keep: bool = False,
+    core: Core | None = None,
+    tries: Iterable[int] = TRIES,
 ) -> Played:
     """Play game ``number`` of a series, again where the machine was late. Raises ``PlatformFailure``.
 
-    ``core`` is as in ``play_match``.
+    ``core`` is as in ``play_match``. ``tries`` are numbers from 0; the report of the last one stands, and says whether
+    the game should be played once more.
     """
     spec = series.spec(number)
-    for played_before in range(MAX_REPLAYS + 1):
+    for played_before in tries:
         transcript = Transcript(len(spec.seats)) if keep else None
         report = play_match(replace(spec, played_before=played_before), launcher, transcript, core=core)
         if not report.play_again:

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import orjson
@@ -14,14 +15,15 @@ from django.utils import timezone
 from bots.checking import MOST_STARTS, check, check_next
 from bots.models import BotVersion
 from bots.protocol import Limits
-from bots.runner import Process, Program
+from bots.runner import FakeProgram, Process, Program
 from bots.runner.failures import PlatformFailure
-from bots.sandbox import SandboxLauncher
+from bots.sandbox import InProcessLauncher, SandboxLauncher
 from bots.starting_kits import starting_kit
 from bots.stored import uploads
 from bots.uploading import upload_new_bot, upload_version
 from bots.waiting import LEASE
 from esr_platform.accounts.models import User
+from games.base import Document
 from games.registry import GAMES
 from tests.bots.elf import program
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
@@ -282,6 +284,39 @@ def test_a_long_check_lets_others_in_between_two_tables(
     short = uploaded(bob)
     assert check_next(sandbox_launcher) is None
     assert (check_next(sandbox_launcher), check_next(sandbox_launcher)) == (short, long)
+
+
+class LateAtFirst:
+    """A launcher on a machine that makes the first start late."""
+
+    def __init__(self) -> None:
+        self.starts = 0
+
+    def start(self, program: object, limits: Limits) -> Process:
+        self.starts += 1
+        first = self.starts == 1
+
+        def play(message: Document) -> Any:
+            if message["type"] == "hello" and first:
+                Event().wait(1.05 * limits.startup_ms / 1000)
+            return message["decision"]["default"] if message["type"] == "decide" else None
+
+        return InProcessLauncher().start(FakeProgram(play, run_delay_ns=lambda: first * 10**12), limits)
+
+
+def test_a_table_that_is_repeated_because_the_machine_was_late_lets_others_in(ada: User, bob: User) -> None:
+    late, launcher = uploaded(ada), LateAtFirst()
+    other = uploaded(bob)
+    assert check_next(launcher) is None
+    late.refresh_from_db()
+    assert launcher.starts == 2, "one game"
+    assert late.check_report is not None
+    assert (late.check_report["ok"], late.check_report["tables"], len(late.check_report["reruns_ms"])) == (None, [], 1)
+    assert (check_next(launcher), check_next(launcher)) == (other, late)
+    late.refresh_from_db()
+    assert late.state == "ready"
+    assert "reruns_ms" not in late.check_report
+    assert late.check_report["tables"][0]["wall_ms"] > Limits().startup_ms
 
 
 def test_a_check_of_which_nobody_waits_for_the_end_is_not_interrupted(
