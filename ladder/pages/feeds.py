@@ -1,7 +1,7 @@
-"""Matches as an Atom feed (RFC 4287): of a bot, or of a ladder, for readers that nobody has signed in.
+"""Atom feeds (RFC 4287) of the matches of a bot, and of the matches and seasons of a ladder, for everybody.
 
-Only what everybody may know: matches on ladders that are not private, whose block has ended. The id of an entry never
-changes, and its text only where names do or the result is taken back. Feeds are in the language of the site.
+They contain only what is public: ladders that are not private, and matches whose block has ended. The id of an entry
+never changes, and its text only where names do or the result is taken back. Feeds are in the language of the site.
 """
 
 from __future__ import annotations
@@ -9,46 +9,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
 from django.utils.http import http_date, quote_etag
 
 from bots.models import Bot
 from games.registry import GAMES
 from games.words import listing
-from ladder.models import Ladder, Match, Seat
+from ladder.models import FinalStanding, Ladder, Match, Season, Seat
 from ladder.openness import opened
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
 from ladder.pages.players import player_address
 from ladder.pages.seeing import matches_seen_by, with_seats_of
-from ladder.pages.words import sentence, visible
+from ladder.pages.words import points, sentence, visible
 
 ENTRIES: Final = 30
-"""The newest matches of a feed."""
+"""The newest entries of a feed."""
+
+PUBLIC: Final = "public, max-age=60"
+_Entry = dict[str, Any]
+"""The arguments of ``Feed.add_item``."""
 
 
-class _Feed(Atom1Feed):
-    """Django's feed, which takes the moment of asking for the last change where it has no entry."""
+class Feed(Atom1Feed):
+    """Django's Atom feed, except that a feed without entries was last updated when it ``began``."""
 
     def __init__(self, title: str, address: str, feed_address: str, began: datetime) -> None:
         super().__init__(
             title=title,
-            link=_absolute(address),
+            link=absolute(address),
             description="",
-            feed_url=_absolute(feed_address),
-            feed_guid=_absolute(feed_address),
+            feed_url=absolute(feed_address),
+            feed_guid=absolute(feed_address),
             language=settings.LANGUAGE_CODE,
         )
         self.began = began
+
+    def add_item(self, title: str, link: str, description: str, *args: Any, **kwargs: Any) -> None:
+        """Add an entry. ``description`` is plain text, and Atom1Feed writes HTML."""
+        super().add_item(title, link, escape(description), *args, **kwargs)
 
     def latest_post_date(self) -> datetime:
         return max((item["updateddate"] for item in self.items), default=self.began)
@@ -58,17 +67,20 @@ def bot_feed(request: HttpRequest, bot: Bot) -> HttpResponse:
     """The last matches of ``bot``; three queries."""
     its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
-    address = player_address(bot)
-    feed = _Feed(title, address, reverse("pages:bot_feed", args=[bot.slug]), bot.created)
-    return _answer(request, feed, its, bot)
+    feed = Feed(title, player_address(bot), reverse("pages:bot_feed", args=[bot.slug]), bot.created)
+    with translation.override(settings.LANGUAGE_CODE):
+        return _response(request, feed, [_match_entry(match, bot) for match in its[:ENTRIES]])
 
 
 def ladder_feed(request: HttpRequest, ladder: Ladder) -> HttpResponse:
-    """The last matches of ``ladder``, none if it is private; three queries."""
+    """The last matches and season ends of ``ladder``, none if it is private; five queries."""
     title = f"Matches of {visible(ladder.name)} on {settings.SITE_NAME}"
     address = reverse("pages:ladder", args=[ladder.slug])
-    feed = _Feed(title, address, reverse("pages:ladder_feed", args=[ladder.slug]), ladder.created)
-    return _answer(request, feed, _public().filter(ladder=ladder), None)
+    feed = Feed(title, address, reverse("pages:ladder_feed", args=[ladder.slug]), ladder.created)
+    with translation.override(settings.LANGUAGE_CODE):
+        entries = [_match_entry(match, None) for match in _public().filter(ladder=ladder)[:ENTRIES]]
+        entries += [_season_entry(season) for season in _closed().filter(ladder=ladder)[:ENTRIES]]
+        return _response(request, feed, entries)
 
 
 def _public() -> QuerySet[Match]:
@@ -77,36 +89,67 @@ def _public() -> QuerySet[Match]:
     return listed(seen).select_related("ladder", "block").order_by("-block__ended", "-block", "seating")
 
 
-def _answer(request: HttpRequest, feed: _Feed, matches: QuerySet[Match], bot: Bot | None) -> HttpResponse:
-    """The feed of the newest ``matches``; 304 for whoever has it already."""
-    with translation.override(settings.LANGUAGE_CODE):  # it is kept for everybody, whatever its reader has chosen
-        for match in matches[:ENTRIES]:
-            _add(feed, match, bot)
+def _closed() -> QuerySet[Season]:
+    """The closed seasons of ladders that are not private, newest first, each with the winners as its final table."""
+    winners = FinalStanding.objects.filter(rank=1).select_related("entry__bot").order_by("entry")
+    seasons = Season.objects.filter(closed__isnull=False, ladder__in=Ladder.objects.visible_to(AnonymousUser()))
+    shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_table", queryset=winners))
+    return shown.order_by("-closed", "-pk")
+
+
+def _response(request: HttpRequest, feed: Feed, entries: Sequence[_Entry]) -> HttpResponse:
+    """``feed`` with the newest ``entries``; those of one moment keep their order."""
+    for entry in sorted(entries, key=lambda entry: entry["updateddate"], reverse=True)[:ENTRIES]:
+        feed.add_item(**entry)
+    return respond(request, feed, PUBLIC)
+
+
+def respond(request: HttpRequest, feed: Feed, cache_control: str) -> HttpResponse:
+    """``feed`` as a response, or status 304 for a reader that has it already."""
     text = feed.writeString("utf-8")
     changed = feed.latest_post_date()
     etag = quote_etag(sha256(text.encode()).hexdigest()[:32])
     response = HttpResponse(text, content_type="application/atom+xml; charset=utf-8")
     response.headers["ETag"] = etag
     response.headers["Last-Modified"] = http_date(changed.timestamp())
-    response.headers["Cache-Control"] = "public, max-age=60"
+    response.headers["Cache-Control"] = cache_control
     answer = get_conditional_response(request, etag, int(changed.timestamp()), response)
     return response if answer is None else answer
 
 
-def _add(feed: _Feed, match: Match, bot: Bot | None) -> None:
+def tag(name: str) -> str:
+    """The id of an entry, a tag URI (RFC 4151)."""
+    return f"tag:{urlsplit(settings.SITE_URL).hostname},2026:{name}"
+
+
+def _match_entry(match: Match, bot: Bot | None) -> _Entry:
     seats = by_rank(match)
     ended = match.block.ended
     assert ended is not None
-    address = _absolute(reverse("pages:match", args=[match.pk]))
-    feed.add_item(
-        title=_title(match, seats, bot),
-        link=address,
-        description=_result(match, seats),
-        unique_id=f"tag:{urlsplit(settings.SITE_URL).hostname},2026:match/{match.pk}",
-        pubdate=match.ended,
-        updateddate=ended,
-        categories=(match.ladder.name,),
-    )
+    return {
+        "title": _title(match, seats, bot),
+        "link": absolute(reverse("pages:match", args=[match.pk])),
+        "description": _result(match, seats),
+        "unique_id": tag(f"match/{match.pk}"),
+        "pubdate": match.ended,
+        "updateddate": ended,
+        "categories": (match.ladder.name,),
+    }
+
+
+def _season_entry(season: Season) -> _Entry:
+    ladder, winners = season.ladder, list(season.final_table.all())
+    names = listing([winner.entry.bot.name for winner in winners])
+    won = f"Rank 1: {visible(names)} with {points(winners[0].rating)} points." if winners else "No rated matches."
+    return {
+        "title": f"Season {season.number} of {visible(ladder.name)} ended",
+        "link": absolute(reverse("pages:season", args=[ladder.slug, season.number])),
+        "description": f"{visible(ladder.name)}, season {season.number}. {won}",
+        "unique_id": tag(f"season/{season.pk}"),
+        "pubdate": season.closed,
+        "updateddate": season.closed,
+        "categories": (ladder.name,),
+    }
 
 
 def _title(match: Match, seats: Sequence[Seat], bot: Bot | None) -> str:
@@ -125,8 +168,14 @@ def _result(match: Match, seats: Sequence[Seat]) -> str:
         return f"{match.ladder.name}. This result does not count. {sentence(visible(match.reason))}"
     by_seat = dict(zip((seat.pk for seat in match.seats.all()), _names(match), strict=True))
     heading = GAMES[match.ladder.game].score_columns()[0].heading
-    rows = [f"{_rank(seat)}. {visible(by_seat[seat.pk])}: {reached(match, seat)}" for seat in seats]
+    rows = [_row(match, seat, by_seat[seat.pk]) for seat in seats]
     return f"{match.ladder.name} ({heading}). {'; '.join(rows)}."
+
+
+def _row(match: Match, seat: Seat, name: str) -> str:
+    """``1. ada: 143``; without the colon where the game ended early, so that nobody has a score."""
+    said = reached(match, seat)
+    return f"{_rank(seat)}. {visible(name)}" + (f": {said}" if said else "")
 
 
 def _rank(seat: Seat) -> str:
@@ -138,5 +187,6 @@ def _names(match: Match) -> list[str]:
     return names(list(match.seats.all()))
 
 
-def _absolute(address: str) -> str:
+def absolute(address: str) -> str:
+    """``address``, a path, as a URL."""
     return f"{settings.SITE_URL}{address}"

@@ -11,6 +11,7 @@ from django.test import Client
 
 from bots.models import Bot
 from ladder.models import Block, Ladder, Match, SeatResult
+from ladder.seasons import close
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.pages.site import rename
 
@@ -105,6 +106,17 @@ def test_no_name_breaks_a_feed(played: Ladder, client: Client, name: str) -> Non
     assert len(feed.findall(f"{ATOM}entry")) > 0
 
 
+def test_a_name_is_no_markup_in_the_summary(played: Ladder, client: Client) -> None:
+    """A summary is HTML."""
+    bot = bot_of(played)
+    rename(bot, "<i>Opal</i>")
+    for entry in parsed(client, f"/bots/{bot.slug}/feed.atom").findall(f"{ATOM}entry"):
+        summary = entry.find(f"{ATOM}summary")
+        assert summary is not None
+        assert summary.get("type") == "html"
+        assert "&lt;i&gt;Opal&lt;/i&gt;" in str(summary.text)
+
+
 def test_the_page_of_a_bot_names_its_feed(played: Ladder, client: Client) -> None:
     bot = bot_of(played)
     text = client.get(f"/bots/{bot.slug}/").content.decode()
@@ -120,3 +132,37 @@ def test_a_feed_is_the_same_whatever_language_its_reader_has_chosen(played: Ladd
     client.cookies["django_language"] = "de"
     assert b"forfeit" in english
     assert client.get(address).content == english
+
+
+def test_a_seat_without_a_score_has_no_colon(played: Ladder, client: Client) -> None:
+    SeatResult.objects.filter(result__match__ladder=played).update(score={})
+    SeatResult.objects.filter(result__match__ladder=played, seat__index=1).update(forfeit="exit")
+    for entry in parsed(client, f"/ladders/{played.slug}/feed.atom").findall(f"{ATOM}entry"):
+        seats = str(entry.findtext(f"{ATOM}summary")).partition("). ")[2].rstrip(".").split("; ")
+        assert len(seats) == played.seats
+        assert sorted(": " in seat for seat in seats) == [False] * (played.seats - 1) + [True]
+        assert not any(seat.endswith(":") for seat in seats)
+
+
+def test_the_end_of_a_season_is_in_the_feed_of_its_ladder(played: Ladder, client: Client) -> None:
+    address = f"/ladders/{played.slug}/feed.atom"
+    matches = parsed(client, address).findall(f"{ATOM}entry")
+    before = client.get(address).headers["ETag"]
+    season = close(played.seasons.get(closed=None))
+    assert season.closed is not None
+    first, *others = parsed(client, address).findall(f"{ATOM}entry")
+    assert [entry.findtext(f"{ATOM}id") for entry in others] == [entry.findtext(f"{ATOM}id") for entry in matches]
+    assert str(first.findtext(f"{ATOM}id")).endswith(f":season/{season.pk}")
+    assert datetime.fromisoformat(str(first.findtext(f"{ATOM}updated"))) == season.closed
+    link = first.find(f"{ATOM}link")
+    assert link is not None
+    assert (link.get("href") or "").endswith(f"/ladders/{played.slug}/seasons/{season.number}/")
+    winner = season.final_table.filter(rank=1)[0].entry.bot
+    assert winner.name in str(first.findtext(f"{ATOM}summary"))
+    assert client.get(address).headers["ETag"] != before
+
+
+def test_a_season_without_a_match_ends_in_the_feed_as_well(ladder: Ladder, client: Client) -> None:
+    close(ladder.seasons.get())
+    (entry,) = parsed(client, f"/ladders/{ladder.slug}/feed.atom").findall(f"{ATOM}entry")
+    assert entry.findtext(f"{ATOM}summary")
