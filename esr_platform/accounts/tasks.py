@@ -9,7 +9,7 @@ from esr_platform.accounts import deleting, letters
 
 @shared_task
 def write_letters() -> None:
-    """Write to the owners of bots that were refused or put on leave."""
+    """Email their news to people, at most once a day each."""
     letters.write_all()
 
 

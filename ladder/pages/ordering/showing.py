@@ -192,14 +192,15 @@ def title(order: Order, versions: Sequence[BotVersion]) -> str:
 
 def players_of(order: Order) -> QuerySet[OrderPlayer]:
     """Who plays in ``order``, with their bots and owners, in the order of its page."""
-    return _players().filter(order=order)
+    return listed_players().filter(order=order)
+
+
+def listed_players() -> QuerySet[OrderPlayer]:
+    """Players of any orders with their bots and owners, each order's in the order of its page."""
+    players = OrderPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
+    return players.order_by("order", _PLACES, "index")
 
 
 def _listed(orders: QuerySet[Order]) -> QuerySet[Order]:
     shown = orders.select_related("ladder", "requested_by")
-    return shown.prefetch_related(Prefetch("players", queryset=_players()))
-
-
-def _players() -> QuerySet[OrderPlayer]:
-    players = OrderPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
-    return players.order_by("order", _PLACES, "index")
+    return shown.prefetch_related(Prefetch("players", queryset=listed_players()))

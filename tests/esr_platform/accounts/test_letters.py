@@ -12,13 +12,28 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import connection
+from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from bots.models import Bot, BotVersion
-from esr_platform.accounts import letters
+from bots.models import Bot
+from esr_platform.accounts import deleting, letters
 from esr_platform.accounts.models import User
+from ladder.models import Agreement, Membership, Order, Season
+from tests.esr_platform.accounts.happening import (
+    A_WHILE,
+    a_day_later,
+    bot_of,
+    ended_order,
+    ended_season,
+    invitation,
+    ladder_called,
+    paused,
+    person,
+    rejected,
+    version_of,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -37,78 +52,147 @@ def miriam() -> User:
     return person("miriam")
 
 
-def person(name: str, *, verified: bool = True) -> User:
-    user = User.objects.create_user(name, f"{name}@example.org")
-    EmailAddress.objects.create(user=user, email=user.email, verified=verified, primary=True)
-    User.objects.filter(pk=user.pk).update(date_joined=timezone.now() - timedelta(days=9))
-    user.refresh_from_db()
-    return user
-
-
-def refused(owner: User, name: str = "citrine", ago: timedelta = timedelta(0)) -> BotVersion:
-    bot, _ = Bot.objects.get_or_create(owner=owner, slug=name, name=name)
-    return BotVersion.objects.create(
-        bot=bot,
-        number=bot.versions.count() + 1,
-        digest=f"{bot.versions.count():064}",
-        state="refused",
-        reason="It did not start.",
-        checked=timezone.now() - ago,
-    )
-
-
-def on_leave(owner: User, name: str = "opal") -> Bot:
-    return Bot.objects.create(owner=owner, slug=name, name=name, on_leave=timezone.now(), leave_reason="It failed.")
-
-
-def a_day_later() -> None:
+def pause_over() -> None:
+    """The next email may be sent, but nothing else has changed."""
     User.objects.update(next_letter=timezone.now() - timedelta(seconds=1))
 
 
-def test_the_owner_of_a_refused_version_is_told_why_and_where(miriam: User, settings: Settings) -> None:
+def test_the_owner_of_a_rejected_version_is_told_why_and_where(miriam: User, settings: Settings) -> None:
     settings.SITE_URL = "https://arena.example.org"
-    refused(miriam)
+    rejected(miriam)
     assert letters.write_all() == 1
     (letter,) = mail.outbox
     assert letter.to == ["miriam@example.org"]
-    assert letter.subject == "Steinreich: citrine was refused"
-    assert "Version 1 of citrine was refused. It did not start." in letter.body
+    assert letter.subject.startswith("Steinreich: ")
+    assert "citrine v1" in letter.subject
+    assert "It did not start." in letter.body
     assert "https://arena.example.org/bots/citrine/" in letter.body
 
 
+def test_an_email_begins_with_its_reason_and_ends_with_how_to_stop(miriam: User) -> None:
+    rejected(miriam)
+    letters.write_all()
+    first, *_, last = str(mail.outbox[0].body).strip().splitlines()
+    assert miriam.username in first
+    assert last == letters.address_to_turn_off(miriam)
+
+
 def test_nothing_is_told_twice(miriam: User) -> None:
-    refused(miriam)
+    rejected(miriam)
+    ended_order(miriam, ladder_called())
     letters.write_all()
     a_day_later()
     assert letters.write_all() == 0
     assert len(mail.outbox) == 1
 
 
-def test_there_is_one_letter_a_day_and_the_next_tells_the_rest(miriam: User) -> None:
-    refused(miriam, "citrine")
+def test_there_is_one_email_a_day_and_the_next_tells_the_rest(miriam: User) -> None:
+    rejected(miriam, "citrine")
     letters.write_all()
-    refused(miriam, "garnet")
-    on_leave(miriam)
+    rejected(miriam, "garnet", ago=timedelta())
+    paused(miriam, ago=timedelta())
     assert letters.write_all() == 0
     a_day_later()
     assert letters.write_all() == 1
-    assert mail.outbox[1].subject == "Steinreich: 2 news of your bots"
-    assert "garnet was refused" in mail.outbox[1].body
-    assert "opal is on leave. It failed." in mail.outbox[1].body
-    assert "citrine" not in mail.outbox[1].body
+    first, second = mail.outbox
+    assert "citrine" in first.body
+    assert all(url in second.body for url in ("/bots/garnet/", "/bots/opal/"))
+    assert "citrine" not in second.body
+
+
+def test_every_kind_of_news_is_in_one_email(miriam: User) -> None:
+    ladder, carl = ladder_called(), person("carl")
+    rejected(miriam)
+    bot = paused(miriam)
+    ended_season(ladder, {bot: 1})
+    urls = [
+        "/bots/citrine/",
+        "/bots/opal/",
+        "/ladders/duel/seasons/1/",
+        f"/matches/orders/{invitation(carl, miriam, ladder).pk}/",
+        f"/matches/orders/{ended_order(miriam, ladder).pk}/",
+    ]
+    assert letters.write_all() == 1
+    (letter,) = mail.outbox
+    assert "5" in letter.subject
+    assert all(url in letter.body for url in urls)
+
+
+def test_news_that_a_transaction_may_still_come_before_are_told_the_next_day(miriam: User) -> None:
+    rejected(miriam, "citrine")
+    rejected(miriam, "garnet", ago=letters.SETTLED / 2)
+    assert letters.write_all() == 1
+    rejected(miriam, "opal", ago=letters.SETTLED * 3 / 4)  # by a transaction that had not ended by then
+    a_day_later()
+    assert letters.write_all() == 1
+    first, second = mail.outbox
+    assert "/bots/garnet/" not in first.body
+    assert "/bots/garnet/" in second.body
+    assert "/bots/opal/" in second.body
+
+
+def test_old_news_are_in_no_email(miriam: User) -> None:
+    """Nobody has been told of anything before the first email."""
+    ladder, past = ladder_called(), letters.OLDEST + timedelta(hours=1)
+    season = ended_season(ladder, {paused(miriam, ago=past): 1}, past)
+    orders = [ended_order(miriam, ladder, past), invitation(person("carl"), miriam, ladder, past)]
+    rejected(miriam, ago=past)
+    assert letters.write_all() == 0
+    Season.objects.filter(pk=season.pk).update(closed=timezone.now() - letters.OLDEST + timedelta(hours=1))
+    assert letters.write_all() == 1
+    assert not any(f"/orders/{order.pk}/" in mail.outbox[0].body for order in orders)
+
+
+@pytest.mark.parametrize(
+    "became",
+    [
+        {"state": "planned"},
+        {"due_at": timezone.now() - A_WHILE},
+        {"state": "cancelled", "reason": "No.", "ended": Now()},
+    ],
+    ids=["accepted by all", "expired", "canceled"],
+)
+def test_an_invitation_that_cannot_be_answered_is_not_told(miriam: User, became: dict[str, Any]) -> None:
+    invited = invitation(person("carl", verified=False), miriam, ladder_called())
+    Order.objects.filter(pk=invited.pk).update(**became)
+    assert letters.write_all() == 0
+
+
+def test_an_invitation_that_was_answered_is_not_told(miriam: User) -> None:
+    invited = invitation(person("carl"), miriam, ladder_called())
+    Agreement.objects.filter(order=invited).update(agreed=True, answered=timezone.now())
+    assert letters.write_all() == 0
+
+
+def test_no_news_of_a_private_ladder_go_to_people_who_left_it_or_keep_others_waiting(miriam: User) -> None:
+    hidden = ladder_called("seminar", by_invitation=True, private=True)
+    carl = person("carl")
+    membership = Membership.objects.create(ladder=hidden, person=carl)
+    for user in (miriam, carl):
+        ended_order(user, hidden)
+        ended_season(hidden, {bot_of(user, user.username): 1})
+        invitation(person(f"{user.username}-friend"), user, hidden)
+    assert letters.write_all() == 1
+    assert mail.outbox[0].to == [carl.email]
+    miriam.refresh_from_db()
+    assert miriam.told_until is not None, "she is not asked about every minute"
+    membership.delete()
+    ended_order(carl, hidden, timedelta())
+    a_day_later()
+    assert letters.write_all() == 0
 
 
 def test_what_no_longer_holds_is_not_told(miriam: User) -> None:
-    refused(miriam)
-    bot = on_leave(miriam)
+    rejected(miriam)
+    bot = paused(miriam)
     Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
-    BotVersion.objects.create(bot=Bot.objects.get(slug="citrine"), number=2, digest="2" * 64, state="ready")
+    version_of(Bot.objects.get(slug="citrine"))
     assert letters.write_all() == 0
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_workers_at_once_one_writes(miriam: User) -> None:
-    refused(miriam)
+    rejected(miriam)
 
     def one(_: int) -> int:
         try:
@@ -121,20 +205,31 @@ def test_of_many_workers_at_once_one_writes(miriam: User) -> None:
     assert len(mail.outbox) == 1
 
 
-def test_nobody_is_written_to_who_did_not_prove_the_address_or_may_not_sign_in(miriam: User) -> None:
-    refused(person("carl", verified=False), "x1")
-    refused(miriam)
-    User.objects.filter(pk=miriam.pk).update(is_active=False)
-    assert letters.write_all() == 0
+@pytest.mark.parametrize("closed", ["unverified", "suspended", "deleted"])
+def test_no_email_goes_to_a_closed_or_unverified_account(miriam: User, closed: str) -> None:
+    ladder = ladder_called()
+    rejected(miriam)
+    ended_order(miriam, ladder)
+    invitation(person("carl"), miriam, ladder)
+    if closed == "unverified":
+        EmailAddress.objects.filter(user=miriam).update(verified=False)
+    elif closed == "suspended":
+        User.objects.filter(pk=miriam.pk).update(suspended=Now(), suspension_reason="Why.", is_active=False)
+    else:
+        deleting.delete(miriam)
+        mail.outbox.clear()
+    letters.write_all()
+    assert all(letter.to != ["miriam@example.org"] for letter in mail.outbox)
 
 
-def test_what_happened_before_somebody_came_is_no_news(miriam: User) -> None:
-    refused(miriam, ago=timedelta(days=10))
+def test_what_happened_before_somebody_joined_is_no_news(miriam: User) -> None:
+    rejected(miriam)
+    User.objects.update(date_joined=timezone.now())
     assert letters.write_all() == 0
 
 
 def test_a_letter_that_the_server_did_not_take_is_tried_again_soon(miriam: User, settings: Settings) -> None:
-    refused(miriam)
+    rejected(miriam)
     works, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, f"{__name__}.Failing"
     for failure in (ConnectionRefusedError(), socket.gaierror(), SMTPDataError(451, b"later")):
         Failing.failure = failure
@@ -144,12 +239,12 @@ def test_a_letter_that_the_server_did_not_take_is_tried_again_soon(miriam: User,
         assert wait is not None
         assert timedelta() < wait - timezone.now() <= letters.SOON
     settings.EMAIL_BACKEND = works
-    a_day_later()
+    pause_over()
     assert letters.write_all() == 1
 
 
 def test_a_letter_that_may_have_left_is_not_sent_again_that_day(miriam: User, settings: Settings) -> None:
-    refused(miriam)
+    rejected(miriam)
     settings.EMAIL_BACKEND = f"{__name__}.Failing"
     for failure in (TimeoutError(), SMTPServerDisconnected(), SMTPDataError(554, b"never"), UnicodeError()):
         Failing.failure = failure
@@ -161,15 +256,15 @@ def test_a_letter_that_may_have_left_is_not_sent_again_that_day(miriam: User, se
 
 
 def test_a_mail_server_that_is_away_keeps_nobody_waiting_twice(miriam: User, settings: Settings) -> None:
-    refused(miriam)
-    refused(person("carl"), "x1")
+    rejected(miriam)
+    rejected(person("carl"), "x1")
     settings.EMAIL_BACKEND, Failing.failure = f"{__name__}.Failing", TimeoutError()
     letters.write_all()
     assert User.objects.filter(next_letter=None).count() == 1
 
 
 def test_letters_are_turned_off_and_on_on_the_account_page(miriam: User, client: Client) -> None:
-    refused(miriam)
+    rejected(miriam)
     client.force_login(miriam)
     client.post("/account/letters/", {"wanted": "no"})
     assert letters.write_all() == 0
@@ -178,7 +273,7 @@ def test_letters_are_turned_off_and_on_on_the_account_page(miriam: User, client:
 
 
 def test_a_mail_program_turns_letters_off_with_one_click(miriam: User, settings: Settings) -> None:
-    refused(miriam)
+    rejected(miriam)
     letters.write_all()
     headers = mail.outbox[0].extra_headers
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -186,7 +281,7 @@ def test_a_mail_program_turns_letters_off_with_one_click(miriam: User, settings:
     assert address in mail.outbox[0].body
     path = address.removeprefix(settings.SITE_URL)
     client = Client(enforce_csrf_checks=True)
-    assert "Turn them off" in client.get(path).content.decode()
+    assert '<form class="form" method="post">' in client.get(path).content.decode()
     assert User.objects.get().wants_letters, "scanners open links; that alone does nothing"
     client.post(path, {"List-Unsubscribe": "One-Click"})
     assert not User.objects.get().wants_letters
@@ -195,12 +290,13 @@ def test_a_mail_program_turns_letters_off_with_one_click(miriam: User, settings:
 def test_a_link_that_was_not_signed_here_turns_nothing_off(miriam: User) -> None:
     forged = re.sub(r"\d+:", f"{person('carl').pk}:", letters.address_to_turn_off(miriam).rpartition("/off/")[2])
     for signed in (forged, f"{miriam.pk}", "x"):
-        assert "not complete" in Client().post(f"/account/letters/off/{signed.strip('/')}/").content.decode()
+        assert 'role="alert"' in Client().post(f"/account/letters/off/{signed.strip('/')}/").content.decode()
     assert User.objects.filter(wants_letters=True).count() == 2
 
 
 def test_a_name_breaks_out_of_no_header(miriam: User) -> None:
-    refused(miriam, "citrine")
+    rejected(miriam, "citrine")
     Bot.objects.update(name="x\r\nBcc: all@example.org")
-    assert letters.write_all() == 0
-    assert mail.outbox == []
+    assert letters.write_all() == 1
+    assert mail.outbox[0].recipients() == ["miriam@example.org"]
+    assert "\n" not in mail.outbox[0].subject
