@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import logging.config
+from collections.abc import MutableMapping
 from typing import Any, Final
 
 import structlog
 from celery.signals import setup_logging
 
-_LONGEST_REJECTION: Final = 200
+_LONGEST: Final = 200
+"""Characters of what strangers choose: URLs and User-Agent headers have up to 32 KiB."""
+
+
+def _shortened(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name in ("request", "user_agent"):
+        if isinstance(event.get(name), str):
+            event[name] = event[name][:_LONGEST]
+    return event
+
 
 _SHARED: list[Any] = [
+    _shortened,
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
@@ -28,7 +39,7 @@ class ShortRejections(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         rejected = record.name.startswith("django.security.")
         if rejected or (record.name == "django.request" and record.levelno < logging.ERROR):
-            record.msg, record.args = record.getMessage()[:_LONGEST_REJECTION], ()
+            record.msg, record.args = record.getMessage()[:_LONGEST], ()
             record.exc_info = record.exc_text = None
             record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
         return True

@@ -416,6 +416,7 @@ for task, every in (("write_letters", 60.0), ("erase_deleted", 60.0)):
 
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")  # with it, a program reads /metrics; without, staff alone
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
-DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO  # Django warns of them once already
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # when it ends, there is a line with the same values
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django warns of them once already
 LOGGING_CONFIG = None
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

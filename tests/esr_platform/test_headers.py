@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.http import HttpRequest, HttpResponse
@@ -90,18 +91,32 @@ def test_pages_are_served_without_redis(settings: Settings) -> None:
 
 
 @pytest.mark.django_db
-def test_a_rejected_request_is_one_short_line_in_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("level", [logging.INFO, logging.WARNING])
+def test_a_rejected_request_is_one_short_line_in_the_log(
+    client: Client, caplog: pytest.LogCaptureFixture, level: int
+) -> None:
     caplog.handler.addFilter(ShortRejections())
-    caplog.set_level(logging.WARNING)
+    caplog.set_level(level)
     long = "a" * 5000
     client.get("/about/", headers={"host": f"{long}.example"})
-    Client(enforce_csrf_checks=True).post("/account/login/", {"next": long})
+    forging = Client(enforce_csrf_checks=True, headers={"user-agent": long})
+    forging.post("/account/login/", {"next": long})
     client.get(f"/{long}/")
     assert len(caplog.records) == 3
     for record in caplog.records:
         assert record.levelname == "WARNING"
         assert record.exc_info is None
         assert len(record.getMessage()) <= 200
+
+
+@pytest.mark.django_db
+def test_a_request_is_one_short_line_in_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    client.get("/terms/", {"x": "a" * 5000}, headers={"user-agent": "b" * 5000})
+    said: list[Any] = [record.msg for record in caplog.records]
+    assert [(line["event"], line["code"]) for line in said] == [("request_finished", 200)]
+    assert len(said[0]["request"]) == 200
+    assert "bbb" not in str(said)
 
 
 def test_an_error_of_ours_keeps_its_traceback() -> None:
