@@ -21,10 +21,13 @@ USED_WITHIN = timedelta(minutes=1)
 class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
 
-    wants_letters = models.BooleanField(default=True, help_text="about bots that were refused or put on leave")
+    wants_letters = models.BooleanField(default=True, help_text="whether they get the daily email")
     chat = models.BooleanField(default=True, db_default=True, help_text="whether they see and write chat at tables")
     next_letter = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
     told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
+    feed_epoch = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="one more ends the URL of the private feed"
+    )
     terms_version = models.CharField(max_length=20, blank=True, editable=False, help_text="of the terms last accepted")
     terms_accepted = models.DateTimeField(null=True, blank=True, editable=False)
     session_epoch = models.PositiveIntegerField(default=0, editable=False, help_text="one more ends all sessions")

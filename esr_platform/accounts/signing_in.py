@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from esr_platform.accounts import tokens
+from esr_platform.accounts import feed, tokens
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import Token
 
@@ -74,13 +74,15 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile.
 
         Whoever comes by the link of a letter, signed in or not, has lost control of the account, or of what was known
-        of it: tokens end. Who changes it keeps them, and is shown them (``get_password_change_redirect_url``).
+        of it: tokens and the URL of the private feed end. Who changes it keeps them, and is shown the tokens
+        (``get_password_change_redirect_url``).
         """
         user.set_password(password)
         get_user_model()._default_manager.filter(pk=user.pk, deleted=None).update(password=user.password)
         match = context.request and context.request.resolver_match
         if match is None or match.url_name not in _CHANGING:
             tokens.revoke_all(user)
+            feed.replace_url(user)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """To the tokens, where there are any: they still open the account."""

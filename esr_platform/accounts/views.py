@@ -9,10 +9,11 @@ from allauth.account.decorators import reauthentication_required
 from allauth.account.views import LoginView as AllauthLoginView
 from allauth.mfa.webauthn.views import LoginWebAuthnView
 from axes.decorators import axes_dispatch, axes_form_invalid
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.decorators import method_decorator
@@ -24,6 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots.models import StaffAction
 from bots.refusals import Refused
 from esr_platform.accounts import deleting, exporting, moderating, passkeys, tokens
+from esr_platform.accounts import feed as feeds
 from esr_platform.accounts import letters as writing
 from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
@@ -69,6 +71,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "has_terms": agreed.holds_for(person),
         "blanked": person.username == blank_name(person.pk),
         "name_form": NameForm(person),
+        "feed_url": f"{settings.SITE_URL}{feeds.path_of(person)}",
     }
     return render(request, "accounts/account.html", context)
 
@@ -179,7 +182,7 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
 def letters(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
     User.objects.filter(pk=cast("User", request.user).pk).update(wants_letters=wanted)
-    said = _("Letters about your bots are on.") if wanted else _("Letters about your bots are off.")
+    said = _("Email notifications are on.") if wanted else _("Email notifications are off.")
     messages.success(request, said)
     return redirect("accounts:account")
 
@@ -203,6 +206,23 @@ def letters_off(request: HttpRequest, signed: str) -> HttpResponse:
     done = request.method == "POST" and writing.turn_off(signed)
     context = {"done": done, "broken": request.method == "POST" and not done}
     return render(request, "accounts/letters_off.html", context)
+
+
+@require_safe
+def feed(request: HttpRequest, signed: str) -> HttpResponse:
+    """A person's private feed, for a feed reader that has its URL and is not signed in."""
+    person = feeds.person_at(signed)
+    if person is None:
+        raise Http404(_("Feed not found. Copy its URL from your account page."))
+    return feeds.person_feed(request, person)
+
+
+@require_POST
+@login_required
+def replace_feed_url(request: HttpRequest) -> HttpResponse:
+    feeds.replace_url(cast("User", request.user))
+    messages.success(request, _("Your feed has a new URL. The previous URL no longer works."))
+    return redirect("accounts:account")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -102,11 +102,11 @@ JUDGED: Mapping[Road, str] = {
         play/now/ play/offer/ play/look/ play/stop/ play/seeks/<int:seek_id>/take/ play/seeks/<int:seek_id>/leave/
         play/seeks/<int:seek_id>/withdraw/ play/challenges/<int:challenge_id>/answer/
         play/tables/<int:match_id>/answer/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
-        account/chat/ staff/chat/<int:line_id>/
+        account/chat/ account/feed/url/ staff/chat/<int:line_id>/
     """,
     Road.APART: """
         account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
-        account/tokens/ account/2fa/webauthn/login/ terms/ words/<slug:language>/<slug:version>.json
+        account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/ words/<slug:language>/<slug:version>.json
         ladders/invitations/<str:token>/
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
