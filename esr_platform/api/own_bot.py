@@ -16,13 +16,13 @@ from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.live.running import asked_of
 from esr_platform.api.parsing import Json
-from esr_platform.api.players import player_of
+from esr_platform.api.players import BOT_NAMED, player_of
 from esr_platform.api.writing.fields import Sent, Whole, Word, tables
 from esr_platform.api.writing.refusing import refusals
 from ladder import remote_bots
 from ladder.pages.owning.remote import answering
 
-_BOT = OpenApiParameter("bot", OpenApiTypes.STR, description="which one, where the token could play several")
+_BOT = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
 
 
 class DeclarationForm(Sent):

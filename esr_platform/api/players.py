@@ -15,6 +15,13 @@ from esr_platform.api.problems import Refusal
 _SLUGS_NAMED: Final = 20
 
 
+BOT_NAMED: Final = (
+    "The slug of one of your remote bots. Required if your token is not the token of one bot and you have several "
+    "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. Otherwise optional."
+)
+"""The description of ``?bot=``, for the schema."""
+
+
 def player_of(token: Token, named: str) -> Bot:
     """The remote bot, with its owner and ``remote``; ``named`` is what ``?bot=`` says, or empty.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from esr_platform.api.describing.messages import WHOLE, Shape, ref
+from esr_platform.api.players import BOT_NAMED
 
 DECIDE: Final[Shape] = {
     "type": "decide",
@@ -56,8 +57,13 @@ def _parameter(name: str, where: str, about: str, schema: Shape) -> Shape:
     return {"name": name, "in": where, "description": about, "schema": schema, "required": where == "path"}
 
 
-_BOT: Final = _parameter(
-    "bot", "query", "as which of your remote bots; a bot's own token needs not say", {"type": "string"}
+_BOT: Final = _parameter("bot", "query", BOT_NAMED, {"type": "string"})
+_BOT_AT_THE_TABLE: Final = _parameter(
+    "bot",
+    "query",
+    "The slug of one of your remote bots. Required if several bots of your token play in this game: the request then "
+    "gets status 400 (`bot_missing`) without it. Otherwise optional.",
+    {"type": "string"},
 )
 _GAME: Final = _parameter("match", "path", "the game's number", WHOLE)
 _LOG: Final = _parameter(
@@ -164,7 +170,7 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "summary": "A live game as it may be seen now",
         "description": "With a token that plays at the table, as its seat sees it. Else as it was when the round "
         "before had begun: whoever watches helps nobody.",
-        "parameters": [_GAME, _LOG, _BOT],
+        "parameters": [_GAME, _LOG, _BOT_AT_THE_TABLE],
         "responses": {"200": {"description": "The table.", "content": _json(ref("Table"), _TABLE)}},
     },
     ("/api/v1/games/{match}/stream", "get"): {

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.api.players import player_of
+from esr_platform.api.players import BOT_NAMED, player_of
 from esr_platform.api.problems import Refusal
 from esr_platform.api.writing.fields import Name, Sent
 from esr_platform.api.writing.refusing import refusals
@@ -29,7 +29,7 @@ from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.seeing import ladder_seen_by
 
 LISTED: Final = 100
-_BOT: Final = OpenApiParameter("bot", OpenApiTypes.STR, description="which of yours answers, where it could be several")
+_BOT: Final = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
 
 
 class ChallengeForm(Sent):

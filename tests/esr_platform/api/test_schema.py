@@ -105,6 +105,17 @@ def test_what_everybody_reads_needs_no_token_and_takes_one() -> None:
     assert {} not in post["security"]
 
 
+def test_a_bot_that_may_have_to_be_named_says_when() -> None:
+    """It depends on the token, so the parameter itself is optional."""
+    writing = {"own_bot", "accept_challenge", "bot_stream", "next_decision", "game_decision", "table_view"}
+    for name, operation in operations():
+        for parameter in operation.get("parameters", []):
+            if operation["operationId"] in writing and parameter["name"] == "bot":
+                writing.remove(operation["operationId"])
+                assert "`bot_missing`" in parameter["description"], name
+    assert not writing
+
+
 @pytest.mark.parametrize("page", ["", "redoc"])
 def test_the_pages_of_the_reference_load_everything_from_here(db: None, page: str) -> None:
     answer = Client().get(f"/api/v1/{page}")
