@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -65,6 +66,18 @@ def test_json_and_bytes_come_back_as_they_were(redis_url: str, value: Any) -> No
     cache.set("value", value)
     found = cache.get("value", "missing")
     assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("seconds", [0.4, 600.5])
+def test_what_is_added_is_kept_for_fractions_of_a_second(redis_url: str, seconds: float) -> None:
+    cache, key, since = SharedRedisCache(redis_url, {}), f"once-{seconds}", monotonic()
+    assert cache.add(key, True, seconds)
+    again = cache.add(key, True, seconds)
+    assert not again or monotonic() - since >= seconds
+    with redis.Redis.from_url(redis_url) as client:
+        left = client.pttl(cache.make_key(key))
+    assert 1000 * (seconds - (monotonic() - since)) <= left + 1
+    assert left <= 1000 * seconds
 
 
 @pytest.mark.parametrize("value", [{1}, Path("x"), datetime(2026, 1, 1, tzinfo=UTC), PageCache])
