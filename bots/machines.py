@@ -105,6 +105,11 @@ def sandbox_state() -> Sandbox:
     return Sandbox.UNRATED if any(found["ok"] for found in told) else Sandbox.FAILS
 
 
+def uploads_play_rated() -> bool:
+    """Whether new rated games may seat uploaded bots: some machine can play them, or no worker has said anything."""
+    return sandbox_state() in (Sandbox.HOLDS, Sandbox.UNKNOWN)
+
+
 def _tell_if_possible() -> None:
     try:
         tell()

@@ -42,7 +42,7 @@ def plays(version: BotVersion, game: str, seats: int) -> bool:
 
 
 def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | StoredProgram:
-    """What to start for ``version``, in a ``rated`` game of a deal that is played more than once.
+    """What to start for ``version``, in a ``rated`` game or another one.
 
     Raises ``NotHere`` where its code, the sandbox that it needs or the storage is missing for now, and
     ``LostCode`` where its archive is lost for good: to wait for it would be to wait for ever.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
+from django.db.models import QuerySet
+
+from bots.machines import uploads_play_rated
 from bots.models import Bot, BotVersion
 from bots.programs import plays
+from bots.refusals import Refused
 from bots.remote import plays_remotely
 from ladder.models import Ladder
 
@@ -29,6 +34,21 @@ def may_sit(version: BotVersion, ladder: Ladder) -> bool:
 def kind_sits(bot: Bot, ladder: Ladder) -> bool:
     """Whether players of its kind sit there: everybody at open tables, else those alone that the ladder is for."""
     return ladder.players in (_ALONE[Bot.Kind(bot.kind)], Ladder.Players.OPEN)
+
+
+def hosted_for_ratings() -> QuerySet[Bot]:
+    """Hosted bots that can be seated at rated live tables now: only house bots while no machine can play uploads."""
+    hosted = Bot.objects.playing().filter(kind=Bot.Kind.HOSTED)
+    return hosted if uploads_play_rated() else hosted.filter(owner=None)
+
+
+def require_code_for_ratings(bots: Iterable[Bot]) -> None:
+    """Raises ``Refused`` for hosted bots of a new rated game that are not among :func:`hosted_for_ratings`."""
+    uploaded = [bot for bot in bots if bot.kind == Bot.Kind.HOSTED and bot.owner_id is not None]
+    if uploaded and not uploads_play_rated():
+        raise Refused(
+            f"The site cannot run {uploaded[0].name} in rated games at the moment. Choose a casual game or a house bot."
+        )
 
 
 def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from bots.refusals import Refused
+from ladder.claiming import require_code_for_ratings
 from ladder.models import Entry, Ladder
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bo
     """The bots that ``by`` has named for a table of ``ladder``, with house bots where none was named.
 
     Raises ``Refused`` for those that cannot be named: remote bots have to be asked, nobody plays their own for a
-    rating, and no two of one person sit at a rated table.
+    rating, no two of one person sit at a rated table, and uploaded ones need a machine that can play them.
     """
     bots = [bot for bot in named if bot is not None]
     if len({bot.pk for bot in bots}) != len(bots):
@@ -52,6 +53,8 @@ def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bo
     standing = set(Entry.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
         _require_named(by, bot, stands=bot.pk in standing, rated=rated, invited=ladder.by_invitation)
+    if rated:
+        require_code_for_ratings(bots)
     owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
     if rated and len(set(owners)) != len(owners):
         raise Refused(_("Two bots of one person do not play for a rating together. Choose another one."))

@@ -23,6 +23,7 @@ from bots.people import hold
 from bots.persons import known_player
 from bots.refusals import Refused
 from ladder.apart import apart
+from ladder.claiming import hosted_for_ratings
 from ladder.freezing import frozen_ladders
 from ladder.lobby import seeking
 from ladder.lobby.clocks import RATED, limits_of
@@ -176,9 +177,7 @@ def _hosted(ladder: Ladder) -> list[Candidate]:
     """The code that fills up an open ladder's tables."""
     if ladder.players != Ladder.Players.OPEN:
         return []
-    standing = Entry.objects.filter(
-        ladder=ladder, active=True, frozen=None, bot__kind=Bot.Kind.HOSTED, bot__in=Bot.objects.playing()
-    )
+    standing = Entry.objects.filter(ladder=ladder, active=True, frozen=None, bot__in=hosted_for_ratings())
     merged = merged_on([ladder])
     rows = standing.order_by("pk").values_list("pk", "rating", "bot__owner")
     return [Candidate(entry, rating, owner=owner) for entry, rating, owner in rows if entry not in merged]

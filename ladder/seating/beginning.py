@@ -12,7 +12,7 @@ from bots.models import Bot, BotVersion
 from bots.protocol import Limits
 from bots.refusals import Refused, TooMany
 from ladder.blocks import Player
-from ladder.claiming import may_sit
+from ladder.claiming import may_sit, require_code_for_ratings
 from ladder.freezing import playing_versions
 from ladder.ledger import NoSeason
 from ladder.models import Entry, Ladder, Match
@@ -48,6 +48,8 @@ def begin(
             end_searches(people, seek)
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
     versions = versions_of(locked, bots)
+    if rated:
+        require_code_for_ratings(bots)
     _require_room(bots, people)
     entries = _entries(versions, locked) if rated else {}
     players = [Player(version, entries.get(version.bot_id)) for version in versions]

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from bots import remote
 from bots.models import Bot, BotVersion, RemoteBot
 from ladder.blocks import Player
-from ladder.claiming import may_sit
+from ladder.claiming import hosted_for_ratings, may_sit
 from ladder.models import Entry, Ladder, LastSeat, Season
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.live import Guest, LiveLadder
@@ -99,7 +99,7 @@ def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[i
 
 def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Entry]:
     """Of the remote bots that are free, and of all code. People sit down by themselves."""
-    sits = Q(bot__in=free) | Q(bot__kind=Bot.Kind.HOSTED, bot__in=Bot.objects.playing())
+    sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
     found = Entry.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
     merged = merged_on(ladders)
     return [one for one in found.only("ladder", "bot", "rating", "games", "frozen") if one.pk not in merged]

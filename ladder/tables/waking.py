@@ -155,9 +155,11 @@ def _renew(turn: Turn) -> bool:
 
 def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     """Ask, and ask again if only the machine was late, at most as often as a game would be played again for that."""
-    position = position_of(Match.objects.select_related("ladder", "block").get(pk=turn.match_id))
+    match = Match.objects.select_related("ladder", "block").get(pk=turn.match_id)
+    position = position_of(match)
     version = position.chairs[turn.seat].playing
-    program, launcher = program_of(version), launcher or launcher_for_ladder()
+    program = program_of(version, rated=match.block.rated)
+    launcher = launcher or launcher_for_ladder()
     last = turn.start + MAX_REPLAYS
     current: Turn | None = turn
     while current is not None:

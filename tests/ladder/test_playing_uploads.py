@@ -11,10 +11,12 @@ import pytest
 from django.conf import settings
 from django.core.files.base import ContentFile
 
+from bots import programs
 from bots.managing import make_active
 from bots.models import Bot, BotVersion
 from bots.programs import NotHere, program_of
 from bots.runner.spec import StoredProgram
+from bots.sandbox import SelfTest
 from bots.stored import uploads
 from bots.uploading import upload_new_bot, upload_version
 from ladder.joining import enter
@@ -170,6 +172,23 @@ def test_without_a_sandbox_that_has_proved_itself_uploaded_code_waits(
     assert race(("playing", {"matches": [match.pk], "variety": 0})) == [[None]]
     match.refresh_from_db()
     assert (match.status, match.attempts_started) == ("queued", 0)
+
+
+def test_where_the_files_of_bots_lie_on_a_disk_an_uploaded_bot_plays_no_rated_match(
+    sandbox_launcher: object, bot: Bot, match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unrated = SelfTest(ok=True, rated=False, problem="Files lie on a disk.")
+    monkeypatch.setattr(programs, "current_test", lambda: unrated)
+    version = bot.active_version
+    assert version is not None
+    with pytest.raises(NotHere, match=r"can only play unrated games here: Files lie on a disk\."):
+        program_of(version, rated=True)
+    assert isinstance(program_of(version), StoredProgram)
+    assert play(match.pk) is None
+    match.refresh_from_db()
+    assert (match.status, match.attempts_started) == ("queued", 0)
+    monkeypatch.undo()
+    assert play(match.pk) == Attempt.Ending.FINISHED
 
 
 def test_a_version_without_an_archive_is_nobodys_code(sandbox_launcher: object, bot: Bot) -> None:

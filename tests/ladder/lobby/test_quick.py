@@ -10,9 +10,11 @@ from allauth.account.models import EmailAddress
 from django.test import override_settings
 from django.utils import timezone
 
+from bots.models import Machine
 from bots.refusals import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
+from ladder.joining import join
 from ladder.lobby import quick, seeking
 from ladder.lobby.clocks import CLOCKS
 from ladder.lobby.quick import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
@@ -21,7 +23,7 @@ from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
 from ladder.seating.beginning import begin
 from tests.ladder.lobby.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, rated_at, running, waited
-from tests.ladder.uploaded import DUEL, staff
+from tests.ladder.uploaded import DUEL, person, staff, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -269,4 +271,17 @@ def test_a_private_ladder_is_for_its_members(both: Sequence[User]) -> None:
     invite(ladder, both)
     for user in both:
         look_for(user, ladder)
+    assert pair() == 1
+
+
+def test_quick_pairing_seats_no_uploaded_bot_where_its_files_lie_on_a_disk() -> None:
+    ladder = on(OPEN)
+    Entry.objects.filter(ladder=ladder).update(active=False)
+    join(uploaded(person("eve")), ladder)
+    (ada,) = people("ada")
+    look_for(ada, ladder)
+    waited(BOTS_AFTER_S)
+    machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
+    assert pair() == 0
+    machine.delete()
     assert pair() == 1

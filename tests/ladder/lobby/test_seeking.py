@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from bots.models import Bot, BotVersion
+from bots.models import Bot, BotVersion, Machine
 from bots.refusals import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
@@ -245,6 +245,20 @@ def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) 
     join(theirs, on(THREE_OPEN))
     with pytest.raises(Refused, match="Your own bot sits there"):
         take_seat(seek(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
+
+
+def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk(both: Sequence[User]) -> None:
+    ada, bob = both
+    theirs = uploaded(bob, "Theirs")
+    join(theirs, on(OPEN))
+    machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
+    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+        seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
+    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+        beginning.begin(on(OPEN), [player(ada), theirs], rated=True)
+    assert seek(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
+    machine.delete()
+    assert seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"
 
 
 def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence[User]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from bots.models import Bot, RemoteBot
+from bots.models import Bot, Machine, RemoteBot
 from ladder.joining import join
 from ladder.joining import leave as leave_ladder
 from ladder.models import Chair, Entry, Ladder, LastSeat, Match
@@ -87,6 +87,18 @@ def test_uploaded_bots_sit_there_by_their_owners_wish() -> None:
     join(bot, ladder)
     assert seat() == 1
     assert at(running()[0]) == {"ada afar", "Mine"}
+
+
+@pytest.mark.parametrize("sandbox", [{"ok": True, "rated": False}, {"ok": False}])
+def test_uploaded_bots_do_not_sit_there_while_no_machine_can_play_them_for_a_rating(sandbox: dict[str, bool]) -> None:
+    (ladder,) = only(OPEN)
+    guests("ada")
+    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    join(uploaded(person("eve")), ladder)
+    Machine.objects.create(host="here", sandbox=sandbox)
+    assert seat() == 0
+    Machine.objects.create(host="there", sandbox={"ok": True, "rated": True})
+    assert seat() == 1
 
 
 @override_settings(LIVE_HOSTED_SEATS=2)

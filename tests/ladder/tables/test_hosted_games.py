@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from bots import programs
 from bots.models import Bot
+from bots.sandbox import SelfTest
 from bots.stored import uploads
-from ladder.models import Chair, Match, PlayedMove, SeatLog
+from ladder.models import Block, Chair, Match, PlayedMove, SeatLog
 from ladder.opening import open_house
 from ladder.tables.waking import ask_seat
 from tests.ladder.accounts import accounts
@@ -44,6 +46,26 @@ def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(san
     assert bot.on_leave is not None
     assert not Chair.objects.filter(table=match.pk, owes=True).exists()
     assert accounts() == []
+
+
+@pytest.mark.usefixtures("house")
+def test_a_machine_whose_files_lie_on_a_disk_does_not_ask_uploaded_bots_in_rated_games(
+    sandbox_launcher: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = uploaded(person("ada"))
+    match = with_a_house_bot(bot)
+    while not match.table.chairs.filter(seat__index=0, owes=True).exists():
+        asked_once(match, Fakes(default))
+    pass_time(match)
+    unrated = SelfTest(ok=True, rated=False, problem="Files lie on a disk.")
+    fakes = Fakes(default)
+    with monkeypatch.context() as patched:
+        patched.setattr(programs, "current_test", lambda: unrated)
+        assert not ask_seat(match.pk, 0, launcher=fakes)
+        assert fakes.starts == 0
+        Block.objects.filter(matches=match).update(purpose=Block.Purpose.CASUAL)
+        pass_time(match)
+        assert ask_seat(match.pk, 0, launcher=fakes)
 
 
 @pytest.mark.django_db(transaction=True)
