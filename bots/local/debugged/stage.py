@@ -128,8 +128,18 @@ class TextIn(io.TextIOWrapper):
         return line
 
 
+class BytesOut(io.BufferedWriter):
+    """``sys.stdout.buffer``, which tells the script when something is written to it."""
+
+    script: Script
+
+    def write(self, data: Any, /) -> int:
+        self.script.answer()
+        return super().write(data)
+
+
 class TextOut(io.TextIOWrapper):
-    """``sys.stdout``, which says when something is written to it."""
+    """``sys.stdout``, likewise. It keeps text back, so its buffer would tell too late."""
 
     script: Script
 
@@ -145,10 +155,9 @@ def play(questions: str, answers: str, bot: str) -> int:
     source = BytesIn(io.FileIO(questions))
     sys.stdin = text = TextIn(source, encoding="utf-8")
     source.script = text.script = script
-    with TextOut(
-        io.BufferedWriter(io.FileIO(answers, "w")), encoding="utf-8", newline="\n", line_buffering=True
-    ) as sys.stdout:
-        sys.stdout.script = script
+    sink = BytesOut(io.FileIO(answers, "w"))
+    with TextOut(sink, encoding="utf-8", newline="\n", line_buffering=True) as sys.stdout:
+        sink.script = sys.stdout.script = script
         try:
             runpy.run_path(bot, run_name="__main__")
         except bdb.BdbQuit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -337,4 +338,17 @@ def test_the_debugger_stops_where_a_bot_answers_without_its_strategy(kept: Path)
     (kept / "mine" / "strategy.py").write_text(STRATEGY)
     said = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
     assert "(2, True)" in said.out, said.out
+    assert said.status == 0
+
+
+@pytest.mark.parametrize("call", ["write(%s)", "writelines([%s])"])
+def test_the_debugger_stops_where_a_bot_answers_in_bytes(kept: Path, call: str) -> None:
+    source = kept / "mine" / "bot.py"
+    before, answer, after = re.split(r"print\((json\.dumps.*), flush=True\)", source.read_text())
+    answer = "sys.stdout.buffer." + call % f"({answer} + chr(10)).encode()" + "; sys.stdout.buffer.flush()"
+    source.write_text(before.replace("import json, sys", "import json, sys, strategy") + answer + after)
+    (kept / "mine" / "strategy.py").write_text(STRATEGY)
+    said = under_pdb(kept, 2, "p message['id'], move is not None\nc\n")
+    assert "(2, True)" in said.out, said.out
+    assert ", legal\n" in said.out
     assert said.status == 0
