@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from django.db import migrations, models
@@ -11,13 +12,19 @@ from games.outcomes import shown_outcome
 from games.record import replay
 from ladder.packing import unpack
 
+logger = logging.getLogger(__name__)
+
 
 def take_back(apps: Any, _schema: Any) -> None:
     results, seats = apps.get_model("ladder", "Result"), apps.get_model("ladder", "SeatResult")
     stay = Count("seat_results", filter=Q(seat_results__forfeit=""))
-    for result in results.objects.annotate(stay=stay).filter(stay__lte=1).only("packed_record").iterator(100):
-        record = unpack(bytes(result.packed_record))
-        outcome = shown_outcome(replay(record))
+    for result in results.objects.annotate(stay=stay).filter(stay__lte=1).only("match", "packed_record").iterator(100):
+        try:
+            record = unpack(bytes(result.packed_record))
+            outcome = shown_outcome(replay(record))
+        except ValueError as error:  # RecordError among them: one damaged record must not hold up the site
+            logger.warning("the record of match %s cannot be read, its scores stay: %s", result.match_id, error)
+            continue
         if outcome is None or outcome == record["outcome"]:
             continue
         for index, score in enumerate(outcome["scores"]):

@@ -17,7 +17,7 @@ from bots.persons import guest_player
 from bots.refusals import Refused
 from games.base import Document
 from ladder.blocks import Player
-from ladder.models import Chair, Entry, Match, PlayedMove, SeatLog, SeatResult, Sitting
+from ladder.models import Chair, Entry, Match, PlayedMove, Result, SeatLog, SeatResult, Sitting
 from ladder.tables import answering, rights
 from ladder.tables.absences import note_seen, notice_gone
 from ladder.tables.answering import Verdict, answer_seat, expire
@@ -437,6 +437,22 @@ def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
     migration.take_back(apps, None)
     assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
     assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
+
+
+def test_a_damaged_record_does_not_keep_a_site_from_migrating(caplog: pytest.LogCaptureFixture) -> None:
+    damaged, whole = (table_for(DUEL, people(2, prefix), rated=True) for prefix in ("first", "second"))
+    for match in (damaged, whole):
+        answer_any(match, owing(match)[0])
+        rights.resign(match.pk, 0)
+        record = check_ended(match)
+        assert record is not None
+        SeatResult.objects.filter(seat__match=match, seat__index=1).update(score=record["outcome"]["scores"][1])
+    Result.objects.filter(match=damaged).update(packed_record=b"\x09damaged")
+    import_module("ladder.migrations.0014_scores_of_games_ended_early").take_back(apps, None)
+    assert f"match {damaged.pk} " in caplog.text
+    scores = [SeatResult.objects.get(seat__match=match, seat__index=1).score for match in (damaged, whole)]
+    assert "money" in scores[0]
+    assert scores[1] == {}
 
 
 def test_who_resigns_against_a_bot_has_lost_to_it() -> None:
