@@ -106,7 +106,8 @@ JUDGED: Mapping[Road, str] = {
     """,
     Road.APART: """
         account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
-        account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/ words/<slug:language>/<slug:version>.json
+        account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/
+        words/<slug:language>/<slug:version>.json
         ladders/invitations/<str:token>/
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
