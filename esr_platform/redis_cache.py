@@ -45,7 +45,7 @@ class _Client(RedisCacheClient):
         return found
 
     def add_for(self, key: Any, value: Any, milliseconds: int) -> bool:
-        kept = self.get_client(key, write=True).set(key, self._serializer.dumps(value), px=milliseconds, nx=True)
+        kept = self.get_client(key, write=True).set(key, Serializer().dumps(value), px=milliseconds, nx=True)
         return bool(kept)
 
 

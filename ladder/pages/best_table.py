@@ -12,12 +12,12 @@ from django.core.cache import caches
 from django.db.models import Avg
 
 from ladder.models import Block, Match
+from ladder.pages.cache_keys import cache_key
 from ladder.pages.running import scene_of
 from ladder.pages.viewers import watching
 from ladder.tables.public import public_cut
 
 KEPT_SECONDS: Final = 4
-_KEY: Final = "best-table/1"
 _NONE: Final = "none"
 _LOOKED_AT: Final = 3
 """So many of the best are looked at for one that has more than its first round to show."""
@@ -30,6 +30,9 @@ class Best:
     match_id: int
     scene: dict[str, Any]
     watching: int
+
+
+_KEY: Final = cache_key("best-table", Best)
 
 
 def best() -> Best | None:

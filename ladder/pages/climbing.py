@@ -17,6 +17,7 @@ from django.db.models import Count, F, Min, Sum
 
 from bots.models import Bot
 from ladder.models import Entry, Ladder, Result, SeatResult
+from ladder.pages.cache_keys import cache_key
 
 MOST_RESULTS: Final = 1000
 """The last so many games are looked at: what is added up has the same size on every site."""
@@ -26,7 +27,6 @@ FEWEST_GAMES: Final = 12
 
 SHOWN: Final = 5
 KEPT_SECONDS: Final = 60
-_KEY: Final = "climbing/1"
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class _Gain:
     change: int
     games: int
     since: datetime
+
+
+_KEY: Final = cache_key("climbing", _Gain)
 
 
 def climbs() -> Climbs:

@@ -14,10 +14,10 @@ from django.core.cache import caches
 
 from ladder.models import Match
 from ladder.openness import is_open
+from ladder.pages.cache_keys import cache_key
 from ladder.replays import replay_of
 
 KEPT_SECONDS: Final = 60
-_KEY: Final = "watching/1"
 _MANY_SEATS: Final = 4
 
 
@@ -28,6 +28,9 @@ class Moment:
     match_id: int
     ply: int | None
     text: str
+
+
+_KEY: Final = cache_key("watching", Moment)
 
 
 def kept() -> Moment | None:
