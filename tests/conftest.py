@@ -99,9 +99,17 @@ def _own_secret_key() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _one_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All requests of a test fall into one minute of the limits per minute, however long the test takes."""
-    monkeypatch.setattr(pace, "time", SimpleNamespace(time=lambda: 30_000_000.5 * pace.WINDOW_S))
+def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All requests of a short test fall into one minute of the limits per minute."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(pace, "time", SimpleNamespace(time=lambda: 30_000_000.5 * pace.WINDOW_S))
+
+
+@pytest.fixture(autouse=True)
+def _many_pages() -> Iterator[None]:
+    """Tests open more pages per minute than a person does."""
+    with override_settings(REQUESTS_A_MINUTE={**settings.REQUESTS_A_MINUTE, "pages": UNBOUNDED}):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from playwright.sync_api import CDPSession, Page, expect
 from esr_platform.accounts.models import User
 from tests.browser.looking import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
+from tests.services.ports import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -147,7 +148,8 @@ def enter_password(page: Page) -> None:
 
 
 def totp(secret: str) -> str:
-    """The code of this half minute (RFC 6238)."""
+    """The code of this half minute (RFC 6238). Waits for one that stays valid while the browser submits it."""
+    wait_until(lambda: time.time() % 30 < 15, "a half minute has begun")
     counter = struct.pack(">Q", int(time.time()) // 30)
     digest = hmac.digest(b32decode(secret), counter, "sha1")
     offset = digest[-1] & 15
