@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import signal
@@ -10,11 +11,18 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from threading import Lock
+from typing import Final
 
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.pipes import Pipes
 
+logger = logging.getLogger(__name__)
+
 _END_MS = 5000
+_LOCK: Final = Lock()
+_LINGERING: Final[list[HostProcess]] = []
+"""Processes of this worker that were killed and had not ended in time."""
 
 
 class HostProcess:
@@ -76,7 +84,12 @@ class HostProcess:
         self._signal(self._pidfd, signal.SIGKILL)
 
     def stop(self, patience_ms: int = 0) -> int | None:
-        """Wait, kill the bot, then its monitor, and wait for both. Raises ``PlatformFailure`` if they do not end."""
+        """Wait, kill the bot, then its monitor, and wait for both. Raises ``NeverBegun`` if the bot was never begun.
+
+        A bot can delay its end, for example by what the kernel has to free. If it has not ended in time, it counts as
+        killed. Its seat stays taken until :func:`release_ended` finds that it has ended, so that no other bot gets its
+        user.
+        """
         if self._stopped:
             return self.child.returncode
         self._stopped = True
@@ -88,9 +101,24 @@ class HostProcess:
         self.kill()
         ended = self._gone(self._pidfd, _END_MS) and self._gone(self._child_pidfd, _END_MS)
         self._end_company()
+        if not ended:
+            logger.error("the process %s of a bot does not end; its seat stays taken until it does", self.pid)
+            with _LOCK:
+                _LINGERING.append(self)
+            return -signal.SIGKILL
+        return self._ended()
+
+    def released(self) -> bool:
+        """Whether both processes have ended after all; their seat is given back if they have."""
+        if not self._gone(self._pidfd, 0) or not self._gone(self._child_pidfd, 0):
+            return False
+        self._end_company()
+        with suppress(PlatformFailure):  # how it was begun no longer matters
+            self._ended()
+        return True
+
+    def _ended(self) -> int | None:
         self._close()
-        if not ended:  # its seat stays taken: nobody else may get its user
-            raise PlatformFailure(f"the process {self.pid} of a bot does not end")
         self._freed()
         return self._status(self.child.wait())
 
@@ -123,6 +151,13 @@ class HostProcess:
     def _signal(pidfd: int, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(pidfd, number)
+
+
+def release_ended() -> int:
+    """Give back the seats of bots that have ended since :meth:`HostProcess.stop` gave up; how many still have not."""
+    with _LOCK:
+        _LINGERING[:] = [process for process in _LINGERING if not process.released()]
+        return len(_LINGERING)
 
 
 def _descriptors(pid: int) -> set[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
-from bots.sandbox.host_process import HostProcess
+from bots.sandbox.host_process import HostProcess, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases, seats_folder
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
@@ -30,6 +30,7 @@ class LimitedStarter:
 
     def start(self, code: Code, limits: Limits) -> HostProcess:
         """Start code that has been found and checked. Raises ``OSError`` or ``PlatformFailure`` where that fails."""
+        release_ended()
         with self._leases.for_a_start() as lease:
             return _start(code, limits, lease, self._runtime)
 

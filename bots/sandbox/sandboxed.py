@@ -19,7 +19,7 @@ from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
-from bots.sandbox.host_process import HostProcess
+from bots.sandbox.host_process import HostProcess, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases, seats_folder
 from bots.sandbox.limits import as_user, disable_huge_pages, offer_to_the_out_of_memory_killer, set_limits
@@ -94,6 +94,7 @@ class SandboxLauncher:
     def start_code(self, code: Code, limits: Limits, trial: Trial = BOT) -> HostProcess:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
+        release_ended()
         with self._leases.for_a_start() as lease:
             try:
                 return _start(self._command(lease, limits), world, limits, lease, trial)
