@@ -39,6 +39,7 @@ def rename(bot: Bot, name: str) -> None:
     owner = owner_of_code(bot)
     with transaction.atomic():
         hold_acting(owner.pk)
+        bot.refresh_from_db(fields=["name"])  # staff may have taken it away in the meantime
         bot.name = name_for(owner, name, bot)
         bot.save(update_fields=["name"])
 
