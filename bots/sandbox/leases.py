@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
@@ -17,6 +19,8 @@ from bots.sandbox.runtime import own_folder
 
 with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.system)
     import fcntl
+
+logger = logging.getLogger(__name__)
 
 SEATS: Final = 500
 """The most bots that run on one host at a time."""
@@ -41,10 +45,23 @@ OF_ROOT: Final = Path("/run/esr-seats")
 def seats_folder(runtime: Path) -> Path:
     """Where the seats of this host are kept for whoever asks, whose runtime folder is ``runtime``.
 
-    Root of a container without a ``/run`` that can be written keeps them in its runtime folder, as users do.
+    Root of a container without a ``/run`` that can be written keeps them in its runtime folder, as users do. This is
+    logged once, because another site of this host then does not see which users are taken.
     """
-    shared = os.geteuid() == 0 and os.access(OF_ROOT if OF_ROOT.exists() else OF_ROOT.parent, os.W_OK)
-    return OF_ROOT if shared else runtime / "seats"
+    if os.geteuid() == 0:
+        if os.access(OF_ROOT if OF_ROOT.exists() else OF_ROOT.parent, os.W_OK):
+            return OF_ROOT
+        _tell_of_unshared_seats(runtime)
+    return runtime / "seats"
+
+
+@cache
+def _tell_of_unshared_seats(runtime: Path) -> None:
+    logger.error(
+        "%s cannot be written, so the users of bots are leased in %s: run no other site with these user ids",
+        OF_ROOT.parent,
+        runtime,
+    )
 
 
 class Lease:

@@ -58,6 +58,17 @@ def test_two_sites_with_different_runtime_folders_never_share_a_user(
         lease.release()
 
 
+@root_only
+def test_seats_that_other_sites_do_not_see_are_reported_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(leases, "OF_ROOT", Path("/proc/nowhere/esr-seats"))
+    for _ in range(3):
+        assert seats_folder(folder.parent) == folder.parent / "seats"
+    (said,) = caplog.messages
+    assert str(folder.parent) in said
+
+
 def test_seats_are_made_again_when_their_file_system_was_emptied(folder: Path) -> None:
     seats = Leases(folder)
     shutil.rmtree(folder)
