@@ -55,7 +55,7 @@ FILES: Final = (
     ),
     Hostile(
         "the library",
-        "it writes into Python's library and the programs under /usr",
+        "it writes into the library and the interpreter that all bots share",
         """
         def change():
             for place in (os.__file__, sys.executable, "/etc/ld.so.cache"):

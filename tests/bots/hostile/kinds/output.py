@@ -209,6 +209,22 @@ STALLS: Final = (
         says="",
     ),
     Hostile(
+        "crashes for a core handler",
+        "it sets its core limit to 0, with which the kernel starts the host's core handler, then crashes",
+        """
+        def crash(message):
+            for limits in ((0, 0), (0, 1), (0, resource.RLIM_INFINITY)):
+                attempt(f"limits {limits}", resource.setrlimit, resource.RLIMIT_CORE, limits)
+            if resource.getrlimit(resource.RLIMIT_CORE) != (1, 1):
+                got.append(f"the limits {resource.getrlimit(resource.RLIMIT_CORE)}")
+            tell("got", *got) if got else tell("refused")
+            ctypes.string_at(8)
+        ready()
+        play(crash)
+        """,
+        forfeit="exit",
+    ),
+    Hostile(
         "half a line",
         "the beginning of an answer, and no more",
         """
@@ -309,6 +325,27 @@ STALLS: Final = (
         """,
         strikes=("late",),
         says="",
+    ),
+    Hostile(
+        "late on purpose",
+        "it thinks until it has used most of its time, and answers just too late, to have its game played again",
+        """
+        ready()
+        while True:
+            message = hear()
+            if message["type"] == "end":
+                break
+            clock = message["clock"]
+            allowed = min(clock["move_ms"] + clock["bank_ms"], clock["game_ms"]) / 1000
+            began, used = time.monotonic(), time.process_time()
+            while time.process_time() - used < 0.9 * allowed or time.monotonic() - began < 1.05 * allowed:
+                pass
+            move(message)
+        """,
+        forfeit="strikes",
+        strikes=THREE_TIMES_LATE,
+        says="",
+        slow=True,
     ),
     Hostile(
         "deaf until the pipes are full",

@@ -9,7 +9,7 @@ from tests.bots.hostile.kind import Hostile
 SECRETS: Final = (
     Hostile(
         "the host's files",
-        "passwords, keys, logs, mail and everything else outside of /usr",
+        "passwords, keys, logs, mail and other files of the host, which its root does not have",
         """
         def look():
             for place in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/etc/hostname", "/etc/machine-id",

@@ -21,7 +21,7 @@ TRACES: Final = (
     ),
     Hostile(
         "locks on files that others see",
-        "flock, fcntl locks, open file locks and leases on files of /usr and on its own",
+        "flock, fcntl locks, open file locks and leases on the files that all bots share and on its own",
         """
         import fcntl
         def lock():
