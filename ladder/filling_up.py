@@ -5,7 +5,8 @@ entries are not active: so they are on no such ladder for its own sake, and leav
 others are there. What they have played counts like everything else.
 
 A ladder on which only house bots play is given a few blocks per hour, and none while every version is known well
-enough. Without that bound it would use all cores of the machine forever, although nobody waits for its games.
+enough. Without that bound it would use all cores of the machine forever, although nobody waits for its games. A new
+version of a house bot does not wait for the next hour: it is given its first block at once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from ladder.models import Block, Entry, Estimate, Ladder, Season
+from ladder.models import Block, Entry, Estimate, Ladder, LastSeat, Season
 
 HOUR: Final = timedelta(hours=1)
 
@@ -69,7 +70,8 @@ def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
 def resting(ladders: Collection[int]) -> set[int]:
     """Those of ``ladders`` that are given no block now: only house bots play there, and they have played enough.
 
-    They have had their blocks of this hour, or all of them are known well enough. Three queries.
+    They have had their blocks of this hour and have no new version, or all of them are known well enough. Up to four
+    queries.
     """
     most: int = settings.HOUSE_BLOCKS_PER_HOUR
     of_ladder = Block.objects.filter(ladder=OuterRef("pk"), purpose=Block.Purpose.LADDER).order_by("-pk")
@@ -79,6 +81,8 @@ def resting(ladders: Collection[int]) -> set[int]:
     since = timezone.now() - HOUR
     limited = {pk for pk, created in rows if most < 1 or (created is not None and created > since)}
     others = {pk for pk, _ in rows} - limited
+    if most > 0 and limited:
+        limited -= _with_new_versions(limited)
     return limited | (_known_on(others) if others else set())
 
 
@@ -94,6 +98,18 @@ def house_blocks_left(ladder: Ladder) -> int | None:
 
 
 _people: Final = Entry.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+
+
+def _with_new_versions(ladders: Collection[int]) -> set[int]:
+    """The ladders on which a house bot has a version that had neither a seat nor an estimate; one query."""
+    active = BotVersion.objects.filter(bot=OuterRef("bot"), active=True).values("pk")[:1]
+    playing = Entry.objects.filter(ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing())
+    new = playing.annotate(version=Subquery(active)).exclude(version=None)
+    seated = LastSeat.objects.filter(entry=OuterRef("pk"), version=OuterRef("version"))
+    known = Estimate.objects.filter(
+        season__ladder=OuterRef("ladder"), season__closing=None, version=OuterRef("version")
+    )
+    return set(new.filter(~Exists(seated), ~Exists(known)).order_by().values_list("ladder", flat=True))
 
 
 def _known_on(ladders: Collection[int]) -> set[int]:

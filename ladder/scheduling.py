@@ -3,7 +3,7 @@
 A ladder is given whole blocks. Only who has never played on it does not wait for room there, since whoever has uploaded
 a bot is looking at its page; but an owner has at most one block with priority on a ladder at a time, however much is
 uploaded, and the turns of who has waited longest are nobody else's (``ladder.pairings.turns``). Ladders on which only
-house bots play are given a few blocks per hour (``ladder.filling_up``).
+house bots play are given a few blocks per hour, and one for a new version at once (``ladder.filling_up``).
 """
 
 from __future__ import annotations
@@ -76,9 +76,12 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
         games = len(seatings(ladder.seats))
         room, most = (-(-free // games) for free in _room(ladder, throughput))
         left = house_blocks_left(ladder)
-        room = room if left is None else min(room, left)
         ready, served = standing_by(ladder), _served(ladder.pk)
-        at_once = _at_once(ready, served)[: max(most, 0)]
+        if left == 0:
+            at_once = _new_house_versions(ready)[: max(room, 0)]
+        else:
+            at_once = _at_once(ready, served)[: max(most, 0)]
+        room = room if left is None else min(room, left)
         blocks = drawn(ready.candidates, ladder.seats, room, current.next_number, random, at_once)
         _write(ready, blocks, at_once, served)
     return len(blocks) * games
@@ -132,6 +135,17 @@ def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
     return list(by_owner.values())
 
 
+def _new_house_versions(ready: StandingBy) -> list[int]:
+    """Where only house bots play: those whose version had neither a seat nor an estimate, in the order they came."""
+    if settings.HOUSE_BLOCKS_PER_HOUR < 1:
+        return []
+    return [
+        one.entry
+        for one in sorted(ready.candidates, key=lambda one: (one.since, one.entry))
+        if one.width is None and ready.last_seats[one.entry].version_id != ready.players[one.entry].version.pk
+    ]
+
+
 def _write(ready: StandingBy, blocks: Collection[Drawn], at_once: Collection[int], served: set[int]) -> None:
     """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
     owners = {one.entry: one.owner for one in ready.candidates if one.owner is not None}
@@ -140,7 +154,7 @@ def _write(ready: StandingBy, blocks: Collection[Drawn], at_once: Collection[int
         new = {entry for entry in block.entries if entry in at_once}
         if block.turn is Turn.NEW_VERSION:
             new.add(block.first)
-        first = {owners[entry] for entry in new} - served
+        first = {owners[entry] for entry in new if entry in owners} - served
         served |= first
         players = [ready.players[entry] for entry in block.entries]
         row = schedule_block(ready.ladder, players, priority=FIRST if first else 0, sent=False)

@@ -344,6 +344,27 @@ def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
 
 
 @override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_new_version_of_a_house_bot_does_not_wait_for_the_next_hour(ladder: Ladder) -> None:
+    while fill():
+        finish_everything()
+    blocks, old = blocks_of(ladder), house_version("greedy")
+    BotVersion.objects.filter(pk=old.pk).update(active=False)
+    new = BotVersion.objects.create(
+        bot=old.bot, number=99, digest=old.digest, chosen="new", active=True, claims=old.claims
+    )
+    assert fill() > 0
+    assert Seat.objects.filter(version=new).exists()
+    finish_everything()
+    assert fill() == 0
+    assert blocks_of(ladder) == blocks + 1
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+def test_where_house_bots_play_no_blocks_a_new_version_waits(ladder: Ladder) -> None:
+    assert fill() == 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
 def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     assert fill() == 0
