@@ -5,6 +5,9 @@ often, reads as many rows and answers as much (``bench.bare``), behind the same 
 throttles. One real web server; ``wrk`` asks on four connections, in windows that take turns. A share of 100 % is as
 fast as the bare view; the goal is 80 %. It fails only if its CPU times cannot be right
 (``bench.cpu_time``).
+
+At the end it compares the parser of request heads (``esr_platform.heads``) with the default of uvicorn, httptools: two
+web servers answer the smallest bare view in turns.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from bench.cpu_time import ProcessTable, reaped_s, require_plausible
 from bench.databases import on_each
 from bench.pipeline import broker
 from tests.services.ports import free_port, wait_until
-from tests.services.workers import processes
+from tests.services.workers import Processes, processes
 
 GOAL = 0.8
 CONNECTIONS = 4
@@ -126,9 +129,24 @@ def measure(options: argparse.Namespace) -> None:
                     one.ours.append(asked(port, one.address, options.window_s))
             used_s = {"the web server": ProcessTable().tree_s(web) - server_s, "wrk": reaped_s() - wrk_s}
             wall_s = time.monotonic() - began
+            ratio = parser_ratio(group, port, options)
     show(found)
+    print(f"\nSmallest view: {ratio:.2f} times the responses per second of a web server with httptools")
     print("\nCPU time:", ", ".join(f"{name} {seconds:.1f} s" for name, seconds in used_s.items()))
     require_plausible(used_s, wall_s)
+
+
+def parser_ratio(group: Processes, port: int, options: argparse.Namespace) -> float:
+    """Responses per second of the web server on ``port`` divided by those of one with httptools: median of pairs."""
+    other = free_port()
+    group.web(other, "--http", "httptools")
+    wait_until(lambda: answers(other), "the web server with httptools answers")
+    address = "/api/v1/bare/0/0/1"
+    pairs = (
+        (asked(port, address, options.window_s), asked(other, address, options.window_s))
+        for _ in range(2 * options.windows)
+    )
+    return median(ours / default for ours, default in pairs)
 
 
 def prepared(options: argparse.Namespace) -> list[Endpoint]:

@@ -51,9 +51,9 @@ class Processes:
         """Start the clock."""
         return self.python("-m", "celery", "--quiet", "--app", "esr_platform", "beat", "--pidfile", "")
 
-    def web(self, port: int) -> subprocess.Popen[bytes]:
-        """Start the web server of `make run` on ``port`` of this machine."""
-        return self.python(*web("127.0.0.1", port, {}).arguments[1:])
+    def web(self, port: int, *options: str) -> subprocess.Popen[bytes]:
+        """Start the web server of `make run` on ``port`` of this machine, with more ``options`` of uvicorn."""
+        return self.python(*web("127.0.0.1", port, {}).arguments[1:], *options)
 
     def end(self) -> None:
         """Kill everything that was started, and what that started in turn."""
