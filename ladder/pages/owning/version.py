@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.db.models import Count
 from django.utils.translation import gettext
 
 from bots.languages import LANGUAGES
 from bots.local.checking import SEED
 from bots.models import BotVersion
 from games.registry import GAMES
+from ladder.models import Season
 from ladder.pages.owning.trial import Trial, table_words
 from ladder.pages.words import PROBLEMS, enumerated, sentence, thinking, time_taken, visible
 
@@ -91,6 +93,14 @@ class VersionPage:
     def reruns(self) -> int:
         """How many games of seasons that are not closed were played again because the machine had made it late."""
         return self.version.reruns.filter(block__series__season__closed=None).count()
+
+    @property
+    def past_reruns(self) -> Sequence[tuple[str, int]]:
+        """The same for each closed season that had any, the newest first, with the names of its ladder and itself."""
+        closed = Season.objects.filter(closed__isnull=False, series__blocks__reruns__version=self.version)
+        counted = closed.annotate(count=Count("series__blocks__reruns")).select_related("ladder").order_by("-closed")
+        text = gettext("Season %(number)s")
+        return [(f"{one.ladder.name}, {text % {'number': one.number}}", one.count) for one in counted]
 
     @property
     def can_activate(self) -> bool:

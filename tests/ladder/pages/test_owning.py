@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import escape
 
 from bots.models import Bot, BotVersion
 from bots.starting_kits import starting_kit
@@ -373,7 +374,10 @@ def test_owner_and_staff_read_how_many_games_were_played_again_for_a_version(peo
     for viewer in (people.ada, people.eve):
         assert re.search(rows.format(1), html(of(viewer), address))
     Season.objects.filter(ladder=ladder).update(closing=timezone.now(), closed=timezone.now())
-    assert re.search(rows.format(0), html(of(people.ada), address)), "another season begins with none"
+    for viewer in (people.ada, people.eve):
+        text = html(of(viewer), address)
+        assert re.search(rows.format(0), text), "another season begins with none"
+        assert f"<br>{escape(ladder.name)}, Season 1: 1<" in text
 
 
 def test_a_refused_version_never_plays(people: People) -> None:
