@@ -65,10 +65,10 @@ def call(number: int, *arguments: object) -> None:
 
 
 def sources() -> list[Path]:
-    """Files of the library that an interpreter does not read: 128 of at least three pages, then 128 others."""
+    """Files of the library that an interpreter does not read: 128 of at least four pages, then 128 others."""
     skipped = {"test", "site-packages", "dist-packages"}
     found = sorted(path for path in LIBRARY.rglob("*.py") if not skipped & set(path.parts))
-    large = [path for path in found if path.stat().st_size > 2 * PAGE][:SLOTS]
+    large = [path for path in found if path.stat().st_size > 3 * PAGE][:SLOTS]
     return [*large, *(path for path in found if path not in set(large))][: 2 * SLOTS]
 
 

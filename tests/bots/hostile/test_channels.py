@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from bots.protocol import Limits
+from bots.runner import Program
 from bots.sandbox import PlainLauncher, SandboxLauncher
+from bots.sandbox.code import code_of
+from bots.sandbox.host_process import HostProcess
+from bots.sandbox.runtime import is_in_memory
+from bots.sandbox.sandboxed import Trial
+from bots.sandbox.seccomp import no_filter
 from tests.bots.hostile.channels import (
     BITS,
     CLOSED,
@@ -41,6 +51,36 @@ def test_all_bits_pass_by_files_outside_of_the_sandbox() -> None:
         place.chmod(0o1777)
         pairs = play_pairs(PlainLauncher(), "plain", {}, pairs=2, places=[str(place)])
     assert right_bits(pairs, "files") == 2 * BITS
+
+
+class OnDisk(SandboxLauncher):
+    """Starts bots without the filter, with their files on a disk whose cache is empty at first."""
+
+    def start(self, program: Program, limits: Limits) -> HostProcess:
+        return self.start_code(code_of(program), limits, Trial(bpf=no_filter))
+
+    def empty_cache(self) -> None:
+        for path in self.root.rglob("*.py"):
+            descriptor = os.open(path, os.O_RDONLY)
+            os.fsync(descriptor)
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(descriptor)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(is_in_memory(Path("/var/tmp")), reason="this machine has no disk")
+@pytest.mark.usefixtures("sandbox_launcher")
+def test_bits_pass_by_caches_of_the_disk_where_the_files_of_bots_lie_on_one() -> None:
+    """The test of closed media would notice these media if they were open."""
+    with folder_of({}, parent="/var/tmp") as folder:
+        launcher = OnDisk(runtime=folder / "runtime")
+        pairs = []
+        for number in range(3):
+            launcher.empty_cache()
+            pairs += play_pairs(launcher, f"disk {number}", {}, pairs=1)
+    assert right_bits(pairs, "page cache, by page faults") > 0.9 * 3 * BITS
+    media = ("page cache, by time", "page cache, by page faults", "missing names")
+    assert [medium for medium in media if probability(pairs, medium) > SIGNIFICANT] == []
 
 
 def test_the_capacity_of_a_number_is_what_its_errors_leave() -> None:
