@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -37,6 +38,7 @@ class Command(BaseCommand):
         house_blocks = house_blocks_for(matches)
         place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
         terminal, begun = Terminal(), time.monotonic()
+        logging.getLogger().setLevel(place.environment["LOG_LEVEL"].upper())  # as in the processes of the site
         listen_to_signals()
         try:
             if not anyway:
