@@ -1,9 +1,9 @@
-"""How many games a version comparison takes, and how often it errs, with the spread of real blocks.
+"""Measure how many games a version comparison takes and how often it errs, with the spread of real blocks.
 
-``python -m bench.comparisons [--blocks 60] [--runs 1000]``: house bots play the blocks of a comparison in this process,
-each pair of them on the same deals against the same opponents. Comparisons are then simulated by drawing from the
-differences of these blocks and their mirror images, weighted by ``exp(tilt · difference)``, where the tilt gives them
-the mean of two versions that differ by so much. The test is the site's own (``ladder/ratings/sprt.py``).
+``python -m bench.comparisons [--blocks 60] [--runs 1000]``: house bots play the blocks of a comparison in this process.
+The two bots of a pair play the same deals against the same opponents. The bench then simulates comparisons. It draws
+from the differences of these blocks and their mirror images, weighted by ``exp(tilt · difference)``. The tilt sets
+their mean to the difference between the two versions. The test is the site's own (``ladder/ratings/sprt.py``).
 """
 
 from __future__ import annotations

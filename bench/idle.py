@@ -75,7 +75,7 @@ def name_of(pid: int) -> str:
 
 
 def cpu_s(supervisor: int) -> dict[int, float]:
-    """CPU seconds by process of the site, with what its ended children have used."""
+    """CPU seconds of each process of the site, including its ended children."""
     table = ProcessTable()
     return {pid: table.processes[pid].own_s + table.processes[pid].waited_s for pid in table.tree(supervisor)}
 

@@ -1,18 +1,23 @@
-"""People at tables and who looks on, on one web server and one worker: ``python -m bench.people [--short]``.
+"""Measure players and spectators on one web server and one worker: ``python -m bench.people [--short]``.
 
-The real processes of the site (web, clerk, beat), on SQLite and PostgreSQL; everybody who comes is one other process
-(``bench.visitors``), whose processor time stands beside the server's. 100 tables of people who have signed in play
-rated games and make a move every two seconds each; whoever has finished one plays the next. 500 spectators watch. What
-becomes public of a running game comes by rounds, so an event a second takes a table that plays a round a second: two
-more tables do (``--watched``), and half of the spectators look at each. They are told in addition how many they are,
-whenever that changes.
+The bench runs the real processes of the site (web, clerk, beat), on SQLite and PostgreSQL. One other process
+(``bench.visitors``) acts as all clients, and the bench prints its CPU time next to the server's. Signed-in people play
+rated games at 100 tables, with one move every two seconds at each table. Players who finish a game begin the next one.
+500 spectators watch. A running game becomes public round by round, so one event per second needs a table that plays one
+round per second. Two more tables do this (``--watched``), and half of the spectators watch each of them. Spectators are
+also notified of their number whenever it changes.
 
-What is measured: from when a move was sent until its answer was there; until the event that shows it was at each seat
-of the table; from when the move was sent that began a round until the round before it was at each spectator; whether
-every log came without a gap or a double, by the places of its entries, and whole, by what the game's record has; what
-web server and worker hold in memory. The games have no veiled moves, so nothing is told late on purpose. Nobody is
-refused for asking often (``bench.raised``): who plays a round a second asks oftener than people may. It fails only
-if its CPU times cannot be right (``bench.cpu_time``).
+The bench measures:
+
+- the time from sending a move until its response arrives
+- the time until the event that shows the move arrives at each seat of the table
+- the time from sending the move that begins a round until the previous round arrives at each spectator
+- whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
+- the memory of the web server and the worker
+
+The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.raised``), because
+a player who plays one round per second sends more requests than people may. The bench fails only if its CPU times
+cannot be right (``bench.cpu_time``).
 """
 
 from __future__ import annotations

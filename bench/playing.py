@@ -1,10 +1,14 @@
-"""Remote bots that play at once on one web server and one worker: ``python -m bench.playing [--seats 4] [--bots 200]``.
+"""Measure remote bots on one web server and one worker: ``python -m bench.playing [--seats 4] [--bots 200]``.
 
-The real processes of the site (web, clerk, beat), on SQLite and PostgreSQL; the bots are one process of their own
-(``bench.remote_players``). Each table makes a move every two seconds. What is measured: from when the last answer that
-a ply waits for was sent until the next ``decide`` arrived; whether every decision came once; what web server and
-worker hold in memory. The game has no veiled moves, so nothing is told late on purpose. It fails only if its
-CPU times cannot be right (``bench.cpu_time``).
+The bench runs the real processes of the site (web, clerk, beat), on SQLite and PostgreSQL. The bots play at the same
+time in one other process (``bench.remote_players``). Each table makes a move every two seconds. The bench measures:
+
+- the time from sending the last answer that a ply waits for until the next ``decide`` arrives
+- whether each decision arrives exactly once
+- the memory of the web server and the worker
+
+The game has no veiled moves, so no event is delayed on purpose. The bench fails only if its CPU times cannot be right
+(``bench.cpu_time``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keeps something alive from a thread of its own while something long runs, and tells when it was lost."""
+"""Keep something alive from a separate thread while long work runs, and detect its loss."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Trying out what was uploaded: taken up by a worker, played in the sandbox, and then ready or refused.
+"""Validation of uploads: a worker takes up a version, plays it in the sandbox, and marks it ready or refused.
 
-A check goes on table by table, each stored when it is through: a worker that is lost costs one table, and another
-owner's version that waits comes after the game that is played, also if the machine was late and the table has to be
-repeated. What is our fault is tried again, ``MOST_STARTS`` times; a bot's own fault is not.
+A check plays one table after the other and stores each result, so a lost worker costs one table. A waiting version of
+another owner gets its turn after the current game, also if the machine was late and the table has to be repeated.
+After a failure of the platform the check starts again, up to ``MOST_STARTS`` times. A failure of the bot is final.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _INVISIBLE: Final = re.compile(
 """Unicode's Default_Ignorable_Code_Point, and the Braille pattern without dots."""
 
 _MARKS: Final = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
-"""Diacritics. Marks that make another letter, such as Devanagari vowel signs, are not among them."""
+"""Diacritics. Marks that spell different letters, such as Devanagari vowel signs, are not included."""
 
 _IGNORED: Final = re.compile(rf"[\s_'.,:;\u00b7{_MARKS}-]")
 """What a skeleton leaves out: spaces, separators, small punctuation and diacritics."""

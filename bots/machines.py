@@ -26,16 +26,19 @@ from bots.sandbox.status import document
 logger = logging.getLogger(__name__)
 
 _known = SimpleNamespace(test=None, told_s=0.0)
-"""The self-test that this process has told of last, or found when it was asked first, and when that was."""
+"""The self-test that this process reported last, or else the first one that it made, and the time of that."""
 
 GONE_AFTER: Final = timedelta(days=1)
-"""A machine that has told nothing for so long has no workers any more, unless its sandbox holds."""
+"""A machine that has not reported for this long has no workers, unless its sandbox holds.
+
+Workers whose sandbox holds report changes only.
+"""
 
 
 class Sandbox(StrEnum):
-    """What everybody may know: whether code of strangers runs, and whether its games may be rated.
+    """The public state of the sandbox: whether untrusted code runs, and whether its games may be rated.
 
-    ``UNKNOWN``: no worker has said anything yet.
+    ``UNKNOWN``: no worker has reported yet.
     """
 
     HOLDS = "holds"
@@ -73,7 +76,7 @@ def current_test() -> SelfTest:
 
 
 def one_may_be_repaired() -> bool:
-    """Whether a machine with workers has told of a sandbox that does not hold, or of unrated games only, a while ago.
+    """Whether a machine with workers reported a failing or unrated-only sandbox more than ``RETRY_S`` ago.
 
     Workers notice a repair only when they have something to do (:func:`current_test`).
     """

@@ -61,9 +61,9 @@ class Manifest:
 
 
 def read_folder(folder: Path, *, start: bool = True) -> Manifest:
-    """The manifest of the bot in ``folder``; without a ``bot.toml`` that of a ``bot.py`` that plays everything.
+    """The manifest of the bot in ``folder``. Without a ``bot.toml`` it is that of a ``bot.py`` for all formats.
 
-    Raises ``ManifestError``, also where the file that is to be started is not there, unless nobody is to ``start`` it.
+    Raises ``ManifestError``, also if the file to start is missing, unless ``start`` is false.
     """
     path = folder / FILE
     name = folder.resolve().name[:MAX_NAME] or "bot"

@@ -67,9 +67,9 @@ def is_house_name(name: str) -> bool:
 
 
 def is_user_name(name: str, except_of: User | None = None) -> bool:
-    """Whether ``name`` is somebody's user name or looks like one; that of ``except_of`` does not count.
+    """Whether ``name`` is a user name or looks like one. The user name of ``except_of`` does not count.
 
-    Suspended people keep their names.
+    Suspended users keep their names.
     """
     people = get_user_model()._default_manager.filter(deleted=None)
     if except_of is not None:
@@ -78,9 +78,9 @@ def is_user_name(name: str, except_of: User | None = None) -> bool:
 
 
 def is_bot_name(name: str, except_of: User | None = None) -> bool:
-    """Whether ``name`` is the name or the slug of a bot that everybody knows of, or looks like one.
+    """Whether ``name`` is the name or the slug of a public bot, or looks like one.
 
-    Bots of ``except_of`` do not count: people may have a bot that is called like them.
+    Bots of ``except_of`` do not count, because users may have the same name as their own bots.
     """
     ready = BotVersion.objects.filter(bot=OuterRef("pk"), state=BotVersion.State.READY)
     bots = Bot.objects.of_code().filter(Q(owner=None) | Exists(ready))
@@ -103,10 +103,10 @@ def candidates(rows: QuerySet[Any], name: str, *fields: str) -> Iterator[str]:
 
 
 def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
-    """``name`` as it is kept, for ``bot`` or a new one of ``owner``'s.
+    """``name`` as it is stored, for ``bot`` or for a new bot of ``owner``.
 
-    Raises ``NameRefused`` also where another of their bots has it, staff took it from one of them, or it looks like the
-    user name of somebody else. A bot keeps the name that it has.
+    Raises ``NameRefused`` also if another bot of the owner has the name, if staff took it from one of their bots, or if
+    it looks like the user name of another user. A bot keeps the name that it has.
     """
     if bot is not None and name == bot.name:
         return name

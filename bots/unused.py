@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Final
 from uuid import uuid4
 
-with suppress(ModuleNotFoundError):  # on Windows, where nobody makes them (bots.sandbox.system)
+with suppress(ModuleNotFoundError):  # on Windows, where these folders are not made (bots.sandbox.system)
     import fcntl
 
 KEPT_DAYS: Final = 7
@@ -62,7 +62,7 @@ def _used(place: Path) -> bool:
 def _alone(lock: Path) -> Iterator[None]:
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        os.fchmod(descriptor, 0o600)  # older versions made it readable, and a reader can lock it for ever
+        os.fchmod(descriptor, 0o600)  # older versions made it readable, and a reader can keep it locked
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -103,7 +103,7 @@ def remove_at_once(place: Path) -> None:
 
 
 def _bytes(folder: Path) -> int:
-    """The size of what is in ``folder``, which another worker may be removing."""
+    """The total size of the files in ``folder``. Another worker may be removing them."""
     found = 0
     for above, _, names in os.walk(folder):
         for name in names:

@@ -1,4 +1,4 @@
-"""What every response of Django has, and who gets none: security policy, cache policy, and the pace of pages."""
+"""Security policy and cache policy of every response of Django, and the limit on pages per client."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def content_security_policy(get_response: View) -> View:
 def cache_policy(get_response: View) -> View:
     """Middleware that keeps responses out of caches which other people use.
 
-    A response to somebody whom the request identifies, and every account page, is ``private, no-store``. Any other
+    A response to a user whom the request identifies, and every account page, is ``private, no-store``. Any other
     response that names no policy is ``private, no-cache``: a browser asks again, by its ETag. Public policies, such as
     those of static files and feeds, and ``no-store`` stay as they are.
     """

@@ -17,7 +17,7 @@ _INCREASE: Final = "return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('IN
 
 
 class Serializer:
-    """Values of the cache as JSON, never as pickles: whoever can write into Redis must not run code with a pickle.
+    """Values of the cache as JSON, never as pickles: a pickle would run the code of anyone who can write into Redis.
 
     Bytes are kept as they are, behind a zero byte, and integers as Redis counts them. A tuple comes back as a list.
     Convert other types before you cache them: they raise ``TypeError``.

@@ -28,7 +28,7 @@ def played_steps(state: State) -> int:
 
     A game ends early when at most one seat is left. The platform then plays default moves to the end, so that there is
     a record: for those who have left as ``forfeit``, for the one who stays as ``absent``. Simultaneous choices that
-    were not complete by then are not counted: nobody but their seats has seen them.
+    were not complete by then are not counted: only their own seats have seen them.
     """
     steps, scores = state.steps_since(0), (state.outcome or {"scores": []})["scores"]
     stay = [seat for seat, score in enumerate(scores) if "forfeit" not in score]
@@ -69,7 +69,7 @@ def when_left(state: State) -> State | None:
 
 
 def shown_outcome(state: State) -> Document | None:
-    """The outcome as pages show it: where the game ended early, ranks and forfeits without scores nobody has earned."""
+    """The outcome as pages show it. After an early end it has ranks and forfeits, but no unearned scores."""
     if state.outcome is None or played_steps(state) == len(state.steps_since(0)):
         return state.outcome
     scores = [{key: score[key] for key in ("forfeit",) if key in score} for score in state.outcome["scores"]]

@@ -79,7 +79,7 @@ class Telling:
                 self.say(f"{self.names[seat]} has forfeited and ranks behind all who finished: {reason}")
 
     def tell_who_stayed(self, seats: Sequence[int]) -> None:
-        """How a game ended that nobody played to its end: ``seats`` have not left."""
+        """Tell how a game ended early. ``seats`` are those that have not left."""
         self.say(f"{self.named(seats)} wins: everybody else has left" if seats else "Everybody has left")
 
     def chapters(self) -> list[Chapter]:

@@ -24,9 +24,9 @@ AT_ONCE: Final = 16
 
 
 def tell() -> int:
-    """Tell the workers that so many versions wait; how many messages were sent. They are void by the next round.
+    """Send the workers one message per waiting version, and return their number. Messages expire by the next round.
 
-    If nothing waits, one message has a machine look whether its sandbox was repaired.
+    If no version waits but a sandbox may be repaired, one message makes a machine check it.
     """
     count = min(waiting().count(), AT_ONCE) or int(one_may_be_repaired())
     try:

@@ -69,9 +69,10 @@ def send_next(match_id: int) -> int:
 
 
 def send(priorities: Mapping[int, int]) -> int:
-    """Tell the workers of matches, whose ``priorities`` are by id, outside any transaction; how many were told.
+    """Send matches to the workers, outside any transaction, and return how many were sent.
 
-    Without a broker nothing is lost: the next :func:`dispatch` sends the rest.
+    ``priorities`` maps match ids to priorities. Without a broker nothing is lost: the next :func:`dispatch` sends the
+    rest.
     """
     ids, sent = list(priorities), 0
     try:

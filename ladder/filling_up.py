@@ -1,12 +1,12 @@
-"""House bots on ladders: where they fill up tables, and how much they play where they are alone.
+"""House bots on ladders: where they fill up tables, and how much they play on ladders without other bots.
 
-Where too few bots are on a ladder for one table, house bots take the empty seats, and the ladder's page says so. Their
-entries are not active: so they are on no such ladder for its own sake, and leave the tables as soon as enough
-others are there. What they have played counts like everything else.
+If a ladder has too few bots for one table, house bots take the empty seats, and the page of the ladder shows that.
+Their entries are not active, so they leave the tables as soon as there are enough other bots. Their games count like
+all others.
 
-A ladder on which only house bots play is given a few blocks per hour, and none while every version is known well
-enough. Without that bound it would use all cores of the machine forever, although nobody waits for its games. A new
-version of a house bot does not wait for the next hour: it is given its first block at once.
+A ladder on which only house bots play gets a few blocks per hour, and none while every version is known well enough.
+Without this limit it would use all cores of the machine forever, although no owner waits for its games. A new version
+of a house bot does not wait for the next hour: it gets its first block at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NARROW: Final = 100_000
 """The width of an interval, in 1/1000 point, below which a house bot is known well enough: 1540 ± 50."""
 
 ENOUGH_BLOCKS: Final = 250
-"""After so many blocks of a version its interval hardly narrows any more: one block takes 0.2% off."""
+"""After this number of blocks of a version, one more block narrows its interval by only 0.2%."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def resting(ladders: Collection[int]) -> set[int]:
 
 
 def house_blocks_left(ladder: Ladder) -> int | None:
-    """How many blocks a ladder may be given within this hour; ``None``: any number, since somebody plays there."""
+    """How many blocks a ladder may get within this hour; ``None`` means no limit, because a user's bot plays there."""
     if _people.filter(ladder=ladder).exists():
         return None
     most: int = settings.HOUSE_BLOCKS_PER_HOUR

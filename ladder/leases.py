@@ -39,11 +39,11 @@ class Lease:
 
 
 def claim(match_id: int, worker: str) -> Lease | None:
-    """Take a queued, due match for ``worker``; ``None`` when it is not to be had. One of several claims gets it.
+    """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
 
-    Matches of one block share their deal and never run at the same time, so that no bot can pass on what it sees to
-    another seating of the same deal. The database enforces it (``Match.Meta.constraints``). A match that is refused for
-    this reason counts as not sent, so that the end of the running one can send it.
+    Matches of one block share their deal and never run at the same time. Otherwise a bot could pass information to
+    another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match that is refused
+    for this reason counts as not sent, so that the end of the running match can send it.
     """
     token = uuid4()
     with transaction.atomic():
@@ -115,12 +115,12 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
 def play_again(lease: Lease, failure: str, seats: Collection[int]) -> bool:
     """End the attempt so that the match is played again, because the machine made ``seats`` late.
 
-    Each version has this right once in a block. ``False``: nothing was done, since all of them have used it, or since
-    the lease was lost.
+    Each version has this right once per block. ``False`` means that nothing was done, because all of them have used it
+    or the lease was lost.
     """
     late = Seat.objects.filter(match=lease.match_id, index__in=seats)
     versions = set(late.exclude(version__reruns__block=F("match__block")).values_list("version", flat=True))
-    with transaction.atomic():  # no other match of the block runs, so nobody uses a right of these versions meanwhile
+    with transaction.atomic():  # no other match of the block runs that could use these rights meanwhile
         if not versions or not give_back(lease, Attempt.Ending.DELAYED, failure):
             return False
         attempt = Attempt.objects.select_related("match").get(token=lease.token)

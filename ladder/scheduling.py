@@ -1,9 +1,9 @@
-"""Keeps every hosted ladder's queue filled, and no fuller: what the workers cannot play yet is not scheduled.
+"""Fill the queue of every hosted ladder, but do not schedule matches that the workers cannot play yet.
 
-A ladder is given whole blocks. Only who has never played on it does not wait for room there, since whoever has uploaded
-a bot is looking at its page; but an owner has at most one block with priority on a ladder at a time, however much is
-uploaded, and the turns of who has waited longest are nobody else's (``ladder.pairings.turns``). Ladders on which only
-house bots play are given a few blocks per hour, and one for a new version at once (``ladder.filling_up``).
+A ladder gets whole blocks. A bot that has never played on the ladder does not wait for room in the queue, because its
+owner is watching its page. But each owner has at most one block with priority per ladder at a time, regardless of the
+number of uploads. The turns of the bots that have waited longest stay theirs (``ladder.pairings.turns``). Ladders on
+which only house bots play get a few blocks per hour, and one for a new version at once (``ladder.filling_up``).
 """
 
 from __future__ import annotations

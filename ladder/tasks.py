@@ -106,7 +106,7 @@ def forget_orphans() -> None:
 
 @shared_task
 def seat() -> None:
-    """Give the remote bots that are here their games, and end challenges that nobody has answered (queue ``live``)."""
+    """Start games for remote bots that are online, and end unanswered challenges (queue ``live``)."""
     sitting_down.seat()
     challenging.expire()
 

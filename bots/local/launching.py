@@ -112,7 +112,7 @@ def start_command(program: CommandProgram) -> Process:
 
 
 def command_of(line: str) -> CommandProgram:
-    """The program of a command line. Raises ``UsageError`` for one that is none of this machine."""
+    """The program of a command line. Raises ``UsageError`` if the line is invalid or its command is not found."""
     try:
         words = shlex.split(line, posix=os.name == "posix")
     except ValueError as error:

@@ -40,10 +40,10 @@ def find_game(slug: str, seats: int) -> Game:
 def seat_bots(
     words: Sequence[str], game: Game, commands: Sequence[str] = (), python: Path | None = None
 ) -> tuple[LocalSeat, ...]:
-    """A seat at ``game`` for every word, then for every command line; a bot that sits twice gets ``greedy#2``.
+    """A seat at ``game`` for every word, then for every command line. A bot that sits twice gets ``greedy#2``.
 
-    ``python`` runs bots of your own that are Python. Raises ``UsageError`` for an unknown house bot, a path without a
-    bot, a bot that does not play this, and a command that is not found.
+    ``python`` runs your own Python bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot
+    that does not support the format, and a command that is not found.
     """
     found: list[tuple[str, Local]] = []
     for word in words:

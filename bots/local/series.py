@@ -90,10 +90,10 @@ def play_game(
     core: Core | None = None,
     tries: Iterable[int] = TRIES,
 ) -> Played:
-    """Play game ``number`` of a series, again where the machine was late. Raises ``PlatformFailure``.
+    """Play game ``number`` of a series, and repeat it if the machine was late. Raises ``PlatformFailure``.
 
-    ``core`` is as in ``play_match``. ``tries`` are numbers from 0; the report of the last one stands, and says whether
-    the game should be played once more.
+    ``core`` is as in ``play_match``. ``tries`` are numbers from 0. The result has the report of the last try, which
+    also shows whether the game should be played once more.
     """
     spec = series.spec(number)
     for played_before in tries:

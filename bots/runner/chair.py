@@ -17,7 +17,7 @@ LAST_WORDS_MS: Final = 100
 """How long a process whose stdout is closed has until it is ended."""
 
 NO_PROGRAM: Final = ("No such file", "Exec format error", "Permission denied", "Argument list too long")
-"""How the kernel says that a file is no program; a host that is short of memory says something else (man 2 execve)."""
+"""Errors of the kernel for a file that is not a program. Lack of memory gives a different error (man 2 execve)."""
 
 CANNOT_BE_EXECUTED: Final = 126
 """The exit status of a file that the kernel does not take for a program, as shells give it (POSIX, 2.8.2)."""

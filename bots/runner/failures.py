@@ -8,9 +8,9 @@ class PlatformFailure(Exception):
 
 
 class NeverBegun(PlatformFailure):
-    """A process that ended before a bot's code ran in it: what stands on its stderr is the sandbox's word.
+    """A process that ended before a bot's code ran in it. Its stderr contains messages of the sandbox.
 
-    ``program`` is the bot's own file that was to be executed; empty for an interpreter of ours.
+    ``program`` is the bot's own file that was to be executed; empty for the platform's interpreter.
     """
 
     def __init__(self, message: str, program: str = "") -> None:

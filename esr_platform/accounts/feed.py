@@ -29,7 +29,7 @@ _SIGNER: Final = Signer(salt="esr.accounts.feed")
 
 
 def path_of(person: User) -> str:
-    """The path of the feed of ``person``. Whoever has it can read the feed."""
+    """The path of the feed of ``person``. Anyone who has the path can read the feed."""
     signed = _SIGNER.sign(f"{person.pk}-{person.session_epoch}-{person.feed_epoch}")
     return reverse("accounts:feed", args=[signed])
 
@@ -46,7 +46,7 @@ def person_at(signed: str) -> User | None:
 
 
 def replace_url(person: User) -> None:
-    """End the URL of the feed of ``person``; the feed has another one from now on."""
+    """Replace the feed URL of ``person`` by a new one; the old URL ends."""
     User.objects.filter(pk=person.pk).update(feed_epoch=F("feed_epoch") + 1)
 
 

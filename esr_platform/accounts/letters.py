@@ -87,7 +87,7 @@ def write(person: User) -> bool:
 
 
 def _since(person: User, until: datetime) -> datetime:
-    """When the news begin that are to be told to ``person`` now."""
+    """The start of the period that the next email to ``person`` covers."""
     told = User.objects.values_list("told_until", flat=True).get(pk=person.pk) or person.date_joined
     return max(told, until - OLDEST)
 

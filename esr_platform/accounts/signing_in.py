@@ -67,15 +67,15 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().login(request, user)
 
     def _get_login_attempts_cache_key(self, _request: HttpRequest, **credentials: Any) -> str:
-        """The account that is tried: allauth adds the Host header, whose port anybody can choose."""
+        """The account that is tried. allauth would add the Host header, whose port any client can choose."""
         return str(credentials.get("email") or credentials.get("username") or "").lower()
 
     def set_password(self, user: Any, password: str) -> None:
         """Write the password and nothing else of the row: the account may have been suspended or deleted meanwhile.
 
-        Whoever comes by the link of a letter, signed in or not, has lost control of the account, or of what was known
-        of it: tokens and the URL of the private feed end. Who changes it keeps them, and is shown the tokens
-        (``get_password_change_redirect_url``).
+        Users who come by the link of an email, signed in or not, have lost control of the account or of its secrets.
+        Their tokens and the URL of their private feed end. Users who change their password keep them, and the site
+        shows them the tokens (``get_password_change_redirect_url``).
         """
         user.set_password(password)
         get_user_model()._default_manager.filter(pk=user.pk, deleted=None).update(password=user.password)

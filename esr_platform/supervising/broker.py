@@ -36,7 +36,7 @@ def socket_path(var: Path) -> Path:
 
 
 def private_socket(var: Path) -> Path:
-    """As :func:`socket_path`; its folder then exists, and nobody else can put a socket there.
+    """Like :func:`socket_path`, but the folder exists and no other user can put a socket there.
 
     Raises ``OSError`` if the folder belongs to another user or is a link.
     """

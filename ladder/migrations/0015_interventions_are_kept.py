@@ -12,7 +12,7 @@ FOR EACH ROW EXECUTE FUNCTION esr_is_kept();
 
 
 def keep(_apps: object, editor: BaseDatabaseSchemaEditor) -> None:
-    """Let the database refuse changes of what staff did to matches, as ``bots.0003`` does for bots and people."""
+    """Let the database refuse changes to staff interventions, as ``bots.0003`` does for bots and people."""
     editor.execute(POSTGRES if editor.connection.vendor == "postgresql" else SQLITE)
 
 

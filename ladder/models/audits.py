@@ -75,9 +75,10 @@ class ChainMark(models.Model):
 
 
 class Intervention(models.Model):
-    """What somebody of the staff did to a match. Appended. What and why is public, who it was is for staff alone.
+    """An action of a staff member on a match. Its kind and reason are public; only staff see its author.
 
-    The database refuses changes (migration ``0015``), and the audit log shows it beside ``bots.models.StaffAction``.
+    Rows are only added: the database refuses changes (migration ``0015``). The audit log shows them with
+    ``bots.models.StaffAction``.
     """
 
     class Action(models.TextChoices):

@@ -1,7 +1,7 @@
-"""Atom feeds (RFC 4287) of the matches of a bot, and of the matches and seasons of a ladder, for everybody.
+"""Public Atom feeds (RFC 4287) of the matches of a bot, and of the matches and seasons of a ladder.
 
-They contain only what is public: ladders that are not private, and matches whose block has ended. The id of an entry
-never changes, and its text only where names do or the result is taken back. Feeds are in the language of the site.
+They contain only public data: ladders that are not private, and matches whose block has ended. The id of an entry never
+changes. Its text changes only if names do or the result is voided. Feeds are in the language of the site.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _result(match: Match, seats: Sequence[Seat]) -> str:
 
 
 def _row(match: Match, seat: Seat, name: str) -> str:
-    """``1. ada: 143``; without the colon where the game ended early, so that nobody has a score."""
+    """``1. ada: 143``, or ``1. ada`` if the game ended early and has no scores."""
     said = reached(match, seat)
     return f"{_rank(seat)}. {visible(name)}" + (f": {said}" if said else "")
 

@@ -126,7 +126,7 @@ class SeatTable:
 
     @property
     def ended_early(self) -> bool:
-        """Whether at most one seat was left to play, so that nobody has a score."""
+        """Whether at most one seat was left to play, so that there are no scores."""
         results = [row.result for row in self.rows if row.result]
         return bool(results) and not any(has_score(result.score) for result in results)
 

@@ -71,11 +71,11 @@ def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
 
 @dataclass(frozen=True)
 class Again:
-    """How somebody can play a table again.
+    """How a person can play again with the same players.
 
     ``how`` is ``rematch`` for a person who played there, ``asked`` while their request is open, ``accept`` if another
     player asks them, ``accepted`` once they have agreed, ``begun`` while the rematch runs, whose number is ``match``,
-    and ``now`` for guests. ``names`` are the players that the sentence names: who asks, or who is waited for.
+    and ``now`` for guests. ``names`` are the players in the sentence: those who ask, or those who have not answered.
     """
 
     how: str

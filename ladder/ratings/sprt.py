@@ -32,7 +32,7 @@ ERROR = 0.05
 _PRIOR_BLOCKS = 8
 _PRIOR_SPREAD = 0.5
 _FADING = 16
-"""After so many blocks in which the versions scored differently, the prior weighs half."""
+"""The number of blocks with different scores of the versions after which the prior weighs half."""
 
 
 class Verdict(Enum):

@@ -159,9 +159,9 @@ def fingerprint(move: Any) -> str:
 
 
 def _told(position: Position, seat: int) -> int:
-    """The last decision that the person of ``seat`` was told of: a veiled one is like none.
+    """The last decision that the person at ``seat`` was shown. A veiled decision does not count.
 
-    While an outage is to be forgiven, only who holds the table can tell. The veiled decision then counts as told.
+    While an outage is to be forgiven, only the holder of the table can tell. A veiled decision then counts as shown.
     """
     chair = position.chairs[seat]
     veiled = chair.owes and chair.due_at is not None and chair.due_at > position.now
@@ -169,9 +169,10 @@ def _told(position: Position, seat: int) -> int:
 
 
 def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
-    """Where a bot sits and the last decision that it was told of, 0 if none.
+    """The seat of a bot and the last decision that it was sent, 0 if none.
 
-    Read without a lock: a client that guesses holds up nobody, and cannot tell a veiled decision from none by the time.
+    This reads without a lock. A client that guesses therefore delays no other client, and the response time does not
+    show whether there is a veiled decision.
     """
     chairs = _chairs_of(match_id=match_id, bot_id=bot_id) if 0 < match_id < 2**63 else []
     for seat, asked, owes, due_at, now in chairs:

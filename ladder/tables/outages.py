@@ -38,7 +38,7 @@ FROZEN_FOR: Final = timedelta(minutes=10)
 """So long tables wait for web processes to come back: longer, and whoever else plays there goes on."""
 
 TOO_OFTEN: Final = 3
-"""With so many outages within an hour somebody has to look at the site."""
+"""With this number of outages within an hour, an administrator has to look at the site."""
 
 WRITTEN_EVERY: Final = timedelta(seconds=2)
 """A beat is not written again so soon: several processes have one heart."""

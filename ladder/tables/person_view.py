@@ -82,13 +82,14 @@ class Looks:
         return found
 
     def present(self, seat: int) -> Document:
-        """How things stand for ``seat``.
+        """The present state for ``seat``.
 
-        ``decision`` is the number of what it owes and has been told of, ``question`` its decision document and
-        ``clock`` its time, all ``None`` where nothing is asked. ``you`` is what it alone knows now, a choice included
-        that is not told yet. By seat: ``clocks``, the milliseconds in the banks of people, and ``here``
-        (``rights.is_here``). ``waiting`` are the seats that owe a move as far as this one may know. ``outage_ms`` is
-        how long the site was unavailable during the game, which counts for nobody.
+        ``decision`` is the number of the decision that the seat owes and was shown, ``question`` its decision document
+        and ``clock`` its time. All three are ``None`` without such a decision. ``you`` is what only this seat knows
+        now, including its choice that is not shown yet. ``clocks`` has the milliseconds in the time bank of each
+        person and ``here`` the presence of each seat (``rights.is_here``). ``waiting`` are the seats that owe a move,
+        as far as this seat may know. ``outage_ms`` is the time in which the site was unavailable during the game. It
+        is not charged to any player.
         """
         position, state = self._position, self._shown(seat)
         chair = position.chairs[seat]

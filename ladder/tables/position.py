@@ -188,7 +188,7 @@ class Position:
         return [*self.rows[:last], self.rows[last]._replace(delays=())] if last >= 0 else ()
 
     def rows_for(self, seat: int | None) -> tuple[Row, ...]:
-        """The moves that ``seat`` knows by now; what was played out after an early end is shown to nobody."""
+        """The moves that ``seat`` knows by now. Moves that were played out after an early end are hidden from all."""
         return tuple(row for row in self.played if row.answered_by(seat) or row.shown(self.now) is not None)
 
     def showing(self, rows: Sequence[Row]) -> State:

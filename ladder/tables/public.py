@@ -40,7 +40,7 @@ def cut_of(position: Position) -> Cut | None:
 
 
 def ended(position: Position) -> tuple[State, Document | None]:
-    """A game that has ended as everybody is shown it: the table as it was then, and the outcome if it has one."""
+    """A game that has ended, as all viewers see it: the table as it was then, and the outcome if there is one."""
     state = position.state(told=True)
     return when_left(state) or state, shown_outcome(state)
 

@@ -105,7 +105,7 @@ KEPT_MOVES: Final = KeptMoves[Row]()
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:
-    """How it stands: the chairs with their table, the lease of the match, the site's beat and outages, and when."""
+    """The chairs with their table, the lease of the match, the site's beat and outages, and the database's time."""
     chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
     beat = F("table__match__attempts__heartbeat_at")
     outages = Outage.objects.filter(match=OuterRef("table")).order_by().values("match").values(total=Sum("ms"))

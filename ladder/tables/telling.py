@@ -53,7 +53,7 @@ What = Literal["began", "moved", "decide", "ended", "stream", "challenged"]
 _TIMEOUT_S: Final = 1.0
 _EXPIRES_S: Final = 60.0
 _LOST_S: Final = 5.0
-"""A task to seat remote bots that has not begun after so long is lost."""
+"""A task to seat remote bots that has not begun after this time is lost."""
 
 
 def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
@@ -96,7 +96,7 @@ def tell_of(table: Held) -> None:
 
 
 def tell_of_the_end(match_id: int) -> None:
-    """Tell everybody at the table, and who watches it, that it has ended; remote bots get their next game."""
+    """Notify players and spectators that the game has ended. Remote bots get their next game."""
     seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
     bots = list(seated.values_list("seat__version__bot", flat=True))
     tell(match_id, "ended", bots)
@@ -115,7 +115,7 @@ def seat_later(in_s: float) -> None:
 
 
 def seating_begins() -> None:
-    """Note that remote bots are seated now: bots that become free from here on need another task."""
+    """Note that remote bots are seated now. Bots that become free after this need another task."""
     try:
         cache.delete(_SEAT_SOON)
     except (RedisError, OSError) as error:

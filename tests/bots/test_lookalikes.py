@@ -36,7 +36,7 @@ ALIKE = [
     ("Greedy", "Gr\u00e9edy"),
     ("Greedy", "Greedy\u2019"),
     ("Greedy", "Greedy'"),
-    ("Greedy", "Greedy\u02bc"),  # a letter by Unicode
+    ("Greedy", "Greedy\u02bc"),  # Unicode category Lm
     ("Greedy", "Greedy."),
     ("Max Moor", "Max M\u00f8or"),
     ("Serie\u0438", "Serie\u0439"),

@@ -137,7 +137,7 @@ def test_a_line_that_staff_hides_vanishes_from_open_tables(hall: Hall) -> None:
 
 
 def two_who_look(hall: Hall) -> Sitter:
-    """The browser of ada, who looks for a rated game as bob does; nobody has paired them yet."""
+    """The browser of ada. She and bob look for a rated game, and they are not paired yet."""
     both = [verified(name) for name in ("ada", "bob")]
     note_here([user.pk for user in both])
     for user in both:

@@ -77,12 +77,12 @@ RELOADED = """async ({ replay, names }) => {
     return pairs.flatMap(([mine, theirs]) => (mine === theirs ? [] : [`${start}: ${mine}, not ${theirs}`]));
   });
 }"""
-"""What a page remembers that is loaded anew: it is told the round before the one that runs, and what followed."""
+"""The memory of a reloaded page. It gets the round before the current one, and everything after that."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
-def test_a_page_that_is_loaded_anew_remembers_what_one_that_stayed_does(
+def test_a_reloaded_page_remembers_the_same_as_a_page_that_stayed_open(
     watched: Page, transactional_db: None, table: str
 ) -> None:
     ready(watched, 1280)

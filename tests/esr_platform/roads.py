@@ -161,7 +161,7 @@ def read(client: Client, address: str, **headers: Any) -> tuple[int, str]:
     response = client.get(address, **headers)
     body = b"".join(response.streaming_content) if response.streaming else response.content
     of_the_body = ("ETag", "Content-Length") if "html" in response.headers.get("Content-Type", "") else ()
-    kept = ("Expires", "Cache-Control")  # whoever is recognized may keep less
+    kept = ("Expires", "Cache-Control")  # caches may keep less for a recognized user
     headers = {name: value for name, value in response.headers.items() if name not in (*kept, *of_the_body)}
     text = f"{headers}\n{body.decode(errors='replace')}"
     return response.status_code, _SPAN.sub("a while", _COUNTED.sub(r"\1", _FORM_TOKEN.sub(r"\1", text)))

@@ -1,4 +1,4 @@
-"""What caches may keep, how many pages one address gets, and what a rejected request writes into the log."""
+"""Cache headers, the limit on pages per IP address, and the log line of a rejected request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases of earlier versions come to this one; the oldest in processes of their own, as on a site."""
+"""Migrations from the databases of earlier versions. The oldest one runs in separate processes, as on a site."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def stuck(ladder: Ladder) -> Match:
 
 
 def begin_later_ones(but: Match, ago: timedelta = OVERTAKEN + timedelta(seconds=1)) -> None:
-    """Schedule more blocks and begin them, so long ago."""
+    """Schedule more blocks and begin them ``ago`` before now."""
     fill(Random(2))
     for match in first_games().filter(due_at__gt=timezone.now() - OVERTAKEN).exclude(block=but.block_id):
         assert claim(match.pk, "a test")

@@ -40,7 +40,7 @@ def race(race_server: RaceServer, tmp_path: Path) -> Race:
 
 @pytest.fixture
 def match(ladder: Ladder) -> Match:
-    """The first of the matches in the queue that can run at the same time: ``QUEUE_LENGTH``, each of its own block."""
+    """The first of ``QUEUE_LENGTH`` queued matches, each from a different block, so that they can run at once."""
     fill_with_blocks(ladder, count=QUEUE_LENGTH)
     return first_games()[0]
 
@@ -190,7 +190,7 @@ def test_a_game_that_is_given_up_and_one_that_is_withdrawn_at_once_end_their_blo
 
 
 def last_two_of_blocks(failures: int = 0) -> tuple[list[tuple[int, str]], list[int]]:
-    """Leases of the first games of 20 blocks for two, after so many failures, and their other games, in the queue."""
+    """Leases of the first games of 20 duel blocks after ``failures`` failures, and the queued second games."""
     duel = Ladder.objects.get(slug=DUEL)
     blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
     first = first_games().filter(block__in=blocks)

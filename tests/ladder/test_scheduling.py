@@ -339,7 +339,7 @@ def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).latest("pk")
     assert fill() == 0
-    Estimate.objects.filter(version__bot=bot).delete()  # the version of an update has none
+    Estimate.objects.filter(version__bot=bot).delete()  # as after an update
     assert fill() > 0
 
 

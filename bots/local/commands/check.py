@@ -111,9 +111,10 @@ def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterato
 
 
 def told(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
-    """One table in lines: all right, or its first problems. ``logs`` are the files of its game, the record first.
+    """Yield the lines about one table: that it passed, or its first problems.
 
-    ``folder`` is that of the bot; a command has none, and its decisions cannot be replayed.
+    ``logs`` are the files of its game, the record first. ``folder`` is the folder of the bot. It is ``None`` for a
+    command, whose decisions cannot be replayed.
     """
     where = f"  {table.game}, {table.seats} seats"
     if table.ok:

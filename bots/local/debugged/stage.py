@@ -67,7 +67,7 @@ class Script:
                 self._stop(frame)
 
     def answer(self) -> None:
-        """The bot has written something. After the last line it must not go on without having been stopped."""
+        """Handle output of the bot: stop it here if it has not been stopped since it read the last line."""
         if self._reader is not None:
             self._stop(self.bots_frame())
 
@@ -101,7 +101,7 @@ class Script:
 
 @cache
 def _bots_file(name: str) -> Path | None:
-    """The file of that name if it lies in the bot's folder and not in a virtual environment there."""
+    """The path of file ``name`` if it is in the bot's folder and not in a virtual environment there."""
     path = Path(name).resolve()
     return path if path.is_relative_to(Path.cwd()) and "site-packages" not in path.parts else None
 

@@ -33,11 +33,11 @@ Shown = tuple[tuple[int, ...], int | None, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Known:
-    """How much a stream has told: the log up to ``log``, what was said up to line ``line``, and how things stand.
+    """How much a stream has sent: the log up to ``log``, the chat up to line ``line``, and the present state.
 
-    ``log`` is ``None`` before anything was told. ``ply`` is that of the last moment, ``shown`` says whether there are
-    more, and ``present`` and ``rematch`` are hashes of what was told last; a client that comes again brings none of
-    these.
+    ``log`` is ``None`` before anything was sent. ``ply`` belongs to the last moment. ``shown`` tells whether there are
+    more moments. ``present`` and ``rematch`` are hashes of the last documents that were sent. A client that reconnects
+    brings only ``log`` and ``line``.
     """
 
     log: int | None = None
@@ -101,7 +101,7 @@ def rematch_shown(match_id: int) -> Document | None:
 
 
 def _with_rematch(ask: Asked, news: SeatNews, rematch: Document | None) -> SeatNews:
-    """``news`` and what is new about a rematch, which people with an account are told after the end."""
+    """``news`` with the rematch if it has changed. After the end, people with an account get it."""
     printed = "" if rematch is None else _print(rematch)
     if ask.user_id is None or not news.known.over or printed in ("", news.known.rematch):
         return news

@@ -57,7 +57,7 @@ class Presence:
         self._comparing = False
 
     def note(self, bot: int) -> bool:
-        """Somebody asked for a decision of ``bot`` just now, whether or not they wait; whether that is new here."""
+        """Note a request for a decision of ``bot``, waiting or not. Returns whether the bot is new here."""
         new = bot not in self._seen and bot not in self._hub.bots
         self._seen.add(bot)
         return new

@@ -52,9 +52,9 @@ _PLACES: Final = (
 
 
 class _OwnToo(Reading):
-    """What somebody reads of bots: of their own all there is, with a token that may ``read`` or ``upload``.
+    """A view of bots that shows owners everything about their own bots, with the scope ``read`` or ``upload``.
 
-    With ``upload`` alone, staff read of others' bots what everybody may.
+    With ``upload`` alone, staff see only public data of other users' bots.
     """
 
     @property

@@ -197,7 +197,7 @@ class SittingTable extends HTMLElement {
       : say("A house bot plays in your chair until the end; you watch.");
   }
 
-  /** Time in which the site was unavailable, which counts for nobody. */
+  /** Time in which the site was unavailable. It is not charged to any player. */
   showOutages({ outage_ms: ms }) {
     const note = this.find("outages");
     note.hidden = !ms;
@@ -248,7 +248,7 @@ class SittingTable extends HTMLElement {
     return new Rematch(this.table, this.seat, send, call);
   }
 
-  /** Somebody asks for a rematch, or something has become of it: who waits for an answer goes on listening. */
+  /** A rematch request is new or has changed. A page that waits for an answer continues to listen. */
   askedAgain(request) {
     this.rematch?.show(request);
     if (this.rematch?.open) this.talkUntil = Math.max(this.talkUntil, performance.now() + AFTERWARDS_MS);

@@ -1,4 +1,4 @@
-"""Staff's page of a bot, and the audit log of what staff have done. Parse, one call, answer."""
+"""The staff page of a bot, and the audit log of staff actions. Parse, one call, answer."""
 
 from __future__ import annotations
 

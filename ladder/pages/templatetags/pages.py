@@ -71,7 +71,7 @@ def _section_of(path: str) -> str:
 
 @register.simple_tag
 def sandbox() -> str:
-    """Whether code of strangers runs in the sandbox: ``holds``, ``unrated``, ``fails``, or ``unknown`` at first."""
+    """The state of the sandbox: ``holds``, ``unrated``, ``fails``, or ``unknown`` until a worker has reported."""
     return sandbox_state()
 
 

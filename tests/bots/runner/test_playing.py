@@ -96,7 +96,7 @@ def test_a_specification_for_no_game_is_refused() -> None:
 
 
 class CountedCore:
-    """Counts how often it is entered; ``at_once`` is the most that have held it at a time."""
+    """Counts how often it is entered. ``at_once`` is the highest number of holders at one time."""
 
     entered = at_once = held = 0
 

@@ -66,7 +66,7 @@ def ladder_called(slug: str = "duel", **its: Any) -> Ladder:
 
 
 def order_of(by: User, ladder: Ladder, ago: timedelta = A_WHILE, **its: Any) -> Order:
-    """An order of a match of the bot ``mine-<name>`` of ``by`` and the house's ``greedy``."""
+    """An order of a match between the bot ``mine-<name>`` of ``by`` and the house bot ``greedy``."""
     row = {"kind": "test", "state": "running", "blocks_wanted": 1, "games_wanted": 2, **its}
     order = Order.objects.create(ladder=ladder, requested_by=by, token=uuid4(), **row)
     Order.objects.filter(pk=order.pk).update(created=back(ago))

@@ -1,4 +1,4 @@
-"""The private feed: what is in it, who can read it, and how its URL ends."""
+"""The private feed: its contents, its readers, and the end of its URL."""
 
 from __future__ import annotations
 

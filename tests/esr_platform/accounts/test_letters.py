@@ -132,7 +132,7 @@ def test_news_that_a_transaction_may_still_come_before_are_told_the_next_day(mir
 
 
 def test_old_news_are_in_no_email(miriam: User) -> None:
-    """Nobody has been told of anything before the first email."""
+    """The first email has no earlier one to continue from, so only the age of the news limits it."""
     ladder, past = ladder_called(), letters.OLDEST + timedelta(hours=1)
     season = ended_season(ladder, {paused(miriam, ago=past): 1}, past)
     orders = [ended_order(miriam, ladder, past), invitation(person("carl"), miriam, ladder, past)]

@@ -44,7 +44,7 @@ def everybody() -> list[Program]:
 
 @pytest.fixture
 def no_redis(everybody: list[Program], settings: Settings, tmp_path: Path) -> None:
-    """Redis is away once everybody is signed in: the count of failed logins is in Redis as well."""
+    """Redis is away after the sign-in, because the count of failed logins is in Redis as well."""
     redis_at(f"unix://{tmp_path}/nobody.sock", settings)
 
 

@@ -32,7 +32,7 @@ def test_a_path_too_long_for_a_socket_is_replaced_by_a_short_one_of_its_own() ->
 
 @pytest.fixture
 def long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder whose path is too long for a socket, and temporary files of its own."""
+    """A data folder whose path is too long for a socket, and a separate folder for temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return Path("/" + "long/" * 40)
 

@@ -1,4 +1,4 @@
-"""When remote bots are seated besides beat's ticks: tasks that are sent to a real broker, which nobody takes."""
+"""When remote bots are seated in addition to beat's ticks: tasks that a real broker gets and no worker takes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def seatings(client: redis.Redis) -> int:
 
 
 def playing(waiting: redis.Redis) -> tuple[list[Bot], Match]:
-    """Two bots at a table, and nothing sent any more."""
+    """Two bots at a table, and an empty queue."""
     only(REMOTE)
     bots = guests("ada", "bob")
     seat()

@@ -95,7 +95,7 @@ def pass_time(match: Match, seconds: float | None = None) -> None:
 
 
 def backdate(moves: QuerySet[PlayedMove], by: timedelta) -> None:
-    """Let ``moves`` be asked for, answered and shown so much earlier."""
+    """Move the times at which ``moves`` were asked for, answered and shown back by ``by``."""
     moves.update(visible_at=F("visible_at") - by, received_at=F("received_at") - by, asked_at=F("asked_at") - by)
     KEPT_MOVES.forget()  # this process has kept the moves with their old times, at which some are not shown yet
 

@@ -1,4 +1,4 @@
-// The end of a game: who won, the rematch, and the replay in the place of the table.
+// The end of a game: the winner, the rematch, and the replay in place of the table.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";

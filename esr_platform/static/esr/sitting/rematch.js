@@ -1,5 +1,5 @@
-// The rematch of a game that has ended: who asks for it, who is waited for, and what became of it. Everybody who stays at
-// the table sees it there, and is taken to the new game when it begins.
+// The rematch of a game that has ended: the player who requested it, the players who have not answered, and the result.
+// Players who stay at the table see it there, and the page takes them to the new game when it begins.
 
 import { html } from "../elements.js";
 import { say } from "../words.js";
@@ -18,7 +18,7 @@ export class Rematch {
    * @param {{names: string[]}} table
    * @param {number} seat of the player
    * @param {(want: boolean) => Promise<import("./posting.js").Answer|null>} send asks or accepts, or withdraws or declines
-   * @param {(called: boolean) => void} call somebody is to be called back to the page, or not any longer
+   * @param {(called: boolean) => void} call starts or stops calling the player back to the page
    */
   constructor(table, seat, send, call) {
     Object.assign(this, { table, seat, send, call });

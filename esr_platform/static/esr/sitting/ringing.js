@@ -5,7 +5,7 @@ import { say } from "../words.js";
 const BLINK_MS = 1_000;
 const KEY = "table-sound";
 
-/** The title of the tab while somebody is called and the tab is hidden. */
+/** Changes the title of a hidden tab while its player is called. */
 export class Title {
   constructor() {
     this.own = document.title;
