@@ -42,8 +42,8 @@ def options(
 ) -> bytes:
     """bubblewrap's options, NUL-separated, for a bot whose files are in ``folder`` and whose root is ``root``.
 
-    ``environment`` is what it is told besides ``ENVIRONMENT``. Over the descriptors bubblewrap reports, waits, and
-    reads the filter.
+    ``environment`` has its variables in addition to ``ENVIRONMENT``. Through the descriptors bubblewrap reports its
+    status, waits, and reads the filter.
     """
     words = [*_NAMESPACES, *_IDENTITY, "--ro-bind", str(root), "/"]
     for device in DEVICES:

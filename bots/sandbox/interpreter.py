@@ -38,7 +38,7 @@ def bots_interpreter() -> Path:
 
 @cache
 def packages() -> tuple[Path, ...]:
-    """The folders and modules of the packages that bots find, all in one folder; none if the interpreter has none."""
+    """The folders and modules of the packages that bots find, all in one folder. Empty if there are no packages."""
     python = bots_interpreter()
     prefix, version = python.parent.parent, python.name
     wanted = [name.strip() for name in os.environ.get(PACKAGES, "numpy").split(",") if name.strip()]

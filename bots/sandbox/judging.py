@@ -21,9 +21,9 @@ _SIGKILL: Final = 9
 
 @dataclass(frozen=True)
 class Check:
-    """One property of the sandbox: a sentence that should be true, and another that says how it is not, else empty.
+    """One property of the sandbox: a sentence that should be true, and ``problem``, which is empty if it is true.
 
-    What is ``for_ratings`` protects nobody but whoever trusts a rating: without it unrated games can be played.
+    A property ``for_ratings`` protects only ratings: without it unrated games can be played.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Check:
 
 
 def judge_world(seen: Seen, root: Path, limits: Mapping[str, int], environment: Mapping[str, str]) -> Iterator[Check]:
-    """A bot's own view: what there is around it, and what it may do.
+    """Check a bot's own view: its surroundings and its rights.
 
     ``root``, ``limits`` and ``environment`` are what it should have.
     """

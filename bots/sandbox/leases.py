@@ -43,7 +43,7 @@ OF_ROOT: Final = Path("/run/esr-seats")
 
 
 def seats_folder(runtime: Path) -> Path:
-    """Where the seats of this host are kept for whoever asks, whose runtime folder is ``runtime``.
+    """Where the seats of this host are kept for this user, whose runtime folder is ``runtime``.
 
     Root of a container without a ``/run`` that can be written keeps them in its runtime folder, as users do. This is
     logged once, because another site of this host then does not see which users are taken.
@@ -237,7 +237,7 @@ def _opened(path: Path) -> int:
     how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         return os.open(path, how, 0o600)
-    except FileNotFoundError:  # somebody has emptied the file system, as logind does when a user has left
+    except FileNotFoundError:  # the file system was emptied, as logind does when a user has left
         return os.open(own_folder(path.parent) / path.name, how, 0o600)
 
 
@@ -250,7 +250,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def _free(descriptor: int) -> bool:
-    """Whether nobody else holds a lock of the file."""
+    """Whether no other process holds a lock of the file."""
     free = _locked(descriptor)
     if free:
         fcntl.flock(descriptor, fcntl.LOCK_UN)

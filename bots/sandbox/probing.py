@@ -50,7 +50,7 @@ class NoAnswer(Exception):
 class Outside:
     """What only the host sees of the probe: namespaces it has in common with us, its user, whether it could be held.
 
-    ``on_disk`` are the places in its world that lie on no file system in memory.
+    ``on_disk`` are the places in its world that are not on a file system in memory.
     """
 
     shared_namespaces: list[str]

@@ -24,7 +24,7 @@ from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import SandboxLauncher
 
 RETRY_S: Final = 30.0
-"""So long after a self-test that found something wrong there is another one."""
+"""The time until a self-test that found a problem is repeated."""
 
 _ONE_AT_A_TIME: Final = Lock()
 _PACKAGES: Final = {"site-packages", "dist-packages"}

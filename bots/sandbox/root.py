@@ -52,7 +52,7 @@ Files = dict[str, Path]
 
 
 def root_folder(runtime: Path) -> Path:
-    """The root for bots of this host, in the runtime folder: copied once for each version of what it is copied from.
+    """The root for bots of this host, in the runtime folder: copied once for each version of its sources.
 
     Raises ``PlatformFailure`` if something of it cannot be found or copied.
     """

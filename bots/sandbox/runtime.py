@@ -1,4 +1,4 @@
-"""The one folder on this host that all workers share: copies of what bots run, and the locks of leased seats."""
+"""The folder on this host that all workers share: copies of the files that bots run, and locks of leased seats."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def runtime_folder() -> Path:
 
 
 def own_folder(folder: Path) -> Path:
-    """``folder``, made if need be, with nobody else able to write in it. Raises ``PlatformFailure`` otherwise."""
+    """Make ``folder`` if it is missing. Raises ``PlatformFailure`` if other users could write in it."""
     try:
-        if not folder.parent.exists():  # the runtime folder itself, after somebody has emptied the file system
+        if not folder.parent.exists():  # the runtime folder itself, after the file system was emptied
             own_folder(folder.parent)
         folder.mkdir(mode=0o711, exist_ok=True)
         found = folder.lstat()
@@ -49,7 +49,7 @@ def own_folder(folder: Path) -> Path:
 
 
 def is_in_memory(folder: Path) -> bool:
-    """Whether ``folder`` lies on a tmpfs from which programs can be started."""
+    """Whether ``folder`` is on a tmpfs from which programs can be started."""
     return _file_system(folder.resolve()) == "tmpfs" and _starts_programs(folder)
 
 
@@ -66,7 +66,7 @@ def _starts_programs(folder: Path) -> bool:
 
 
 def _file_system(folder: Path) -> str:
-    """The type of the file system that ``folder`` lies on, empty where nobody says (man 5 proc_pid_mountinfo)."""
+    """The type of the file system of ``folder``, empty if it is unknown (man 5 proc_pid_mountinfo)."""
     found, longest = "", -1
     with suppress(OSError):
         for line in _MOUNTS.read_text().splitlines():

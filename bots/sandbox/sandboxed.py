@@ -129,7 +129,7 @@ class SandboxLauncher:
 
 @dataclass(frozen=True)
 class _World:
-    """What stands in a bot's world: its command line, its root, its own files, more environment."""
+    """The contents of a bot's world: its command line, its root, its own files, more environment."""
 
     command: list[str]
     root: Path
@@ -191,7 +191,7 @@ class SandboxedProcess(HostProcess):
         super().__init__(child, pid, pipes, lease.release)
         self._status_lines = status
         self.own_program = ""
-        """The bot's own file that is executed, empty for an interpreter; if it is no program, the bot is to blame."""
+        """The bot's own file that is executed, empty for an interpreter. The bot is to blame if it is not a program."""
 
     def _status(self, returncode: int) -> int | None:
         """The bot's exit status. Raises ``NeverBegun`` if its world was never finished, which is not its fault."""

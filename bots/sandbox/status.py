@@ -20,8 +20,7 @@ def status() -> dict[str, Any]:
 
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
     ``problem`` of each property, the problem empty where it holds; ``kernel``, ``bubblewrap``, ``python`` and
-    ``numpy`` are versions, empty where there is none; ``users`` is true if each seat has its
-    own user, as under root.
+    ``numpy`` are versions, empty if missing; ``users`` is true if each seat has its own user, as under root.
     """
     return document(self_test())
 

@@ -219,7 +219,7 @@ def pipe_number() -> int:
 
 
 def newest_batch() -> int:
-    """Which batch the kernel hands out next, found by using up what this processor has left of its own."""
+    """Find the batch that the kernel hands out next, by using up the rest of this processor's batch."""
     last = pipe_number()
     while True:
         number = pipe_number()

@@ -57,7 +57,7 @@ _SOURCE: Final = Path(__file__).with_name("channel_bot.py").read_text()
 
 @dataclass(frozen=True)
 class Pair:
-    """A writer's and a reader's game of one deal: what was written, and what was read by every medium.
+    """A writer's and a reader's game of one deal: the written word, and the bits read by every medium.
 
     ``word`` has 128 digits: at even places a pattern that the reader knows, at odd places the 64 bits.
     """
@@ -137,19 +137,19 @@ def bits_of_number(pairs: Sequence[Pair], medium: str) -> float:
 
 
 def _shortest_interval(errors: Sequence[int], modulus: int, held: int) -> int:
-    """The length of the shortest interval on the circle that holds so many of the errors, which are sorted."""
+    """The length of the shortest interval on the circle that contains ``held`` of the sorted ``errors``."""
     around = [*errors, *(error + modulus for error in errors)]
     return min(around[first + held - 1] - around[first] + 1 for first in range(len(errors)))
 
 
 def _capacity(values: int, right: float) -> float:
-    """Bits by one of so many values if it arrives with this probability, and any other one equally often if not."""
+    """Bits of one of ``values`` values that arrives with probability ``right``, else as any other one equally often."""
     wrong = 1 - right
     return log2(values) + right * log2(right) + (wrong * log2(wrong / (values - 1)) if wrong else 0)
 
 
 def _batches_in(seconds: float) -> int:
-    """How many batches of numbers this process uses up in so much processor time."""
+    """How many batches of numbers this process uses up in ``seconds`` of CPU time."""
     began = process_time()
     for _ in range(10 * BATCH):
         for end in os.pipe():

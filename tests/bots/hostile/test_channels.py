@@ -54,7 +54,7 @@ def test_all_bits_pass_by_files_outside_of_the_sandbox() -> None:
 
 
 class OnDisk(SandboxLauncher):
-    """Starts bots without the filter, with their files on a disk whose cache is empty at first."""
+    """Starts bots without the filter, with their files on a disk whose cache is initially empty."""
 
     def start(self, program: Program, limits: Limits) -> HostProcess:
         return self.start_code(code_of(program), limits, Trial(bpf=no_filter))

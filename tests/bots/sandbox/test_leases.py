@@ -187,7 +187,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
 
 
 def cores_of(folder: Path, count: int, live: bool = False) -> list[SharedCore]:
-    """So many games that share two cores."""
+    """``count`` games that share two cores."""
     return [SharedCore(folder, live=live, number=2) for _ in range(count)]
 
 

@@ -15,7 +15,7 @@ if {ordinary}:
     os.setuid(65534)
 print(limit_values(Limits())["CORE"], resource.getrlimit(resource.RLIMIT_CORE)[0])
 """
-"""The soft limit of the platform itself must not change: it may keep core dumps of its own."""
+"""The soft limit of the platform itself must not change, because it may keep its own core dumps."""
 
 
 def said(most: int, *, ordinary: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Bots that do not end in time although they were killed: nobody else gets their user, and their games count."""
+"""Bots that do not end in time after they were killed: no other bot gets their user, and their games count."""
 
 from __future__ import annotations
 
