@@ -50,14 +50,17 @@ class ProcessTimes:
         return cls(int(words[1]), user + system, waited_user + waited_system)
 
 
-class ProcessTable:
-    """All processes of the machine at one moment."""
+def _all_processes() -> Iterator[tuple[int, ProcessTimes]]:
+    for name in os.listdir("/proc"):
+        with suppress(OSError, ValueError):
+            yield int(name), ProcessTimes.read(int(name))
 
-    def __init__(self) -> None:
-        self.processes: dict[int, ProcessTimes] = {}
-        for name in os.listdir("/proc"):
-            with suppress(OSError, ValueError):
-                self.processes[int(name)] = ProcessTimes.read(int(name))
+
+class ProcessTable:
+    """All processes of the machine at one moment: now, unless ``processes`` are given by pid."""
+
+    def __init__(self, processes: Mapping[int, ProcessTimes] | None = None) -> None:
+        self.processes = dict(_all_processes() if processes is None else processes)
         self.children: defaultdict[int, list[int]] = defaultdict(list)
         for pid, process in self.processes.items():
             self.children[process.parent].append(pid)

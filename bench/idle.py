@@ -74,10 +74,22 @@ def name_of(pid: int) -> str:
     return "other"
 
 
-def cpu_s(supervisor: int) -> dict[int, float]:
-    """CPU seconds of each process of the site, including its ended children."""
-    table = ProcessTable()
-    return {pid: table.processes[pid].own_s + table.processes[pid].waited_s for pid in table.tree(supervisor)}
+def used_s(supervisor: int, before: ProcessTable, after: ProcessTable) -> dict[int, float]:
+    """CPU seconds that each process of the site has used between two moments, with its children that ended meanwhile.
+
+    The kernel adds all CPU time of such a child to its parent, so what it had used before is taken off there.
+    """
+    used = {pid: _with_ended_s(after, pid) for pid in after.tree(supervisor)}
+    for pid in before.tree(supervisor):
+        heir = pid
+        while heir not in used:
+            heir = before.processes[heir].parent
+        used[heir] -= _with_ended_s(before, pid)
+    return used
+
+
+def _with_ended_s(table: ProcessTable, pid: int) -> float:
+    return table.processes[pid].own_s + table.processes[pid].waited_s
 
 
 def pss_mb(pid: int) -> float:
@@ -86,16 +98,15 @@ def pss_mb(pid: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
-def show(before: Mapping[int, float], after: Mapping[int, float], wall_s: float) -> bool:
+def show(used: Mapping[int, float], wall_s: float) -> bool:
     """Print a line per process and the sums; whether they are within the limits."""
-    used = {pid: after[pid] - before.get(pid, 0.0) for pid in after}
     require_plausible({str(pid): seconds for pid, seconds in used.items()}, wall_s)
-    memory = {pid: pss_mb(pid) for pid in after}
+    memory = {pid: pss_mb(pid) for pid in used}
     print(f"{'process':12}{'pid':>8}{'CPU, % of a core':>20}{'PSS, MB':>10}")
-    for pid in sorted(after, key=lambda one: (name_of(one), one)):
+    for pid in sorted(used, key=lambda one: (name_of(one), one)):
         print(f"{name_of(pid):12}{pid:8}{100 * used[pid] / wall_s:20.2f}{memory[pid]:10.1f}")
     cpu, megabytes = sum(used.values()) / wall_s, sum(memory.values())
-    print(f"{'all':12}{len(after):8}{100 * cpu:20.2f}{megabytes:10.1f}")
+    print(f"{'all':12}{len(used):8}{100 * cpu:20.2f}{megabytes:10.1f}")
     print(f"{'limit':12}{'':8}{100 * MOST_CPU:20.2f}{MOST_MB:10.1f}")
     return cpu <= MOST_CPU and megabytes <= MOST_MB
 
@@ -109,10 +120,10 @@ def main() -> None:
     options = parser.parse_args()
     with site(options.matches) as supervisor:
         time.sleep(options.rest)
-        before, began = cpu_s(supervisor), time.monotonic()
+        before, began = ProcessTable(), time.monotonic()
         time.sleep(options.window)
-        after, wall_s = cpu_s(supervisor), time.monotonic() - began
-        within = show(before, after, wall_s)
+        after, wall_s = ProcessTable(), time.monotonic() - began
+        within = show(used_s(supervisor, before, after), wall_s)
     if not within:
         sys.exit("The idle site costs more than its limits.")
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from bench.cpu_time import ProcessTable, faults, require_plausible
+from bench.cpu_time import ProcessTable, ProcessTimes, faults, require_plausible
+from bench.idle import used_s
 from bench.pipeline import Reading, Run
 
 TASK = {"task_cpu_s": 0.035, "game_cpu_s": 0.012, "starts_cpu_s": 0.004, "bots_cpu_s": 0.090, "between_cpu_s": 0.001}
@@ -63,3 +64,19 @@ def test_the_time_of_a_tree_includes_processes_that_have_ended() -> None:
     burn = "import time\nwhile time.process_time() < 0.15: pass"
     subprocess.run([sys.executable, "-S", "-c", burn], check=True)
     assert ProcessTable().tree_s(os.getpid()) - before > 0.1
+
+
+def test_a_child_that_ends_between_two_readings_counts_only_with_what_it_used_between_them() -> None:
+    supervisor, worker, child, new = 10, 11, 12, 13
+    before = ProcessTable({
+        supervisor: ProcessTimes(parent=1, own_s=1.0, waited_s=0.0),
+        worker: ProcessTimes(parent=supervisor, own_s=5.0, waited_s=2.0),
+        child: ProcessTimes(parent=worker, own_s=30.0, waited_s=0.0),
+    })  # fmt: skip
+    after = ProcessTable({
+        supervisor: ProcessTimes(parent=1, own_s=1.1, waited_s=0.0),
+        worker: ProcessTimes(parent=supervisor, own_s=5.5, waited_s=32.25),
+        new: ProcessTimes(parent=worker, own_s=0.125, waited_s=0.0),
+    })  # fmt: skip
+    used = used_s(supervisor, before, after)
+    assert used == pytest.approx({supervisor: 0.1, worker: 0.75, new: 0.125})
