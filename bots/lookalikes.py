@@ -91,7 +91,7 @@ def alike(one: str, other: str) -> bool:
 
 def plain_shapes(name: str) -> frozenset[str]:
     """What ``PLAIN_FOLDS`` and lower case make of each ASCII name that looks like ``name``."""
-    return frozenset(skeleton.replace("i", "l") for skeleton in _skeletons(name))
+    return frozenset(skeleton.replace("i", "l").replace("m", "rn") for skeleton in _skeletons(name))
 
 
 def is_reserved(name: str) -> bool:

@@ -48,6 +48,8 @@ def clean_name(name: str) -> str:
         raise NameRefused(
             f"A bot's name cannot contain {unusual(text)[0]}. Use letters, digits, spaces and ASCII punctuation."
         )
+    if "://" in text:
+        raise NameRefused("A bot's name cannot contain ://, because emails would make a link of it.")
     if mixes_scripts(text):
         raise NameRefused("A word of a bot's name has letters of one alphabet. Choose another name.")
     if _tower(text):

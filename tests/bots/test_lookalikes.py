@@ -29,6 +29,8 @@ ALIKE = [
     ("alice", "a1ice"),
     ("max", "rnax"),
     ("Paul", "\u0420\u0430ul"),
+    ("MAX", "\u041c\u0410\u0425"),  # Cyrillic capitals
+    ("TOM", "\u03a4\u039f\u039c"),  # Greek capitals
     ("Bot O", "Bot_0"),
     ("max", "MAX"),
     ("admin", "ADMIN"),

@@ -104,6 +104,8 @@ def test_a_row_of_a_person_has_one_version(ann: User) -> None:
 def test_nobody_else_is_called_guest(ann: User) -> None:
     with pytest.raises(NameRefused, match="without an account"):
         clean_name("guest")
+    with pytest.raises(NameRefused, match="://"):
+        clean_name("http://evil.example")
 
 
 @pytest.mark.parametrize(
