@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging.config
+import re
 from collections.abc import MutableMapping
 from typing import Any, Final
 
@@ -12,12 +13,19 @@ from celery.signals import setup_logging
 _LONGEST: Final = 200
 """Characters of what strangers choose: URLs and User-Agent headers have up to 32 KiB."""
 
+_SECRET: Final = re.compile(r"(/account/(?:feed|letters/off|password/reset/key|confirm-email)/)[^/\s]+")
+"""Parts of URLs that give access to whoever knows them."""
+
 
 def _shortened(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name in ("request", "user_agent"):
         if isinstance(event.get(name), str):
-            event[name] = event[name][:_LONGEST]
+            event[name] = _short(event[name], _LONGEST)
     return event
+
+
+def _short(text: str, longest: int) -> str:
+    return _SECRET.sub(r"\1…", text)[:longest]
 
 
 _SHARED: list[Any] = [
@@ -30,16 +38,29 @@ _SHARED: list[Any] = [
 ]
 
 
+def _source(request: Any) -> str:
+    """Who sent ``request``. Reads nothing from the database: a user is named only if the request has loaded them."""
+    if request is None:
+        return ""
+    user = getattr(getattr(request, "_cached_user", None), "pk", None)
+    parts = [str(request.method), str(request.META.get("REMOTE_ADDR", "")), f"user {user}" if user else ""]
+    return f" ({', '.join(filter(None, parts))})"[: _LONGEST // 2]
+
+
 class ShortRejections(logging.Filter):
     """Makes one short warning of a request that Django rejects: strangers cause them, and choose their length.
 
-    A rejected Host header comes as an error with a traceback.
+    It names the method, the client address and the user, if known. A rejected Host header comes as an error with a
+    traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
         rejected = record.name.startswith("django.security.")
         if rejected or (record.name == "django.request" and record.levelno < logging.ERROR):
-            record.msg, record.args = record.getMessage()[:_LONGEST], ()
+            source = _source(
+                record.__dict__.pop("request", None)
+            )  # gone, so that a second handler does not add it again
+            record.msg, record.args = _short(record.getMessage(), _LONGEST - len(source)) + source, ()
             record.exc_info = record.exc_text = None
             record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
         return True

@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from esr_platform import settings as defaults
-from esr_platform.accounts import tokens
+from esr_platform.accounts import feed, tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.headers import cache_policy, page_pace
 from esr_platform.logging import ShortRejections
@@ -104,6 +104,11 @@ def test_a_rejected_request_is_one_short_line_in_the_log(
     forging.post("/account/login/", {"next": long})
     client.get(f"/{long}/")
     assert len(caplog.records) == 3
+    assert [record.getMessage()[record.getMessage().rindex("(") :] for record in caplog.records] == [
+        "(GET, 127.0.0.1)",
+        "(POST, 127.0.0.1)",
+        "(GET, 127.0.0.1)",
+    ]
     for record in caplog.records:
         assert record.levelname == "WARNING"
         assert record.exc_info is None
@@ -118,6 +123,23 @@ def test_a_request_is_one_short_line_in_the_log(client: Client, caplog: pytest.L
     assert [(line["event"], line["code"]) for line in said] == [("request_finished", 200)]
     assert len(said[0]["request"]) == 200
     assert "bbb" not in str(said)
+
+
+@pytest.mark.django_db
+def test_a_rejected_request_names_its_user(ada: User, client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.handler.addFilter(ShortRejections())
+    client.force_login(ada)
+    caplog.set_level(logging.INFO)
+    assert client.get("/staff/people/nobody/").status_code in (403, 404)
+    assert caplog.messages[-1].endswith(f"(GET, 127.0.0.1, user {ada.pk})")
+
+
+@pytest.mark.django_db
+def test_the_url_of_a_private_feed_is_not_logged(ada: User, client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    url = feed.path_of(ada)
+    assert client.get(url).status_code == 200
+    assert url not in str([record.msg for record in caplog.records])
 
 
 def test_an_error_of_ours_keeps_its_traceback() -> None:
