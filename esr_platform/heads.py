@@ -26,10 +26,13 @@ A proxy or a load test opens many connections at once and sends each head right 
 """
 
 CEILING: Final = 8
-"""How many times the limit per address counts as too many: further connections are closed at once.
+"""How many times the limit per address counts as too many: further connections have only ``TICK_SECONDS``.
 
 Without it, an address that reconnects all the time holds as many connections as it opens in ``GRACE_SECONDS``.
 """
+
+TICK_SECONDS: Final = 0.05
+"""Enough for a head that has arrived: after a stall, the server accepts all connections before it reads any of them."""
 
 
 class BoundedHeads(H11Protocol):
@@ -40,9 +43,9 @@ class BoundedHeads(H11Protocol):
     - A head of more than ``MAX_HEAD_BYTES`` is answered with status 400.
     - A head that is incomplete after ``settings.REQUEST_HEAD_SECONDS`` ends the connection.
     - One client address has at most ``settings.MAX_UNFINISHED_HEADS_PER_ADDRESS`` connections with an incomplete head.
-      Further connections are closed after ``GRACE_SECONDS``, and at once if there are ``CEILING`` times as many.
-      Addresses are counted as ``bots.pace.address`` names them. Behind a proxy all connections have its address:
-      proxies wait for a whole head before they pass it on.
+      Further connections are closed after ``GRACE_SECONDS``. If there are ``CEILING`` times as many, they are closed
+      after ``TICK_SECONDS``. Addresses are counted as ``bots.pace.address`` names them. Behind a proxy all connections
+      have its address: proxies wait for a whole head before they pass it on.
     """
 
     unfinished: ClassVar[Counter[str]] = Counter()
@@ -88,10 +91,10 @@ class BoundedHeads(H11Protocol):
             return
         self._timers.append(self.loop.call_later(settings.REQUEST_HEAD_SECONDS, self._close))
         self.unfinished[self._address] += 1
-        if self.unfinished[self._address] > CEILING * settings.MAX_UNFINISHED_HEADS_PER_ADDRESS:
-            self._close()
-        elif self._crowded:
-            self._timers.append(self.loop.call_later(GRACE_SECONDS, self._close_if_crowded))
+        most: int = settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+        for limit, seconds in ((CEILING * most, TICK_SECONDS), (most, GRACE_SECONDS)):
+            if self.unfinished[self._address] > limit:
+                self._timers.append(self.loop.call_later(seconds, self._close_if_above, limit))
 
     def _end_head(self) -> None:
         if not self._timers:
@@ -103,13 +106,8 @@ class BoundedHeads(H11Protocol):
         if not self.unfinished[self._address]:
             del self.unfinished[self._address]
 
-    @property
-    def _crowded(self) -> bool:
-        most: int = settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
-        return self.unfinished[self._address] > most
-
-    def _close_if_crowded(self) -> None:
-        if self._crowded:
+    def _close_if_above(self, limit: int) -> None:
+        if self.unfinished[self._address] > limit:
             self._close()
 
     def _close(self) -> None:
