@@ -12,6 +12,9 @@ from typing import Final
 
 from django.db import DatabaseError, InterfaceError, connection
 
+AGAIN_S: Final = 1.0
+"""How long after a beat that did not reach the database the next one begins."""
+
 ENDING_S: Final = 5.0
 """Something that was not ours at a beat and ends so soon after it had just brought its result, which counts."""
 
@@ -23,7 +26,7 @@ class Heartbeat:
 
     def __init__(self, beat: Callable[[], bool], what: str, lasts_s: float) -> None:
         self._beat, self._what, self._lasts_s = beat, what, lasts_s
-        self._refused, self._kept_s = False, monotonic()
+        self._refused, self._reached, self._kept_s = False, True, monotonic()
 
     @property
     def lost(self) -> bool:
@@ -33,7 +36,7 @@ class Heartbeat:
     def run(self, stop: Event, every_s: float) -> None:
         """Beat until ``stop`` is set or a beat says ``False``."""
         try:
-            while not stop.wait(every_s):
+            while not stop.wait(every_s if self._reached else min(every_s, AGAIN_S)):
                 if not self._alive_or_out_of_reach():
                     self._refused = True
                     if not stop.wait(ENDING_S):
@@ -49,7 +52,9 @@ class Heartbeat:
         except (DatabaseError, InterfaceError) as error:
             logger.warning("no heartbeat for %s: %s", self._what, error)
             connection.close()
+            self._reached = False
             return True
+        self._reached = True
         if alive:
             self._kept_s = began_s
         return alive

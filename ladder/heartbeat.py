@@ -12,7 +12,7 @@ from ladder.leases import LEASE, RENEW_EVERY_S, Lease, renew
 
 
 class LeaseLost(Exception):
-    """The match is no longer this worker's: nothing of the game counts, and its attempt was ended by others."""
+    """The lease was refused, or could not be renewed while it lasts, so nothing of the game counts."""
 
 
 def renewed(lease: Lease, every_s: float | None = None) -> AbstractContextManager[Heartbeat]:

@@ -54,7 +54,7 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
         return _attempt(lease, spec, runner or _ladder_runner)
     except LeaseLost:
         logger.warning("match %s was stopped: it was withdrawn, or its lease was lost", match_id)
-        return None
+        return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
     except (PlatformFailure, WrongRecord) as failure:
         logger.warning("attempt at match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))

@@ -220,6 +220,18 @@ def test_a_game_is_stopped_when_its_match_is_no_longer_the_workers(
     assert not Result.objects.exists()
 
 
+def test_a_match_whose_lease_was_not_renewed_in_time_is_queued_again_at_once(
+    transactional_db: None, match: Match
+) -> None:
+    def unreached(_: MatchSpec[Any], __: Observer | None = None) -> MatchReport:
+        raise LeaseLost
+
+    assert play(match.pk, unreached) == "expired"
+    match.refresh_from_db()
+    assert (match.status, match.lease) == ("queued", None)
+    assert match.attempts.get().ending == "expired"
+
+
 def lost(observer: Observer, seat: int, line: bytes) -> bool:
     try:
         observer.told(seat, line)
