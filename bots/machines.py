@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 _known = SimpleNamespace(test=None, told_s=0.0)
 """The self-test that this process reported last, or else the first one that it made, and the time of that."""
 
-GONE_AFTER: Final = timedelta(days=1)
-"""A machine that has not reported for this long has no workers, unless its sandbox holds.
+TELL_EVERY_S: Final = 3600.0
+"""How often a process whose sandbox holds reports again while it has work."""
 
-Workers whose sandbox holds report changes only.
-"""
+GONE_AFTER: Final = timedelta(days=1)
+"""A machine that has not reported for this long has no workers, unless no machine has: then the site is idle."""
 
 
 class Sandbox(StrEnum):
@@ -65,11 +65,9 @@ def current_test() -> SelfTest:
     By the time of the last message :func:`one_may_be_repaired` knows when to have it looked at again.
     """
     test = self_test()
-    if _known.test is None:
-        _known.test, _known.told_s = test, monotonic()
-    elif test != _known.test:
+    if test != _known.test:
         tell()
-    elif not test.rated and monotonic() > _known.told_s + RETRY_S:
+    elif monotonic() > _known.told_s + (TELL_EVERY_S if test.rated else RETRY_S):
         write_down(document(test))
         _known.told_s = monotonic()
     return test
@@ -100,7 +98,8 @@ def tell_beside(**_: Any) -> None:
 
 def sandbox_state() -> Sandbox:
     """Whether there is a machine that plays everybody's code."""
-    told = [machine.sandbox for machine in Machine.objects.all()]
+    lately = Machine.objects.filter(told__gt=Now() - GONE_AFTER)
+    told = [machine.sandbox for machine in lately or Machine.objects.all()]
     if not told:
         return Sandbox.UNKNOWN
     if any(found["ok"] and found.get("rated", False) for found in told):

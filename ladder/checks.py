@@ -6,11 +6,14 @@ import logging
 from typing import Final
 
 from celery import current_app
+from django.core.cache import cache
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from bots import checking
 from bots.machines import one_may_be_repaired
 from bots.models import BotVersion
+from bots.sandbox.proving import RETRY_S
 from bots.waiting import waiting
 from ladder.freezing import freeze
 from ladder.joining import enter
@@ -26,13 +29,15 @@ AT_ONCE: Final = 16
 def tell() -> int:
     """Send the workers one message per waiting version, and return their number. Messages expire by the next round.
 
-    If no version waits but a sandbox may be repaired, one message makes a machine check it.
+    If no version waits but a sandbox may be repaired, one message per ``RETRY_S`` makes a machine check it.
     """
-    count = min(waiting().count(), AT_ONCE) or int(one_may_be_repaired())
+    count = min(waiting().count(), AT_ONCE)
     try:
+        if not count and one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
+            count = 1
         for _ in range(count):
             current_app.send_task(TASK, queue="checks", expires=TOLD_EVERY_S)
-    except (OperationalError, OSError) as error:
+    except (OperationalError, OSError, RedisError) as error:
         logger.warning("checks wait for the broker: %s", error)
         return 0
     return count

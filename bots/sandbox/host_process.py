@@ -87,8 +87,8 @@ class HostProcess:
         """Wait, kill the bot, then its monitor, and wait for both. Raises ``NeverBegun`` if the bot was never begun.
 
         A bot can delay its end, for example with resources that the kernel has to free. If it has not ended in time, it
-        counts as killed. Its seat stays taken until :func:`release_ended` finds that it has ended, so that no other bot
-        gets its user.
+        counts as killed. Its seat stays taken until :func:`release_ended` finds that it has ended, or until this worker
+        process ends, so that no other bot gets its user meanwhile.
         """
         if self._stopped:
             return self.child.returncode

@@ -42,7 +42,7 @@ def test_a_repair_is_told_of_when_it_is_noticed(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(machines, "_known", SimpleNamespace(test=None, told_s=0.0))
     broken = SelfTest(ok=False, problem="bubblewrap is not installed.", remedy="Install it.")
     repaired = SelfTest(ok=True, rated=True)
-    for test, state in ((broken, Sandbox.UNKNOWN), (broken, Sandbox.UNKNOWN), (repaired, Sandbox.HOLDS)):
+    for test, state in ((broken, Sandbox.FAILS), (broken, Sandbox.FAILS), (repaired, Sandbox.HOLDS)):
         monkeypatch.setattr(machines, "self_test", lambda test=test: test)
         assert machines.current_test() == test
         assert sandbox_state() == state
@@ -91,6 +91,14 @@ def test_one_machine_with_a_sandbox_is_enough() -> None:
     Machine.objects.create(host="a", sandbox={"ok": False})
     Machine.objects.create(host="b", sandbox={"ok": True, "rated": True})
     assert sandbox_state() == Sandbox.HOLDS
+
+
+def test_a_machine_that_is_gone_does_not_speak_for_those_that_are_left() -> None:
+    long_ago = timezone.now() - timedelta(days=2)
+    Machine.objects.create(host="gone", sandbox={"ok": True, "rated": True}, told=long_ago)
+    assert sandbox_state() == Sandbox.HOLDS, "on an idle site no machine reports"
+    Machine.objects.create(host="left", sandbox={"ok": True, "rated": False})
+    assert sandbox_state() == Sandbox.UNRATED
 
 
 def test_what_an_older_version_has_told_of_a_machine_can_be_read() -> None:
