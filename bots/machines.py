@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from bots.models import Machine
 from bots.sandbox import SelfTest, self_test
@@ -98,8 +99,9 @@ def tell_beside(**_: Any) -> None:
 
 def sandbox_state() -> Sandbox:
     """Whether there is a machine that plays everybody's code."""
-    lately = Machine.objects.filter(told__gt=Now() - GONE_AFTER)
-    told = [machine.sandbox for machine in lately or Machine.objects.all()]
+    machines = list(Machine.objects.all())
+    lately = [machine for machine in machines if machine.told > timezone.now() - GONE_AFTER]
+    told = [machine.sandbox for machine in lately or machines]
     if not told:
         return Sandbox.UNKNOWN
     if any(found["ok"] and found.get("rated", False) for found in told):

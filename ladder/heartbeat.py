@@ -25,22 +25,22 @@ class WhileLeased:
     """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others."""
 
     def __init__(self, heart: Heartbeat, observer: Observer | None) -> None:
-        self._heart, self._observer = heart, observer
+        self._heart, self.observer = heart, observer
 
     def moved(self, state: State) -> None:
         self._check()
-        if self._observer is not None:
-            self._observer.moved(state)
+        if self.observer is not None:
+            self.observer.moved(state)
 
     def told(self, seat: int, line: bytes) -> None:
         self._check()
-        if self._observer is not None:
-            self._observer.told(seat, line)
+        if self.observer is not None:
+            self.observer.told(seat, line)
 
     def heard(self, seat: int, line: bytes) -> None:
         self._check()
-        if self._observer is not None:
-            self._observer.heard(seat, line)
+        if self.observer is not None:
+            self.observer.heard(seat, line)
 
     def _check(self) -> None:
         if self._heart.lost:

@@ -157,7 +157,7 @@ def test_a_match_of_the_house_keeps_no_lines_at_all(bot: Bot) -> None:
     watched = []
 
     def runner(spec: MatchSpec[Any], observer: Any) -> MatchReport:
-        watched.append(observer)
+        watched.append(observer.observer)
         return with_fakes(spec)
 
     assert play(Match.objects.filter(ladder=ladder)[0].pk, runner) == "finished"
@@ -191,7 +191,7 @@ def test_an_attempt_that_did_not_count_leaves_no_log(match: Match) -> None:
 def test_a_game_that_cannot_be_described_still_has_its_result(match: Match, caplog: pytest.LogCaptureFixture) -> None:
     def forgetful(spec: MatchSpec[Any], observer: Any) -> MatchReport:
         report = pretending(spec, observer)
-        observer.seats[0].exchanges.pop()
+        observer.observer.seats[0].exchanges.pop()
         return report
 
     assert play(match.pk, forgetful) == "finished"
