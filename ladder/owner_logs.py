@@ -13,21 +13,17 @@ from typing import Any, Final
 
 import orjson
 from django.conf import settings
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.runner.owner_log import owner_log
 from bots.runner.report import MatchReport
 from bots.runner.transcript import Transcript
 from games.base import Document
+from ladder.access import readable_logs
 from ladder.models import Match, SeatLog
-from ladder.openness import opened
+from ladder.models.ladders import Viewer
 
 logger = logging.getLogger(__name__)
-
-Somebody = AbstractBaseUser | AnonymousUser
 
 MOST_BYTES: Final = 256 * 1024
 """Of a packed log. One that is longer loses its raw answers."""
@@ -73,15 +69,15 @@ def unpacked(data: bytes) -> Document:
     return log
 
 
-def log_of(match: Match, index: int, user: Somebody) -> Document | None:
+def log_of(match: Match, index: int, user: Viewer) -> Document | None:
     """The ``owner-log/1`` of a seat for ``user``; ``None`` where there is none, no longer one, or none for them."""
-    found = _readable(match, user).filter(seat__index=index).values_list("packed", flat=True).first()
+    found = readable_logs(match, user).filter(seat__index=index).values_list("packed", flat=True).first()
     return None if found is None else unpacked(bytes(found))
 
 
-def readable_seats(match: Match, user: Somebody) -> Collection[int]:
+def readable_seats(match: Match, user: Viewer) -> Collection[int]:
     """The seats of ``match`` whose logs ``user`` may read now; one query, none for somebody who has not signed in."""
-    return frozenset(_readable(match, user).values_list("seat__index", flat=True))
+    return frozenset(readable_logs(match, user).values_list("seat__index", flat=True))
 
 
 def forget_old_logs() -> int:
@@ -94,13 +90,6 @@ def forget_old_logs() -> int:
         if len(batch) < AT_ONCE:
             break
     return forgotten
-
-
-def _readable(match: Match, user: Somebody) -> QuerySet[SeatLog]:
-    if not user.is_authenticated or not user.is_active:
-        return SeatLog.objects.none()
-    theirs = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
-    return SeatLog.objects.filter(theirs, opened("seat__match__block"), seat__match=match)
 
 
 def _with_little_stderr(log: Document) -> Document:

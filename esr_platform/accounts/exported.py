@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 
 from bots.models import Blanking, Bot, Complaint, Upload
 from esr_platform.accounts.models import User
+from ladder.access import matches_seen_by
 from ladder.models import (
     Agreement,
     ChatLine,
@@ -27,7 +28,6 @@ from ladder.models import (
     Seat,
     Seek,
 )
-from ladder.pages.seeing import matches_seen_by
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200

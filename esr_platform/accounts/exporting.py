@@ -28,10 +28,10 @@ from esr_platform.accounts.exported import (
     order_lines,
 )
 from esr_platform.accounts.models import User
+from ladder.access import matches_seen_by
 from ladder.models import SeatLog
 from ladder.openness import opened
 from ladder.owner_logs import unpacked
-from ladder.pages.seeing import matches_seen_by
 
 _READ_ME: Final = """\
 Everything that {site} has of {name}, as of {now}.

@@ -32,7 +32,7 @@ from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenF
 from esr_platform.accounts.models import User
 from esr_platform.accounts.usernames import blank_name
 from ladder import chatting
-from ladder.pages.finding import found
+from ladder.access import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 

@@ -14,7 +14,7 @@ from bots.pace import wait_s
 from esr_platform.api.reading.parameters import Number
 from esr_platform.api.reading.views import Reading
 from esr_platform.api.throttling import identity
-from ladder.pages.seeing import ladder_seen_by
+from ladder.access import ladder_seen_by
 from ladder.pages.streaming import streamed
 from ladder.record_files import is_in_file, pieces
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from django.db.models import BooleanField, Case, CharField, F, QuerySet, Value, When
 
 from bots.models import Bot, BotVersion
+from ladder.access import public_players
 from ladder.exporting.columns import Table, as_json, flag, moment, number, points, word
 from ladder.models import Block, Ladder, LedgerEntry, Match, Season, Seat
 from ladder.openness import opened, opened_blocks
-from ladder.pages.owning.access import public_players
 
 
 def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bots.models import Bot, BotVersion
+from ladder.access import matches_seen_by, may_read, may_read_source, owns, with_seats_of
 from ladder.models import Estimate, Ladder, Match
-from ladder.owner_logs import Somebody
+from ladder.models.ladders import Viewer
 from ladder.pages.charts.rating_chart import RatingChart
 from ladder.pages.estimates import of_bot
 from ladder.pages.matches import listed_part
-from ladder.pages.owning.access import may_read, may_read_source, owns
 from ladder.pages.owning.panel import Panel, panel
 from ladder.pages.owning.remote import Presence, presence
 from ladder.pages.paging import Part
@@ -21,7 +21,6 @@ from ladder.pages.playing.opponents import HeatMap, heat_map
 from ladder.pages.playing.places import Placed, chosen_of, placed_of
 from ladder.pages.playing.strength import Strength, newest_by_ladder, strength
 from ladder.pages.playing.tracing import chart_of
-from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.versions import Versions, versions_of
 from ladder.statistics.habits import FEW
 
@@ -79,7 +78,7 @@ class BotPage:
         return FEW
 
 
-def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Somebody) -> BotPage:
+def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) -> BotPage:
     """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
 
     Ten queries, seven where the chart is kept, two more for a remote bot, and up to four more for its owner and staff,

@@ -11,9 +11,9 @@ from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot, BotVersion
+from ladder.access import public_bots
 from ladder.models import Entry, Ladder
-from ladder.owner_logs import Somebody
-from ladder.pages.owning.access import public_bots
+from ladder.models.ladders import Viewer
 from ladder.pages.rankings import LANGUAGE, MINE
 from ladder.pages.tables import active_versions
 from ladder.pages.tabling.asking import OF, Asked, Column, Parameters, asked_of
@@ -39,7 +39,7 @@ class BotsPage:
     versions: Mapping[int, int]
 
 
-def bots_page(parameters: Parameters, user: Somebody) -> BotsPage:
+def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     """The page of the list that an address asks for; four queries."""
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE))
     seen = Ladder.objects.visible_to(user)
@@ -55,7 +55,7 @@ def bots_page(parameters: Parameters, user: Somebody) -> BotsPage:
     return BotsPage(asked, shown, active_versions([bot.pk for bot in shown]))
 
 
-def _wanted(asked: Asked, user: Somebody) -> QuerySet[Bot]:
+def _wanted(asked: Asked, user: Viewer) -> QuerySet[Bot]:
     bots = public_bots()
     if asked.looked_for:
         bots = bots.filter(Q(name__icontains=asked.looked_for) | Q(owner__username__icontains=asked.looked_for))

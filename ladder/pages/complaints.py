@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots import complaints
 from bots.models import Blanking, Bot
 from bots.refusals import Refused
-from ladder.pages.finding import found
-from ladder.pages.owning import access
+from ladder import access
+from ladder.access import found
 from ladder.pages.staff import for_staff
 
 if TYPE_CHECKING:

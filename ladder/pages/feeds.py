@@ -26,11 +26,11 @@ from django.utils.http import http_date, quote_etag
 from bots.models import Bot
 from games.registry import GAMES
 from games.words import listing
+from ladder.access import matches_seen_by, with_seats_of
 from ladder.models import FinalStanding, Ladder, Match, Season, Seat
 from ladder.openness import opened
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
 from ladder.pages.players import player_address
-from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.words import points, sentence, visible
 
 ENTRIES: Final = 30

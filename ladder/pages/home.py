@@ -12,6 +12,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, prefetch_related_obj
 from bots.models import BotVersion
 from games.base import Game
 from games.registry import GAMES
+from ladder.access import matches_seen_by, public_bots
 from ladder.models import Match, Result
 from ladder.models.ladders import Viewer
 from ladder.pages import watching
@@ -22,8 +23,6 @@ from ladder.pages.climbing import Climbs, climbs
 from ladder.pages.live_tables import LiveTable, live_tables
 from ladder.pages.lobby.starts import Start, starts
 from ladder.pages.matches import SeatTable, names, seats_shown
-from ladder.pages.owning.access import public_bots
-from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import Board, boards
 from ladder.pages.telling import with_names
 from ladder.pages.viewers import said, watching_said

@@ -10,12 +10,12 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
+from ladder.access import matches_in_order_seen_by, matches_seen_by, with_seats_of
 from ladder.models import Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.comparing.choosing import Named, named
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
-from ladder.pages.seeing import matches_in_order_seen_by, matches_seen_by, with_seats_of
 from ladder.pages.tabling.asking import Parameters, word
 from ladder.pages.tabs import Tab, Tabs, ladder_tabs
 

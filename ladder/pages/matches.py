@@ -14,14 +14,15 @@ from bots.models import Bot
 from games.base import Game, ScoreColumn
 from games.outcomes import has_score
 from games.registry import GAMES
+from ladder.access import matches_seen_by
 from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
-from ladder.owner_logs import Somebody, readable_seats
+from ladder.models.ladders import Viewer
+from ladder.owner_logs import readable_seats
 from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part
 from ladder.pages.running import Running, running
 from ladder.pages.sat import Again, StoodIn, again, outages, own_seat, stood_in
-from ladder.pages.seeing import matches_seen_by
 from ladder.pages.telling import Told, told
 from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
@@ -248,7 +249,7 @@ class MatchPage:
         return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
 
 
-def match_page(match_id: int, user: Somebody) -> MatchPage:
+def match_page(match_id: int, user: Viewer) -> MatchPage:
     """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``."""
     found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
     match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)

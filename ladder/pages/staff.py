@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 
-from ladder.pages.owning import access
+from ladder import access
 
 View = Callable[..., HttpResponse]
 

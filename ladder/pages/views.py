@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from games.registry import GAMES
+from ladder.access import bot_seen_by, ladder_seen_by, match_seen_by
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page
 from ladder.pages.bots_list import bots_page
@@ -18,10 +19,8 @@ from ladder.pages.listing import matches_page
 from ladder.pages.lobby.visitors import secret_of
 from ladder.pages.markup import prose
 from ladder.pages.matches import match_page
-from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.players import player_address
 from ladder.pages.rankings import ladder_page
-from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.tables import boards, by_players
 from ladder.replays import replay_of
 from ladder.tables import rights

@@ -13,10 +13,10 @@ from django.db.models import QuerySet
 
 from bots.prepared import Prepared
 from games.base import Document
+from ladder.access import matches_seen_by
 from ladder.models import Block, Match
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
-from ladder.pages.seeing import matches_seen_by
 from ladder.tables import asking
 from ladder.tables.position import Position
 from ladder.tables.public import cut_of, ended, public_cut

@@ -22,12 +22,10 @@ from esr_platform.api.reading.documents import BotDocument, BotListed, BotVersio
 from esr_platform.api.reading.naming import HOUSE, NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Choice, Flag, Text
 from esr_platform.api.reading.views import OLDEST, Listing, One, Order, Reading
+from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
 from ladder.models import Entry, Ladder
 from ladder.models.ladders import Viewer
 from ladder.pages.bots_list import STANDS
-from ladder.pages.finding import found
-from ladder.pages.owning.access import bot_seen_by, code_seen_by, judged, may_read, public_among
-from ladder.pages.seeing import ladder_seen_by
 from ladder.ratings.elo import points
 
 NEWEST: Final = 100

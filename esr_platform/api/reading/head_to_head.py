@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from esr_platform.api.reading.documents import PairDocument
 from esr_platform.api.reading.parameters import Number, Text
 from esr_platform.api.reading.views import Listing, Order
+from ladder.access import ladder_seen_by
 from ladder.models import PairTally, Season
-from ladder.pages.seeing import ladder_seen_by
 from ladder.statistics.pair_share import pair_share
 
 _PAIR: Final = (

@@ -19,9 +19,9 @@ from esr_platform.api.reading.naming import OWNER, first_places, owner_of
 from esr_platform.api.reading.parameters import Choice, Flag, Number
 from esr_platform.api.reading.views import OLDEST, Listing, One, Order
 from games.registry import GAMES
+from ladder.access import ladder_seen_by
 from ladder.books import rated_results
 from ladder.models import Entry, Estimate, Ladder, Season
-from ladder.pages.seeing import ladder_seen_by
 from ladder.ratings.elo import PROVISIONAL_GAMES, points
 from ladder.standings import listed
 

@@ -19,16 +19,16 @@ from esr_platform.api.reading.parameters import Asked, Choice, Flag, Moment, Num
 from esr_platform.api.reading.views import Listing, One
 from games.outcomes import has_score
 from games.registry import GAMES
-from ladder.models import Block, LedgerEntry, Match, Outage, Seat, Sitting
-from ladder.openness import opened
-from ladder.pages.owning.access import bot_seen_by
-from ladder.pages.seeing import (
+from ladder.access import (
     among_matches_seen_by,
+    bot_seen_by,
     ladder_seen_by,
     match_among,
     matches_in_order_seen_by,
     with_seats_of,
 )
+from ladder.models import Block, LedgerEntry, Match, Outage, Seat, Sitting
+from ladder.openness import opened
 from ladder.ratings.elo import points
 
 _MATCH: Final = (

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Q
 
 from bots.models import Bot
-from ladder.pages.owning.access import judged
+from ladder.access import judged
 from ladder.ratings.shares import WIN
 
 NAMED: Final = judged(Bot.objects.only("slug", "owner", "kind"))

@@ -12,7 +12,7 @@ from bots.models import Bot
 from esr_platform.api.authentication import viewer
 from esr_platform.api.reading.documents import PersonDocument
 from esr_platform.api.reading.views import One
-from ladder.pages.owning.access import public_among
+from ladder.access import public_among
 from ladder.pages.people.showing import person_at
 
 _SLUGS: Final = Bot.objects.order_by("pk").values_list("slug", flat=True)

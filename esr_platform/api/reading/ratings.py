@@ -14,9 +14,8 @@ from esr_platform.api.reading.documents import RatingDocument
 from esr_platform.api.reading.naming import NAMED
 from esr_platform.api.reading.parameters import Number, Text
 from esr_platform.api.reading.views import Listing, Order
+from ladder.access import bot_seen_by, ladder_seen_by
 from ladder.models import LedgerEntry, SeatResult
-from ladder.pages.owning.access import bot_seen_by
-from ladder.pages.seeing import ladder_seen_by
 from ladder.ratings.elo import points
 
 _LEDGER: Final = "result__ledger_entries__"

@@ -13,9 +13,9 @@ from rest_framework.response import Response
 
 from esr_platform.api.reading.parameters import Number
 from esr_platform.api.reading.views import HEADERS, Reading
+from ladder.access import match_among
 from ladder.models import Match
 from ladder.pages.downloads import sent
-from ladder.pages.seeing import match_among
 from ladder.records import match_log_of
 from ladder.replays import replay_of, sent_log_of, sent_record_of
 

@@ -13,9 +13,9 @@ from bots.prepared import Prepared
 from esr_platform.api.reading.documents import SeasonDocument, StandingDocument
 from esr_platform.api.reading.naming import OWNER, first_places, owner_of
 from esr_platform.api.reading.views import Listing, One, Order
+from ladder.access import ladder_seen_by
 from ladder.models import DealSeries, FinalStanding, Season
 from ladder.pages.seasons.showing import season_among
-from ladder.pages.seeing import ladder_seen_by
 from ladder.ratings.elo import points
 
 _SEASON: Final = ("ladder__slug", "number", "opened", "closes_at", "closing", "closed")

@@ -22,11 +22,10 @@ from esr_platform.api.problems import Refusal
 from esr_platform.api.writing.fields import Name, Sent
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
+from ladder.access import bot_seen_by, ladder_seen_by
 from ladder.challenges.challenging import answer, challenge, withdraw
 from ladder.challenges.showing import challenges_seen_by, documents
 from ladder.models import Challenge
-from ladder.pages.owning.access import bot_seen_by
-from ladder.pages.seeing import ladder_seen_by
 
 LISTED: Final = 100
 _BOT: Final = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)

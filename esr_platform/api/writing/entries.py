@@ -12,9 +12,8 @@ from esr_platform.api.writing.documents import StandingThere
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
 from ladder import joining
+from ladder.access import bot_changed_by, ladder_seen_by
 from ladder.models import Entry
-from ladder.pages.owning.access import bot_changed_by
-from ladder.pages.seeing import ladder_seen_by
 
 
 class StandsThere(Writing):

@@ -19,12 +19,12 @@ from esr_platform.api.reading.views import HEADERS, ReadByEverybody
 from esr_platform.api.writing.documents import ORDERS, OrderDocument
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
+from ladder.access import ladder_seen_by
 from ladder.models import Block, Ladder, Match, Order
 from ladder.orders import ending, ordering
 from ladder.orders.naming import versions_named
 from ladder.orders.reckoning import Row, rows, scores
 from ladder.pages.ordering.showing import may_cancel, order_seen_by, players_of
-from ladder.pages.seeing import ladder_seen_by
 
 _FORM = PolymorphicProxySerializer("NewOrder", dict(ORDERS), "kind")
 

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from bots.refusals import Refused
 from ladder import corrections, interventions
+from ladder.access import ladder_seen_by, match_seen_by
 from ladder.ledger_files import pieces
 from ladder.models import Match
 from ladder.pages import pacing
 from ladder.pages.auditing.forms import KForm, MergeForm, ReasonForm
 from ladder.pages.auditing.showing import audit_page
-from ladder.pages.seeing import ladder_seen_by, match_seen_by
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 from ladder.rules import rules_of

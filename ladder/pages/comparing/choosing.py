@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
+from ladder.access import public_players
 from ladder.models import Entry, Ladder
-from ladder.pages.owning.access import public_players
 from ladder.pages.tabling.asking import Parameters, word
 
 SUGGESTED: Final = 8

@@ -15,14 +15,14 @@ from django.http import Http404
 from bots.models import Bot
 from games.base import Game
 from games.registry import GAMES
+from ladder.access import bot_seen_by, owns, public_players
 from ladder.models import Entry, Estimate, Ladder, PairTally, Season, VersionTally
-from ladder.owner_logs import Somebody
+from ladder.models.ladders import Viewer
 from ladder.pages.axis import Axis, axis
 from ladder.pages.charts.rating_chart import RatingChart, rating_chart
 from ladder.pages.charts.traces import traces
 from ladder.pages.comparing.seats import SeatRow, seat_rows
 from ladder.pages.estimates import estimated
-from ladder.pages.owning.access import bot_seen_by, owns, public_players
 from ladder.pages.paging import cursor
 from ladder.pages.statistics.entries import Against, share_of
 from ladder.pages.tabling.asking import Parameters
@@ -141,7 +141,7 @@ class ComparisonPage:
         return ladder_tabs(self.ladders, self.there.ladder if self.there else None, lambda its: f"?ladder={its.slug}")
 
 
-def bots_seen_by(user: Somebody, slugs: tuple[str, str]) -> Pair:
+def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
     """The bots at an address, if ``user`` may know of them. Raises ``Http404``."""
     found = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
     first, second = (found.get(slug) or bot_seen_by(user, slug) for slug in slugs)
@@ -150,7 +150,7 @@ def bots_seen_by(user: Somebody, slugs: tuple[str, str]) -> Pair:
     return first, second
 
 
-def comparison_page(bots: Pair, parameters: Parameters, user: Somebody) -> ComparisonPage:
+def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
     """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for a season that there is not."""
     entries = _entries(bots, user)
     ladders = sorted(entries, key=lambda ladder: (-min(one.games for one in entries[ladder]), ladder.pk))
@@ -160,7 +160,7 @@ def comparison_page(bots: Pair, parameters: Parameters, user: Somebody) -> Compa
     return ComparisonPage(bots, sorted(ladders, key=lambda ladder: ladder.pk), there, yours)
 
 
-def _entries(bots: Pair, user: Somebody) -> dict[Ladder, tuple[Entry, Entry]]:
+def _entries(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Entry, Entry]]:
     """The entries of the two on each ladder that has both; one query."""
     seen = Entry.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
     stand = seen.filter(Q(active=True) | Q(games__gt=0)).select_related("ladder", "bot__owner")

@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from ladder.access import ladder_seen_by
 from ladder.pages.comparing.choosing import choosing_page
 from ladder.pages.comparing.showing import bots_seen_by, comparison_page
-from ladder.pages.seeing import ladder_seen_by
 
 
 @require_safe

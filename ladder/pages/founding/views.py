@@ -17,12 +17,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.refusals import Refused
 from ladder import founding
+from ladder.access import found, ladder_seen_by
 from ladder.models import Ladder, Membership
 from ladder.pages import pacing
-from ladder.pages.finding import found
 from ladder.pages.founding.forms import InviteForm, LadderForm
 from ladder.pages.founding.table_file import table_file
-from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.staff import for_staff
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from bots.models import Bot
 from bots.persons import is_guest, known_player, player_of
 from bots.refusals import Refused
 from games.registry import GAMES
+from ladder.access import bot_seen_by
 from ladder.challenges import challenging
 from ladder.claiming import kind_sits
 from ladder.lobby import seeking
@@ -25,7 +26,6 @@ from ladder.lobby.opponents import quick_bots
 from ladder.models import Challenge, Entry, Ladder, Seek
 from ladder.pages.lobby.forms import CASUAL, RATED
 from ladder.pages.lobby.showing import ladders_for_people, why_not_rated
-from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.words import players_word, seats
 from ladder.seating.presence import here_among
 

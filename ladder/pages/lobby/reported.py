@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from bots.refusals import Refused
 from ladder import chatting
+from ladder.access import found
 from ladder.models import ChatLine, ChatReport
-from ladder.pages.finding import found
 from ladder.pages.staff import for_staff
 
 if TYPE_CHECKING:

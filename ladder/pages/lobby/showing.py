@@ -15,6 +15,7 @@ from bots.models import Bot
 from bots.refusals import Refused
 from games.base import Game
 from games.registry import GAMES
+from ladder.access import matches_in_order_seen_by
 from ladder.models import (
     Block,
     Chair,
@@ -33,7 +34,6 @@ from ladder.pages.lobby.starts import Start, starts
 from ladder.pages.lobby.words import clock_said, free_said, left_said, looking_said, others_said
 from ladder.pages.matches import names, seats_shown
 from ladder.pages.players import player_address
-from ladder.pages.seeing import matches_in_order_seen_by
 from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 from ladder.persons import require_rated

@@ -15,13 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from bots.refusals import Refused
+from ladder.access import match_seen_by
 from ladder.lobby.rematching import call_off
 from ladder.lobby.rematching import rematch as play_again
 from ladder.models import Match
 from ladder.pages.lobby.sitting import sitting_page
 from ladder.pages.lobby.visitors import person_of, secret_of
 from ladder.pages.pacing import of_acts
-from ladder.pages.seeing import match_seen_by
 from ladder.tables import absences, rights
 from ladder.tables.answering import Ruling, Verdict, answer_seat
 

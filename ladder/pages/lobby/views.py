@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.pace import address
 from bots.refusals import Refused, TooMany
+from ladder.access import found
 from ladder.challenges import challenging
 from ladder.challenges.showing import challenges_seen_by
 from ladder.lobby import guests, quick, seeking
 from ladder.models import Challenge, Ladder, Match, Seek
-from ladder.pages.finding import found
 from ladder.pages.lobby.challenge import (
     ChallengeForm,
     Opponent,

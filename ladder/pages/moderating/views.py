@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from bots import complaints
 from bots.models import Blanking, Bot, StaffAction
 from bots.refusals import Refused
+from ladder.access import found
 from ladder.interventions import REASON_LENGTH
 from ladder.models import Intervention
-from ladder.pages.finding import found
 from ladder.pages.paging import part
 from ladder.pages.staff import for_staff
 from ladder.suspending import lift, suspend

@@ -15,13 +15,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.refusals import Refused
+from ladder.access import ladder_seen_by
 from ladder.models import Ladder, Order
 from ladder.orders import agreeing, ending, ordering
 from ladder.orders.allowances import allowances, games_left
 from ladder.orders.opponents import choices
 from ladder.pages.ordering.forms import CompareForm, OrderForm, ScheduleForm, TestForm
 from ladder.pages.ordering.showing import may_cancel, order_page, order_seen_by, orders_page
-from ladder.pages.seeing import ladder_seen_by
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User

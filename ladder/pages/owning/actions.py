@@ -19,9 +19,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from bots import managing
 from bots.models import Bot
 from bots.refusals import Refused
-from ladder import joining, leave
-from ladder.pages.finding import found
-from ladder.pages.owning import access
+from ladder import access, joining, leave
+from ladder.access import found
 from ladder.pages.owning.choices import choose
 from ladder.pages.owning.forms import WordsForm
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from bots import remote
 from bots.models import Bot, BotVersion
 from ladder.models import Entry
-from ladder.owner_logs import Somebody
+from ladder.models.ladders import Viewer
 from ladder.pages.owning.trial import Trial
 
 
@@ -48,7 +48,7 @@ class Mine:
         return self.trial.heading
 
 
-def my_bots(owner: Somebody) -> Sequence[Mine]:
+def my_bots(owner: Viewer) -> Sequence[Mine]:
     """All bots of ``owner``, those that play first; three queries. Settings limit how many a person has."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))

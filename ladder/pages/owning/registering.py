@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from bots.models import Bot
 from bots.refusals import NameRefused, Refused
-from ladder import remote_bots
-from ladder.pages.owning import access
+from ladder import access, remote_bots
 from ladder.pages.owning.forms import DeclarationForm, RegisterForm
 
 _REFUSED = 422

@@ -14,7 +14,8 @@ from django.utils.translation import gettext
 from games.base import Document
 from games.record import to_json
 from ladder.models import Match, Seat
-from ladder.owner_logs import Somebody, log_of
+from ladder.models.ladders import Viewer
+from ladder.owner_logs import log_of
 from ladder.pages.owning.version import in_json
 from ladder.pages.words import PROBLEMS, sentence, visible
 
@@ -90,7 +91,7 @@ class SeatLogPage:
         return self.match.ended and self.match.ended + timedelta(days=settings.OWNER_LOG_DAYS)
 
 
-def seat_log_page(match: Match, seat: Seat, user: Somebody, page: str | None) -> SeatLogPage | None:
+def seat_log_page(match: Match, seat: Seat, user: Viewer, page: str | None) -> SeatLogPage | None:
     """Page ``page`` of the log of ``seat`` for ``user``; ``None`` where there is none for them. One query."""
     log = log_of(match, seat.index, user)
     if log is None:
@@ -101,7 +102,7 @@ def seat_log_page(match: Match, seat: Seat, user: Somebody, page: str | None) ->
     return SeatLogPage(match, seat, log, shown)
 
 
-def download(match: Match, index: int, user: Somebody) -> tuple[str, str] | None:
+def download(match: Match, index: int, user: Viewer) -> tuple[str, str] | None:
     """File name and JSON of a seat's log for ``user``; ``None`` where there is none for them. One query."""
     log = log_of(match, index, user)
     return None if log is None else (f"match-{match.pk}-seat-{index}-log.json", to_json(log) + "\n")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import BotVersion
 from bots.stored import archive_of, bytes_of
-from ladder.owner_logs import Somebody
+from ladder.models.ladders import Viewer
 from ladder.pages.words import size, visible
 
 SHOWN_BYTES: Final = 256 * 1024
@@ -56,7 +56,7 @@ def download(version: BotVersion) -> tuple[str, bytes]:
     return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
 
 
-def page_etag(version: BotVersion, user: Somebody) -> str:
+def page_etag(version: BotVersion, user: Viewer) -> str:
     """The name of what the page shows of this code to ``user``. Another one each day: the site may look otherwise."""
     bot, seen = version.bot, (timezone.now().date(), get_language(), user.pk)
     return _etag("page", *seen, version.digest, version.number, bot.name, bot.public_source)

@@ -20,15 +20,15 @@ from bots.starting_kits import NAME, starting_kit
 from bots.stored import Lost, OutOfReach
 from bots.uploading import NotStored, upload_new_bot, upload_version
 from games.registry import GAMES
+from ladder import access
+from ladder.access import found, match_seen_by
 from ladder.models import Seat
-from ladder.pages.finding import found
-from ladder.pages.owning import access, seat_log, source
+from ladder.pages.owning import seat_log, source
 from ladder.pages.owning.bringing import bringing
 from ladder.pages.owning.forms import UploadForm, VersionForm
 from ladder.pages.owning.mine import my_bots
 from ladder.pages.owning.version import VersionPage
 from ladder.pages.pacing import too_many
-from ladder.pages.seeing import match_seen_by
 
 _REFUSED = 422
 

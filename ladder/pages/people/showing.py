@@ -15,14 +15,12 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 
 from bots.models import Bot, BotVersion
+from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.bots_list import STANDS
-from ladder.pages.finding import found
 from ladder.pages.matches import listed_part
-from ladder.pages.owning.access import public_bots, public_players
 from ladder.pages.paging import Part
-from ladder.pages.seeing import matches_seen_by, with_seats_of
 from ladder.pages.tables import active_versions
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from ladder.access import bot_seen_by, code_seen_by, ladder_seen_by
 from ladder.pages import feeds
-from ladder.pages.owning.access import bot_seen_by, code_seen_by
 from ladder.pages.playing.waits import waits_page
-from ladder.pages.seeing import ladder_seen_by
 
 
 @require_safe

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.models import Bot
+from ladder.access import may_read
 from ladder.models import Entry, Ladder
 from ladder.models.ladders import Viewer
-from ladder.pages.owning.access import may_read
 from ladder.pages.versions import spoken_of
 from ladder.pages.waiting import Reason, reasons
 

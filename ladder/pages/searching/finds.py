@@ -12,12 +12,11 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from bots.models import Bot
+from ladder.access import matches_seen_by, public_bots, public_players
 from ladder.models import Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.matches import listed
-from ladder.pages.owning.access import public_bots, public_players
 from ladder.pages.searching.words import Words
-from ladder.pages.seeing import matches_seen_by
 from ladder.pages.tables import active_versions
 
 AT_ONCE: Final = 8

@@ -12,10 +12,9 @@ from django.db.models.functions import Coalesce, NullIf
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
+from ladder.access import found, ladder_seen_by
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
-from ladder.pages.finding import found
-from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.tabling.asking import OF, Asked, Column, Parameters, asked_of
 
 _Row = TypeVar("_Row")

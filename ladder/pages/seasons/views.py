@@ -12,12 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from ladder import seasons
+from ladder.access import is_staff, ladder_seen_by
 from ladder.models import Season
 from ladder.pages import pacing
-from ladder.pages.owning.access import is_staff
 from ladder.pages.seasons.forms import CloseForm, OpenForm
 from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by, seasons_page
-from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 from ladder.season_deals import pieces

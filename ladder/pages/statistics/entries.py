@@ -10,12 +10,11 @@ from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
+from ladder.access import bot_seen_by, found
 from ladder.models import Entry, FinalStanding, PairTally, SeatTally
-from ladder.owner_logs import Somebody
+from ladder.models.ladders import Viewer
 from ladder.pages.charts.rating_chart import RatingChart, rating_chart
 from ladder.pages.charts.traces import trace
-from ladder.pages.finding import found
-from ladder.pages.owning.access import bot_seen_by
 from ladder.pages.statistics.figures import FigureTable, figure_table, together
 from ladder.pages.statistics.season import Of
 from ladder.ratings.shares import WIN
@@ -114,7 +113,7 @@ class EntryPage:
         )
 
 
-def entry_page(of: Of, user: Somebody, slug: str, page: str | None) -> EntryPage:
+def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> EntryPage:
     """The page of the bot called ``slug`` on a ladder, with a page of its opponents. Raises ``Http404``."""
     bot = bot_seen_by(user, slug)
     entries = of.ladder.entries.select_related("bot__owner")

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 
 from games.base import Game
 from games.registry import GAMES
+from ladder.access import ladder_seen_by
 from ladder.models import Ladder, Season, SeasonStatistics
 from ladder.models.ladders import Viewer
 from ladder.pages.paging import cursor
-from ladder.pages.seeing import ladder_seen_by
 from ladder.pages.statistics.figures import FigureRow, FigureTable, figure_table, together
 from ladder.pages.tabs import Tab, Tabs
 from ladder.pairings.seatings import games_of_a_deal

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from ladder.pages.seeing import ladder_seen_by
+from ladder.access import ladder_seen_by
 from ladder.pages.staff import for_staff
 from ladder.pages.statistics.entries import entry_page
 from ladder.pages.statistics.feeding import feeding_report, feeding_reports
