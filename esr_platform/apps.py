@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from esr_platform import celery  # noqa: F401 - makes its application the one that every process sends tasks through
+
 
 class PlatformConfig(AppConfig):
     """The site itself: its base templates, its static files and the command `run`."""
