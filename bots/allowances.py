@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db.models import Sum
@@ -12,10 +12,8 @@ from django.utils import timezone
 
 from bots.archives import ArchiveLimits
 from bots.models import Bot, BotVersion, Upload
-from bots.refusals import TooMany
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.errors import TooMany
+from esr_platform.accounts.models import User
 
 _HOUR: Final = timedelta(hours=1)
 _MIB: Final = 1 << 20

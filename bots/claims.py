@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from bots.manifest import Manifest
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from games.registry import GAMES
 from games.words import either
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
@@ -17,11 +17,9 @@ from django.utils import timezone
 
 from bots.models import Blanking, Bot, Complaint, StaffAction
 from bots.naming import free_slug
-from bots.people import hold, hold_acting, require_over
-from bots.refusals import Refused, TooMany
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold, hold_acting, require_over
+from esr_platform.accounts.models import User
 
 MOST_A_DAY: Final = 10
 MAX_TEXT: Final = 500

@@ -11,8 +11,9 @@ from django.db.models.functions import Now
 from bots.allowances import require_bot
 from bots.models import Bot, BotVersion
 from bots.naming import description_for, name_for
-from bots.people import hold_acting, owner_of_code
-from bots.refusals import Refused
+from bots.owners import owner_of_code
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
 
 _State = BotVersion.State
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
@@ -24,10 +24,8 @@ from bots.lookalikes import (
     unusual,
 )
 from bots.models import Blanking, Bot, BotVersion
-from bots.refusals import NameRefused, Refused
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.errors import NameRefused, Refused
+from esr_platform.accounts.models import User
 
 MAX_NAME: Final = 40
 MAX_DESCRIPTION: Final = 2000

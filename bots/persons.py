@@ -6,7 +6,7 @@ There is no code behind them. Everything else that counts players, ratings and s
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -14,10 +14,8 @@ from django.db.models import QuerySet
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion
 from bots.naming import GUEST_NAME, free_slug, save_at_a_free_address
-from bots.people import hold_acting
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "person"
 """What stands for the language of who is no program."""

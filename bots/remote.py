@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -22,11 +22,10 @@ from bots.lookalikes import has_invisible
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion, RemoteBot
 from bots.naming import clean_name, free_slug, name_for
-from bots.people import hold_acting, owner_of_code
-from bots.refusals import Refused, TooMany
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from bots.owners import owner_of_code
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "remote"
 """What stands for the language of a version whose code nobody here has."""

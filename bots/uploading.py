@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Max
@@ -14,12 +14,11 @@ from bots.archives import Archive
 from bots.claims import Games, claims_of
 from bots.models import Bot, BotVersion, Upload
 from bots.naming import clean_name, free_slug, name_for, save_at_a_free_address
-from bots.people import hold_acting, owner_of_code
-from bots.refusals import Refused, TooMany
+from bots.owners import owner_of_code
 from bots.stored import OutOfReach, keep, kept_already
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 
 __all__ = ["NotStored", "Refused", "TooMany", "upload_new_bot", "upload_version"]
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
-from bots.pace import address, wait_s
+from esr_platform.accounts.limits import address, wait_s
 
 PAGES: Final = "pages"
 """The scope of page requests in ``settings.REQUESTS_A_MINUTE``. The API counts its own."""

@@ -15,7 +15,7 @@ import h11
 from django.conf import settings
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from bots.pace import address
+from esr_platform.accounts.limits import address
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 
@@ -44,8 +44,8 @@ class BoundedHeads(H11Protocol):
     - A head that is incomplete after ``settings.REQUEST_HEAD_SECONDS`` ends the connection.
     - One client address has at most ``settings.MAX_UNFINISHED_HEADS_PER_ADDRESS`` connections with an incomplete head.
       Further connections are closed after ``GRACE_SECONDS``. If there are ``CEILING`` times as many, they are closed
-      after ``TICK_SECONDS``. Addresses are counted as ``bots.pace.address`` names them. Behind a proxy all connections
-      have its address: proxies wait for a whole head before they pass it on.
+      after ``TICK_SECONDS``. Addresses are counted as ``esr_platform.accounts.limits.address`` names them. Behind a
+      proxy all connections have its address: proxies wait for a whole head before they pass it on.
     """
 
     unfinished: ClassVar[Counter[str]] = Counter()

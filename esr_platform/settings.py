@@ -51,6 +51,7 @@ ELSEWHERE = elsewhere(env)  # where people may have an account with which they s
 INSTALLED_APPS = [
     "esr_platform.apps.PlatformConfig",
     "esr_platform.accounts.apps.AccountsConfig",
+    "esr_platform.account_pages",
     "ladder",
     "ladder.pages",
     "bots",
@@ -117,10 +118,10 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.accounts.signing_in.Backend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "esr_platform.account_pages.signing_in.Backend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "accounts:account"
-ACCOUNT_ADAPTER = "esr_platform.accounts.signing_in.Adapter"
+ACCOUNT_ADAPTER = "esr_platform.account_pages.signing_in.Adapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
@@ -134,12 +135,12 @@ PASSWORD_RESET_TIMEOUT = 2 * 3600
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True  # or who is locked out after guessing wrong could still not come in
 ACCOUNT_PRESERVE_USERNAME_CASING = True
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
-ACCOUNT_USERNAME_VALIDATORS = "esr_platform.accounts.usernames.validators"
+ACCOUNT_USERNAME_VALIDATORS = "esr_platform.account_pages.usernames.validators"
 ACCOUNT_FORMS = {
-    "signup": "esr_platform.accounts.forms.SignupForm",
-    "login": "esr_platform.accounts.forms.LoginForm",
-    "reset_password": "esr_platform.accounts.forms.ResetPasswordForm",
-    "add_email": "esr_platform.accounts.forms.AddEmailForm",
+    "signup": "esr_platform.account_pages.forms.SignupForm",
+    "login": "esr_platform.account_pages.forms.LoginForm",
+    "reset_password": "esr_platform.account_pages.forms.ResetPasswordForm",
+    "add_email": "esr_platform.account_pages.forms.AddEmailForm",
 }
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,40/h/key"}  # of one account from everywhere; from one address: axes
@@ -157,8 +158,8 @@ MFA_RECOVERY_CODES_SHOW_ONCE = False
 MFA_TOTP_ISSUER = SITE_NAME
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SITE_URL.startswith("https://")  # browsers allow it to localhost alone
 SOCIALACCOUNT_PROVIDERS = ELSEWHERE.providers
-SOCIALACCOUNT_ADAPTER = "esr_platform.accounts.signing_in_elsewhere.Adapter"
-SOCIALACCOUNT_FORMS = {"signup": "esr_platform.accounts.signing_in_elsewhere.SignupForm"}
+SOCIALACCOUNT_ADAPTER = "esr_platform.account_pages.signing_in_elsewhere.Adapter"
+SOCIALACCOUNT_FORMS = {"signup": "esr_platform.account_pages.signing_in_elsewhere.SignupForm"}
 SOCIALACCOUNT_AUTO_SIGNUP = False  # everybody chooses a name and accepts the terms
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that another site claims opens no account here
 SOCIALACCOUNT_LOGIN_ON_GET = False
@@ -407,7 +408,7 @@ CELERY_BEAT_SCHEDULE["check_ratings"] = {
 }
 for task, every in (("write_letters", 60.0), ("erase_deleted", 60.0)):
     CELERY_BEAT_SCHEDULE[task] = {
-        "task": f"esr_platform.accounts.tasks.{task}",
+        "task": f"esr_platform.account_pages.tasks.{task}",
         "schedule": every,
         "options": {"expires": every},
     }

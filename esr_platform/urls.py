@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from esr_platform.accounts import views as accounts
-from esr_platform.accounts.addresses import of_elsewhere
+from esr_platform.account_pages import views as accounts
+from esr_platform.account_pages.addresses import of_elsewhere
 from esr_platform.api import problems
 from esr_platform.languages import catalogue, choosing
 from esr_platform.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", accounts.LoginView.as_view(), name="account_login"),
-    path("account/", include("esr_platform.accounts.urls")),
+    path("account/", include("esr_platform.account_pages.urls")),
     path("staff/people/<str:username>/", accounts.moderate, name="moderate_person"),
     path("terms/", accounts.terms, name="terms"),
     path("account/", include("allauth.account.urls")),

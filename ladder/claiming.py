@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from bots.machines import uploads_play_rated
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from bots.refusals import Refused
 from bots.remote import plays_remotely
+from esr_platform.accounts.errors import Refused
 from ladder.models import Ladder
 
 _ALONE: Final = {

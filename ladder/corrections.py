@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.base import Document
 from ladder.interventions import REASON_LENGTH, by_staff
 from ladder.ledger import NoSeason, append
@@ -25,9 +26,6 @@ from ladder.reading import Reading
 from ladder.rebuilding import beside, write
 from ladder.replacing import replace
 from ladder.rules import rules_of
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _PLANNED: Final = 0
 """The number of a correction that has none yet; only what it says matters to a rebuild."""

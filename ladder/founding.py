@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -16,16 +16,14 @@ from django.utils.text import slugify
 from bots.house.catalogue import HOUSE
 from bots.models import Bot
 from bots.protocol import Limits
-from bots.refusals import Refused
 from bots.runner.spec import budget_ms
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.joining import enter_everybody, leave
 from ladder.models import Entry, Ladder, Membership
 from ladder.opening import LIMITS
 from ladder.seasons import open_first
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 RESERVED: Final = ("test-", "live-", "invitations")
 """How the address of a ladder may not begin: the deals of another one's tests have that name."""

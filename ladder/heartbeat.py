@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from functools import partial
 
-from bots.beating import Heartbeat, beating
 from bots.runner.launching import Observer
+from esr_platform.heartbeats import Heartbeat, beating
 from games.base import State
 from ladder.leases import LEASE, RENEW_EVERY_S, Lease, renew
 

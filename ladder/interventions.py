@@ -5,18 +5,16 @@ Who, when and why is kept, and why is shown to everybody on the match's page.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.blocks import end_if_over
 from ladder.models import Attempt, Intervention, Match
 from ladder.tables.ending import rise
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 REASON_LENGTH: Final = 400
 

@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 
 from bots import managing
 from bots.models import Bot, BotVersion
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.claiming import enters_by_itself, kind_sits, may_sit
 from ladder.freezing import freeze, frozen_ladders
 from ladder.models import Entry, Ladder, Membership
@@ -95,7 +95,7 @@ def leave(bot: Bot, ladder: Ladder) -> Entry:
 
 
 def activate(version: BotVersion) -> None:
-    """Give new matches this version of its bot, and bring its entries up to it. Raises ``bots.refusals.Refused``."""
+    """Give new matches this version of its bot, and bring its entries up to it. Raises ``Refused``."""
     with transaction.atomic():
         freeze(_locked(version.bot))
         managing.activate(version)
@@ -103,7 +103,7 @@ def activate(version: BotVersion) -> None:
 
 
 def retire(bot: Bot) -> None:
-    """No new matches for ``bot`` anywhere, until it is taken back. Raises ``bots.refusals.Refused``.
+    """No new matches for ``bot`` anywhere, until it is taken back. Raises ``esr_platform.accounts.errors.Refused``.
 
     Its results and ratings stay, and what is paired is played.
     """
@@ -113,7 +113,7 @@ def retire(bot: Bot) -> None:
 
 
 def take_back(bot: Bot) -> None:
-    """End the retirement of ``bot``: it is on its ladders again. Raises ``bots.refusals.TooMany``."""
+    """End the retirement of ``bot``: it is on its ladders again. Raises ``esr_platform.accounts.errors.TooMany``."""
     with transaction.atomic():
         managing.take_back(bot)
         enter(bot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
@@ -11,14 +11,12 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from bots.persons import is_guest
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.claiming import kind_sits
 from ladder.freezing import frozen_ladders
 from ladder.joining import enter
 from ladder.models import Entry, Ladder, Membership
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 PEOPLE_LIMITS: Final = {"move_ms": 45_000, "bank_ms": 180_000, "game_ms": 3_600_000}
 """What a seat may use up where people play for ratings: ``bots.protocol.Limits`` of a whole table with a person."""

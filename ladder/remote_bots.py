@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
 from bots import remote
 from bots.claims import Games
 from bots.models import Bot, BotVersion
-from bots.people import hold_acting, owner_of_code
+from bots.owners import owner_of_code
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.joining import activate
 from ladder.leave import put_back
 from ladder.tables.telling import seat_soon
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 __all__ = ["declare", "put_back", "register"]
 
@@ -26,7 +23,7 @@ def register(
     """Make a remote bot of ``owner``'s and put it on the live ladders whose tables it claims; the version that plays.
 
     ``games`` are seat counts by the game's slug, ``None`` for every table. Sent twice, it is the same bot. Raises
-    ``bots.refusals.Refused``, ``NameRefused`` and ``TooMany``.
+    ``esr_platform.accounts.errors.Refused``, ``NameRefused`` and ``TooMany``.
     """
     with transaction.atomic():
         version = remote.new_bot(owner, name, games, label, games_at_once)
@@ -40,7 +37,7 @@ def declare(
     """Write down what a remote bot says of itself; the version that plays from now on. What is ``None`` stays.
 
     Another ``label`` or other ``games`` are another version, and the ladders follow; a label that the bot has had is
-    the version that it was. Games that run go on as they began. Raises ``bots.refusals.Refused``.
+    the version that it was. Games that run go on as they began. Raises ``esr_platform.accounts.errors.Refused``.
     """
     with transaction.atomic():
         hold_acting(owner_of_code(bot).pk)

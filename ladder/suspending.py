@@ -2,28 +2,27 @@
 
 A suspended bot leaves its ladders and keeps its ratings; what is queued for it and was not tried is cancelled, as on
 leave, and what is being played is played out. Only staff lift it. Sessions and tokens of a person are ended by
-``esr_platform.accounts.moderating``, which calls this.
+``esr_platform.account_pages.moderating``, which calls this.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot, StaffAction
-from bots.people import hold, owner_of_code, require_over
-from bots.refusals import Refused
+from bots.owners import owner_of_code
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold, require_over
+from esr_platform.accounts.models import User
 from ladder.interventions import by_staff
 from ladder.joining import enter
 from ladder.models import Entry, Order
 from ladder.orders.ending import cancelled, held
 from ladder.retiring import cancel_for_leave
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 READ_BY: Final = "its owner reads it, and it stays on record"
 _WITH_OWNER: Final = "The account of its owner is suspended."

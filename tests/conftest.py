@@ -20,8 +20,8 @@ from django.core.cache import caches
 from django.db import connection
 from django.test import override_settings
 
-from bots import pace
 from bots.sandbox import sandbox
+from esr_platform.accounts import limits
 from esr_platform.celery import app
 from esr_platform.supervising.site import STOP_SIGNALS
 from tests.fixed_randomness import fixed_randomness
@@ -102,7 +102,7 @@ def _own_secret_key() -> Iterator[None]:
 def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """All requests of a short test fall into one minute of the limits per minute."""
     if request.node.get_closest_marker("slow") is None:
-        monkeypatch.setattr(pace, "time", SimpleNamespace(time=lambda: 30_000_000.5 * pace.WINDOW_S))
+        monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: 30_000_000.5 * limits.WINDOW_S))
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,10 @@ from django.contrib.sessions.models import Session
 from django.db.models.functions import Now
 from django.utils.crypto import constant_time_compare
 
-from bots.prepared import Prepared
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
-from ladder.pages.lobby.visitors import SECRET
+from esr_platform.accounts.sessions import SECRET
+from esr_platform.prepared import Prepared
 
 
 @dataclass(frozen=True)

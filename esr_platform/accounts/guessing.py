@@ -1,7 +1,7 @@
 """Who guesses passwords is locked out, with django-axes: by account and address together, never by the account alone.
 
 So nobody can lock somebody else out of their own account from elsewhere. What is guessed at one account from many
-addresses is bounded by allauth (``ACCOUNT_RATE_LIMITS``), tokens by the API (``bots.pace``).
+addresses is bounded by allauth (``ACCOUNT_RATE_LIMITS``), tokens by the API (``esr_platform.accounts.limits``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from bots.pace import address
+from esr_platform.accounts.limits import address
 
 LONGEST = 254
 """More of what was typed as a name is not looked at."""

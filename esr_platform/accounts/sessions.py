@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db.models import F
 from django.db.models.functions import Now
 
 from esr_platform.accounts.models import User
+
+SECRET: Final = "guest"  # noqa: S105 - a name
+"""The session key of a guest's secret. The guest's seats contain its hash."""
 
 
 def end_all(person: User) -> None:

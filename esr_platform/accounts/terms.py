@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.contrib.auth import get_user_model
 from django.db.models.functions import Now
 
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.models import User
 
 VERSION: Final = "2026-11-21"
 """The day of the version that holds. Whoever changes ``templates/accounts/terms.html`` in substance writes another."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
-from typing import Final
+from typing import Final, Protocol
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from bots.models import Bot
-from bots.people import hold_acting
-from bots.prepared import Prepared
-from bots.refusals import Refused
 from esr_platform.accounts.demo import may_act
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
 from esr_platform.accounts.models import Scope, Token, User, digest_of
+from esr_platform.prepared import Prepared
 
 PREFIX: Final = "esr_"
 """What every secret begins with, so that one that leaks into a repository is recognised."""
@@ -29,12 +28,22 @@ MOST_TOKENS: Final = 20
 LISTED: Final = 100
 
 
+class OwnBot(Protocol):
+    """The bot that a token plays. Only a remote one can have a token."""
+
+    pk: int
+    name: str
+    kind: str
+    owner_id: int | None
+    retired: datetime | None
+
+
 class TooManyTokens(ValueError):
     """The person has as many live tokens as one may have; the message says what to do."""
 
 
 def issue(
-    user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None, bot: Bot | None = None
+    user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None, bot: OwnBot | None = None
 ) -> tuple[Token, str]:
     """A new token and its secret, which is kept nowhere; one of a remote ``bot`` plays that bot and does nothing else.
 
@@ -54,7 +63,7 @@ def issue(
             hint=secret[:HINT_LENGTH],
             digest=digest_of(secret),
             scopes=sorted({scope.value for scope in scopes}),
-            bot=bot,
+            bot_id=None if bot is None else bot.pk,
             expires=_end(lifetime),
         )
     return token, secret
@@ -98,8 +107,8 @@ def still_live(ids: Collection[int]) -> set[int]:
     return set(Token.objects.live().filter(pk__in=ids).values_list("pk", flat=True))
 
 
-def _require_own_remote(user: User, bot: Bot) -> None:
-    if bot.owner_id != user.pk or bot.kind != Bot.Kind.REMOTE:
+def _require_own_remote(user: User, bot: OwnBot) -> None:
+    if bot.owner_id != user.pk or bot.kind != "remote":
         raise Refused("Only a remote bot of yours can have a token of its own.")
     if bot.retired is not None:
         raise Refused(f"{bot.name} is retired: it plays no more.")

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
-from bots.pace import wait_s
+from esr_platform.accounts.limits import wait_s
 from esr_platform.api.reading.parameters import Number
 from esr_platform.api.reading.views import Reading
 from esr_platform.api.throttling import identity

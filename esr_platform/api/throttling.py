@@ -12,8 +12,8 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from bots.pace import address, wait_s
 from esr_platform.accounts.browsers import Browser
+from esr_platform.accounts.limits import address, wait_s
 from esr_platform.accounts.models import Token
 
 if TYPE_CHECKING:  # it reads the settings that name this module

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import Maker, load
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.demonstrating.cast import Meeting
 from esr_platform.demonstrating.people import person
 from games.base import Document, Move

@@ -13,8 +13,8 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from bots.people import owner_of
-from bots.refusals import Refused
+from bots.owners import owner_of
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from esr_platform.demonstrating.people import person
 from ladder.founding import Plan, found_ladder, invite

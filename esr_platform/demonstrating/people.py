@@ -8,9 +8,9 @@ from allauth.account.models import EmailAddress
 from django.db.models import Q
 
 from bots.models import Bot
-from bots.refusals import Refused
 from bots.uploading import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts import demo
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from esr_platform.demonstrating.archives import archive
 from esr_platform.demonstrating.cast import PEOPLE, DemoBot

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.refusals import TooMany
+from esr_platform.accounts.errors import TooMany
+from esr_platform.accounts.models import User
 from ladder.models import Challenge, ChallengePlayer, Match
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 ANSWER_WITHIN: Final = timedelta(seconds=60)
 MOST_ASKED: Final = 10

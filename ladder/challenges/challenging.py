@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,9 +16,11 @@ from django.db.models.functions import Now
 
 from bots import remote
 from bots.models import Bot
-from bots.people import hold_acting, owner_of
+from bots.owners import owner_of
 from bots.protocol import Limits
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.challenges.allowances import ANSWER_WITHIN, require_not_too_often, require_room, require_unasked
 from ladder.challenges.table import begin_game, require_free, require_table
 from ladder.models import Challenge, ChallengePlayer, Ladder, Match
@@ -26,9 +28,6 @@ from ladder.seating.people import hold_people, people_of
 from ladder.seating.presence import here_among
 from ladder.seating.telling import tell_asked
 from ladder.tables.telling import tell
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _State = Challenge.State
 

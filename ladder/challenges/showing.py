@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.models import Bot
 from bots.protocol import Limits
+from esr_platform.accounts.models import User
 from ladder.models import Challenge, ChallengePlayer
 from ladder.persons import PEOPLE_LIMITS
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 def challenges_seen_by(person: User) -> QuerySet[Challenge]:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from bots.models import Bot
 from bots.protocol import Limits
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.models import Challenge, Entry, Ladder, Match
 from ladder.persons import require_rated
 from ladder.seating.beginning import begin, versions_of
 from ladder.seating.people import may_begin, people_of
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool = False) -> None:

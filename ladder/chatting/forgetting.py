@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from esr_platform.accounts.models import User
 from ladder.chatting.saying import AFTERWARDS
 from ladder.chatting.telling import tell_said
 from ladder.models import ChatLine, ChatReport, Match
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _TAKEN_AWAY: Final = "taken-away"
 """Stands where the words were; no preset is called so."""

@@ -6,7 +6,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import Count, Exists, Max, OuterRef
 
 from bots.models import Bot
-from bots.prepared import Prepared
+from esr_platform.prepared import Prepared
 from games.base import Document
 from ladder.chatting.presets import PRESETS
 from ladder.models import ChatLine, Seat

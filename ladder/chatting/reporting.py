@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -11,13 +11,11 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.people import hold_acting
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.chatting.telling import tell_said
 from ladder.models import ChatLine, ChatReport, Seat
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _DAY: Final = timedelta(days=1)
 

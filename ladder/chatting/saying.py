@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -15,16 +15,14 @@ from django.utils.translation import gettext as _
 
 from bots.lookalikes import is_blank
 from bots.models import Bot
-from bots.people import hold_acting
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from games.base import Document
 from ladder.chatting.presets import PRESETS
 from ladder.chatting.reading import document
 from ladder.chatting.telling import tell_said
 from ladder.models import Block, ChatLine, Match, Seat, Table
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 LONGEST: Final = 300
 AFTERWARDS: Final = timedelta(minutes=10)

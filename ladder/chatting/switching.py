@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 
-from bots.people import hold_acting
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 
 
 def switch(person: User, on: bool) -> None:

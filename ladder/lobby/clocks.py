@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from bots.protocol import Limits
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.persons import PEOPLE_LIMITS
 
 _GAME_MS: Final = PEOPLE_LIMITS["game_ms"]

@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import partial
 from hashlib import sha256
 from random import SystemRandom
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.core.management import call_command
@@ -23,9 +23,10 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.pace import wait_s
 from bots.persons import guest_player
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import wait_s
+from esr_platform.accounts.models import User
 from ladder.apart import apart
 from ladder.blocks import Player
 from ladder.ledger import NoSeason
@@ -39,9 +40,6 @@ from ladder.seating.telling import tell_lobby
 from ladder.tables.advancing import held
 from ladder.tables.opening import open_table
 from ladder.tables.telling import save_and_tell
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +66,7 @@ _RANDOM: Final = SystemRandom()
 def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, str]:
     """Seat the guest who knows ``secret``, a new one without, with house bots; the match, and the secret that opens it.
 
-    Their game that runs already is that one. ``address`` is as ``bots.pace.address`` gives it. Raises ``Refused``.
+    Their game that runs already is that one. ``address`` is that of ``accounts.limits.address``. Raises ``Refused``.
     """
     running = _running().filter(secret_hash=hash_of(secret)).first() if secret else None
     if running is not None and secret:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from bots.models import Bot
+from esr_platform.accounts.models import User
 from ladder.models import Pairing, Seek, SeekPlayer
 from ladder.seating.telling import tell_lobby
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 def leave_lobby(person: User) -> None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from random import SystemRandom
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.claiming import require_code_for_ratings
 from ladder.models import Entry, Ladder
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 QUICK: Final = ("greedy", "miser", "magpie", "haggler", "stickler", "vintner", "gleaner", "squire", "sommelier")
 """House bots that answer within a moment and play like somebody who knows the game."""

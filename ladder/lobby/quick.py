@@ -11,7 +11,7 @@ import logging
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -19,9 +19,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.people import hold
 from bots.persons import known_player
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold
+from esr_platform.accounts.models import User
 from ladder.apart import apart
 from ladder.claiming import hosted_for_ratings
 from ladder.freezing import frozen_ladders
@@ -38,9 +39,6 @@ from ladder.seating.capacity import hosted_room
 from ladder.seating.people import hold_people, may_have_code, require_may_begin
 from ladder.seating.presence import note_here
 from ladder.seating.telling import tell_lobby
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 logger = logging.getLogger(__name__)
 

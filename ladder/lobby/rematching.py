@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from bots.protocol import Limits
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.base import Document
 from ladder.challenges.challenging import answer, challenge, once_more, withdraw
 from ladder.models import Block, Challenge, ChallengePlayer, Match
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 WITHIN: Final = timedelta(minutes=30)
 """So long after the end somebody may ask for another game."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db.models.functions import Now
@@ -11,12 +11,10 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from bots.persons import player_of
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
 from ladder.models import Ladder, Seek, SeekPlayer
 from ladder.persons import require_rated, require_sits
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _DAY: Final = timedelta(days=1)
 

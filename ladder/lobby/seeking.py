@@ -9,15 +9,16 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.people import hold_acting
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.lobby.clocks import limits_of
 from ladder.lobby.opponents import table_of
 from ladder.lobby.room import require_offer, require_place, require_seat
@@ -25,9 +26,6 @@ from ladder.models import Ladder, Seek, SeekPlayer
 from ladder.seating.beginning import begin
 from ladder.seating.people import hold_people, may_begin, may_have_code, people_of, require_may_begin
 from ladder.seating.telling import tell_lobby
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _State = Seek.State
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import transaction
 from django.db.models.functions import Now
 
-from bots.people import hold_acting
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.models import Agreement, Order
 from ladder.orders.ending import DISAGREED, cancelled, held
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 def answer(order: Order, person: User, agreed: bool) -> Order:

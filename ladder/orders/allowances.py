@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
 from ladder.models import Order
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 DAY: Final = timedelta(days=1)
 SOONEST: Final = timedelta(minutes=1)

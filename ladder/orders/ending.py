@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models.functions import Now
 
-from bots.people import hold_acting
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.blocks import end_if_over
 from ladder.models import Match, Order
 from ladder.ratings.sprt import Verdict
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _State = Order.State
 CANCELLED_BY: Final = "Cancelled by {}."

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from bots.models import BotVersion
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.freezing import playing_versions
 from ladder.models import Entry, Ladder
 from ladder.orders.opponents import chosen
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 def versions_named(person: User, ladder: Ladder, names: Sequence[str]) -> list[int]:

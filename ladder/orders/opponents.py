@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db.models import Q, QuerySet
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.freezing import playing_versions
 from ladder.models import Entry, Ladder
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 OWN: Final = 60
 OTHERS: Final = 60

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
 from bots.models import BotVersion
-from bots.people import hold_acting
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
 from ladder.models import Agreement, Ladder, Order, OrderPlayer
 from ladder.orders.allowances import MARGINS, SOONEST, allowances, require_blocks, require_room
 from ladder.orders.opponents import chosen
 from ladder.pairings.seatings import seatings
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _Part = OrderPlayer.Part
 _State = Order.State

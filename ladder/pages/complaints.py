@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from django import forms
 from django.contrib import messages
@@ -16,13 +16,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots import complaints
 from bots.models import Blanking, Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder import access
 from ladder.access import found
 from ladder.pages.staff import for_staff
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 BOTS: Final = 20
 LATEST: Final = 50

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
 
-from bots.pace import address, wait_s
+from esr_platform.accounts.limits import address, wait_s
 
 FILES = "files"
 """The scope of long files, in ``settings.REQUESTS_A_MINUTE``."""

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from ladder.blocks import Player
 from ladder.claiming import may_sit, require_code_for_ratings
 from ladder.freezing import playing_versions

@@ -7,7 +7,7 @@ judged while the rows of the people are held: of two games that begin at once th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -16,11 +16,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.refusals import TooMany
+from esr_platform.accounts.errors import TooMany
+from esr_platform.accounts.models import User
 from ladder.models import Block, Chair, Match, Pairing, Seek, SeekPlayer
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 RETRY_S: Final = 60
 """When to ask again where a game has to end first."""

@@ -20,9 +20,9 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from bots.prepared import Prepared, PreparedInsert, PreparedUpdate
 from bots.runner.chair import MAX_STRIKES
 from bots.storable import storable
+from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.base import Move, State
 from ladder.models import Chair, Match, PlayedMove, Table
 from ladder.tables import absences, sittings

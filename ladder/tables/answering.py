@@ -21,9 +21,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from bots.prepared import Prepared
 from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
 from bots.runner.report import escaped
+from esr_platform.prepared import Prepared
 from games.base import Document, IllegalMove, Move, State
 from ladder.models import Chair, Match
 from ladder.tables.advancing import Answered, Held, held

@@ -11,7 +11,7 @@ import orjson
 from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
-from bots.prepared import Prepared
+from esr_platform.prepared import Prepared
 from ladder.models import Chair, Match, Outage, PlayedMove, Seat, Table
 from ladder.tables.kept import Kept, KeptMoves
 from ladder.tables.position import Position, Row

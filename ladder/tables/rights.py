@@ -18,8 +18,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.prepared import Prepared
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.prepared import Prepared
 from games.base import Document
 from ladder.models import Chair, Match
 from ladder.tables import absences

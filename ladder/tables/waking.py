@@ -24,7 +24,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.beating import beating
 from bots.programs import LostCode, NotHere, program_of
 from bots.runner.consulting import Advice, Consultation, consult
 from bots.runner.failures import PlatformFailure
@@ -32,6 +31,7 @@ from bots.runner.launching import Launcher
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import launcher_for_ladder, shared_core
+from esr_platform.heartbeats import beating
 from games.base import IllegalMove
 from ladder import leave
 from ladder.apart import apart

@@ -6,8 +6,8 @@ from threading import Event
 import pytest
 from django.db import OperationalError
 
-from bots import beating as heartbeat
-from bots.beating import beating
+from esr_platform import heartbeats as heartbeat
+from esr_platform.heartbeats import beating
 from tests.services.ports import wait_until
 
 LOST = "the match is not ours any more; what comes out will not count"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots.pace import address
+from esr_platform.accounts.limits import address
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from bots.allowances import require_new_bot
 from bots.complaints import complain
 from bots.models import Bot, BotVersion
 from bots.naming import clean_name, name_for
-from bots.refusals import NameRefused, Refused, TooMany
 from bots.uploading import upload_version
+from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 

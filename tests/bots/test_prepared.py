@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
-from bots.prepared import Prepared, PreparedInsert, PreparedUpdate
+from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from tests.ladder.uploaded import person, uploaded
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,8 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from esr_platform import settings as defaults
-from esr_platform.accounts import feed, tokens
+from esr_platform.account_pages import feed
+from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.headers import cache_policy, page_pace
 from esr_platform.logging import ShortRejections

@@ -15,7 +15,7 @@ import orjson
 from django.db import transaction
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, void
 from ladder.estimating import estimate_due

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void
 from ladder.interventions import withdraw

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from bots.house.catalogue import HOUSE
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link, remove
 from ladder.joining import CannotJoin, join

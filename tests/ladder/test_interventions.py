@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import void
 from ladder.interventions import withdraw

@@ -6,7 +6,7 @@ import pytest
 
 from bots.managing import make_active
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.joining import CannotJoin, activate, enter, join, leave, retire, take_back
 from ladder.models import Attempt, Entry, Ladder, Match, Seat
 from ladder.opening import open_house

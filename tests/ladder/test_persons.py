@@ -6,7 +6,7 @@ import pytest
 
 from bots.models import Bot
 from bots.persons import guest_player, player_of
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder import leave
 from ladder.claiming import enters_by_itself, kind_sits, may_sit
 from ladder.founding import Plan, found_ladder, invite, remove

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from bots import remote
 from bots.models import Bot, BotVersion, RemoteBot
-from bots.refusals import NameRefused, Refused, TooMany
 from bots.uploading import upload_version
+from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder import freezing
 from ladder.joining import CannotJoin, activate, enter_everybody, join, leave, retire

@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
-from bots.prepared import Prepared
+from esr_platform.prepared import Prepared
 from games.base import Document
 from ladder.access import matches_seen_by
 from ladder.models import Block, Match

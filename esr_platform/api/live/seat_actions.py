@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from esr_platform.api.live import threads
 from esr_platform.api.live.answering import TURNS, whose

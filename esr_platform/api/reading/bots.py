@@ -15,13 +15,13 @@ from rest_framework.response import Response
 
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
-from bots.prepared import Prepared
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.reading.documents import BotDocument, BotListed, BotVersionDocument, BotVersionListed
 from esr_platform.api.reading.naming import HOUSE, NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Choice, Flag, Text
 from esr_platform.api.reading.views import OLDEST, Listing, One, Order, Reading
+from esr_platform.prepared import Prepared
 from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
 from ladder.models import Entry, Ladder
 from ladder.models.ladders import Viewer

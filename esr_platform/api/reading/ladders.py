@@ -12,12 +12,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from bots.prepared import Prepared
 from bots.protocol import Limits
 from esr_platform.api.reading.documents import EntryDocument, LadderDocument
 from esr_platform.api.reading.naming import OWNER, first_places, owner_of
 from esr_platform.api.reading.parameters import Choice, Flag, Number
 from esr_platform.api.reading.views import OLDEST, Listing, One, Order
+from esr_platform.prepared import Prepared
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.books import rated_results

@@ -12,11 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.models import BotVersion
-from bots.prepared import Prepared
 from esr_platform.api.reading.documents import MatchDocument, MatchListed
 from esr_platform.api.reading.naming import NAMED, OWNER, owner_of
 from esr_platform.api.reading.parameters import Asked, Choice, Flag, Moment, Number, Text
 from esr_platform.api.reading.views import Listing, One
+from esr_platform.prepared import Prepared
 from games.outcomes import has_score
 from games.registry import GAMES
 from ladder.access import (

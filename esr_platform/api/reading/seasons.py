@@ -9,10 +9,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from bots.prepared import Prepared
 from esr_platform.api.reading.documents import SeasonDocument, StandingDocument
 from esr_platform.api.reading.naming import OWNER, first_places, owner_of
 from esr_platform.api.reading.views import Listing, One, Order
+from esr_platform.prepared import Prepared
 from ladder.access import ladder_seen_by
 from ladder.models import DealSeries, FinalStanding, Season
 from ladder.pages.seasons.showing import season_among

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from bots import uploading
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.api.problems import Refusal
 
 OUR_PAUSE_S: Final = 60

@@ -1,19 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void
 from ladder.interventions import withdraw
 from ladder.models import Entry, Ladder
 from ladder.ratings.elo import KFactor
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 class Command(BaseCommand):

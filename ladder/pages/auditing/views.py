@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -10,7 +10,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder import corrections, interventions
 from ladder.access import ladder_seen_by, match_seen_by
 from ladder.ledger_files import pieces
@@ -21,9 +22,6 @@ from ladder.pages.auditing.showing import audit_page
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 from ladder.rules import rules_of
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _REFUSED = 422
 

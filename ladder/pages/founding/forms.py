@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django import forms
 from django.contrib.auth import get_user_model
@@ -14,12 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from bots.house.catalogue import HOUSE
 from bots.protocol import Limits
+from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.founding import Plan
 from ladder.pages.words import seats
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 LIMITS: Final = {
     "startup_ms": _("Start of a bot, ms"),

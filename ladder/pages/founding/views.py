@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -15,7 +15,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder import founding
 from ladder.access import found, ladder_seen_by
 from ladder.models import Ladder, Membership
@@ -23,9 +24,6 @@ from ladder.pages import pacing
 from ladder.pages.founding.forms import InviteForm, LadderForm
 from ladder.pages.founding.table_file import table_file
 from ladder.pages.staff import for_staff
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _REFUSED = 422
 

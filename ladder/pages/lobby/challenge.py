@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django import forms
 from django.db import transaction
@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot
 from bots.persons import is_guest, known_player, player_of
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.access import bot_seen_by
 from ladder.challenges import challenging
@@ -28,9 +29,6 @@ from ladder.pages.lobby.forms import CASUAL, RATED
 from ladder.pages.lobby.showing import ladders_for_people, why_not_rated
 from ladder.pages.words import players_word, seats
 from ladder.seating.presence import here_among
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -12,14 +12,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder import chatting
 from ladder.access import found
 from ladder.models import ChatLine, ChatReport
 from ladder.pages.staff import for_staff
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 LINES: Final = 20
 LATEST: Final = 50

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from games.base import Game
 from games.registry import GAMES
 from ladder.access import matches_in_order_seen_by
@@ -38,9 +39,6 @@ from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
 from ladder.persons import require_rated
 from ladder.tables.absences import NEVER_CAME
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 MOST_OFFERS: Final = 40
 MOST_RUNNING: Final = 10

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.access import match_seen_by
 from ladder.lobby.rematching import call_off
 from ladder.lobby.rematching import rematch as play_again

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from esr_platform.accounts.models import User
 from ladder.chatting.presets import PRESETS
 from ladder.chatting.saying import LONGEST
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 __all__ = ["LONGEST", "presets", "talk_of"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from bots.pace import address
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import address
+from esr_platform.accounts.models import User
 from ladder.access import found
 from ladder.challenges import challenging
 from ladder.challenges.showing import challenges_seen_by
@@ -35,9 +36,6 @@ from ladder.pages.lobby.starts import starts
 from ladder.pages.lobby.visitors import hash_of, keep_secret, person_of, secret_of
 from ladder.pages.pacing import of_acts
 from ladder.pages.people.showing import person_at
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _REFUSED: Final = 422
 _BUSY: Final = 429

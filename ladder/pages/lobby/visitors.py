@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
 from django.http import HttpRequest
 
+from esr_platform.accounts.models import User
+from esr_platform.accounts.sessions import SECRET
 from ladder.tables import rights
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
-
-SECRET: Final = "guest"  # noqa: S105 - a name
-"""Under which a session keeps the secret of a guest, who sits where its hash stands."""
 
 
 def person_of(request: HttpRequest) -> User | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from django import forms
 from django.contrib import messages
@@ -16,16 +16,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from bots import complaints
 from bots.models import Blanking, Bot, StaffAction
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.access import found
 from ladder.interventions import REASON_LENGTH
 from ladder.models import Intervention
 from ladder.pages.paging import part
 from ladder.pages.staff import for_staff
 from ladder.suspending import lift, suspend
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 ROWS: Final = 50
 

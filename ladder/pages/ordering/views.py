@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 from ladder.access import ladder_seen_by
 from ladder.models import Ladder, Order
 from ladder.orders import agreeing, ending, ordering
@@ -22,9 +23,6 @@ from ladder.orders.allowances import allowances, games_left
 from ladder.orders.opponents import choices
 from ladder.pages.ordering.forms import CompareForm, OrderForm, ScheduleForm, TestForm
 from ladder.pages.ordering.showing import may_cancel, order_page, order_seen_by, orders_page
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _REFUSED = 422
 _Place = Callable[["User", Ladder, Any], Order]

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from bots import managing
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder import access, joining, leave
 from ladder.access import found
 from ladder.pages.owning.choices import choose

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from bots import naming, remote
 from bots.allowances import allowances
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.pages.owning.bringing import table_choices, tables_claimed, tables_of
 from ladder.pages.words import size
 

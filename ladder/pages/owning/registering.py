@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from bots.models import Bot
-from bots.refusals import NameRefused, Refused
+from esr_platform.accounts.errors import NameRefused, Refused
 from ladder import access, remote_bots
 from ladder.pages.owning.forms import DeclarationForm, RegisterForm
 

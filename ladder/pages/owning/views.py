@@ -15,10 +15,10 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots.models import Bot, BotVersion
-from bots.refusals import NameRefused, Refused, TooMany
 from bots.starting_kits import NAME, starting_kit
 from bots.stored import Lost, OutOfReach
 from bots.uploading import NotStored, upload_new_bot, upload_version
+from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder import access
 from ladder.access import found, match_seen_by

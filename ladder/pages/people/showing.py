@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from allauth.account.models import EmailAddress
 from django.contrib.auth import get_user_model
@@ -15,6 +15,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
 
 from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
 from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
@@ -22,9 +23,6 @@ from ladder.pages.bots_list import STANDS
 from ladder.pages.matches import listed_part
 from ladder.pages.paging import Part
 from ladder.pages.tables import active_versions
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 ROWS: Final = 20
 

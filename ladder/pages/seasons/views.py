@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,6 +11,7 @@ from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from esr_platform.accounts.models import User
 from ladder import seasons
 from ladder.access import is_staff, ladder_seen_by
 from ladder.models import Season
@@ -20,9 +21,6 @@ from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
 from ladder.season_deals import pieces
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 _REFUSED = 422
 

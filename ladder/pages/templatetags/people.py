@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,10 +10,8 @@ from django.utils.translation import gettext
 
 from bots.models import Bot
 from bots.persons import is_guest
+from esr_platform.accounts.models import User
 from ladder.pages.players import player_address
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
 
 register = template.Library()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from esr_platform.accounts import deleting, moderating
+from esr_platform.account_pages import deleting, moderating
 from esr_platform.accounts.models import User
 from ladder.models import Chair, Entry, Match, Result
 from ladder.tables import rights

@@ -23,10 +23,11 @@ from bots.managing import publish_source, rename
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
 from bots.persons import player_of
-from bots.refusals import Refused
 from bots.stored import bytes_of, keep
 from bots.uploading import upload_new_bot
-from esr_platform.accounts import deleting, tokens
+from esr_platform.account_pages import deleting
+from esr_platform.accounts import tokens
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.chatting import report, settle
 from ladder.chatting.reading import hidden_lines, lines_after, said_so_far

@@ -108,7 +108,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.management import call_command
 from django.test import Client
 from django.test.utils import override_settings
-from esr_platform.accounts import deleting
+from esr_platform.account_pages import deleting
 from esr_platform.accounts.models import User
 
 memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -15,8 +15,8 @@ from pytest_django import Settings
 
 from bots.models import Bot
 from bots.persons import player_of
+from esr_platform.account_pages.exporting import export
 from esr_platform.accounts import tokens
-from esr_platform.accounts.exporting import export
 from esr_platform.accounts.models import Scope, User
 from ladder.models import ChatLine, Ladder, SeatLog, Seek
 from ladder.orders.ordering import order_test

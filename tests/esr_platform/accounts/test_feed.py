@@ -14,7 +14,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from esr_platform.accounts import deleting, feed, sessions
+from esr_platform.account_pages import deleting, feed
+from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
 from ladder.models import Order
 from tests.esr_platform.accounts.happening import (

@@ -18,7 +18,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot
-from esr_platform.accounts import deleting, letters
+from esr_platform.account_pages import deleting, letters
 from esr_platform.accounts.models import User
 from ladder.models import Agreement, Membership, Order, Season
 from tests.esr_platform.accounts.happening import (

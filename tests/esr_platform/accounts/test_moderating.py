@@ -14,10 +14,11 @@ from django.test import Client
 from bots.complaints import blank
 from bots.models import Blanking, Bot, BotVersion, Kept, StaffAction
 from bots.persons import player_of
-from bots.refusals import Refused
-from esr_platform.accounts import moderating, tokens
+from esr_platform.account_pages import moderating
+from esr_platform.account_pages.signing_in import Adapter
+from esr_platform.accounts import tokens
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, User
-from esr_platform.accounts.signing_in import Adapter
 from ladder.models import Entry, Ladder, Match, Pairing
 from ladder.orders.ending import cancel
 from ladder.orders.ordering import order_test

@@ -8,8 +8,8 @@ import pytest
 from django.urls import resolve
 from django.utils import timezone, translation
 
+from esr_platform.account_pages.news import Kind, News, news_of
 from esr_platform.accounts.models import User
-from esr_platform.accounts.news import Kind, News, news_of
 from ladder.models import Agreement, Membership, OrderPlayer
 from ladder.orders.ending import CANCELLED_BY
 from tests.esr_platform.accounts.happening import (

@@ -12,8 +12,8 @@ from django.db import connection
 from bots.complaints import MOST_A_DAY, blank, complain
 from bots.managing import describe, rename
 from bots.models import Blanking, Bot, Complaint
-from bots.refusals import Refused
 from esr_platform.accounts import tokens
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 
 pytestmark = pytest.mark.django_db(transaction=True)

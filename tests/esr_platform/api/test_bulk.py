@@ -11,7 +11,7 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 from pytest_django import Settings
 
-from bots.pace import wait_s
+from esr_platform.accounts.limits import wait_s
 from esr_platform.accounts.models import Scope
 from esr_platform.api import bulk
 from ladder.models import Block, Ladder, Membership

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
-from bots.pace import wait_s
+from esr_platform.accounts.limits import wait_s
 from esr_platform.api.problems import on_500
 from tests.esr_platform.api.conftest import Program, problem
 

@@ -11,8 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot, RemoteBot
-from bots.refusals import Refused
 from esr_platform.accounts import tokens
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import viewer_of
 from esr_platform.api.players import player_of

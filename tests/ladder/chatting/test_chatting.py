@@ -9,7 +9,7 @@ from django.db.models import F
 from django.test import override_settings
 from django.utils import timezone, translation
 
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.chatting import report, say, settle, switch
 from ladder.chatting.presets import PRESETS

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.challenges.challenging import answer
 from ladder.chatting import say

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import override_settings
 
 from bots.models import Bot
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.challenges.challenging import answer, challenge, withdraw
 from ladder.challenges.showing import challenges_seen_by, documents

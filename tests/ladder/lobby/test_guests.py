@@ -10,7 +10,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from ladder.founding import Plan, found_ladder
 from ladder.lobby.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, hash_of, play_house, play_now
 from ladder.lobby.opponents import QUICK

@@ -9,7 +9,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion, Machine
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.founding import Plan, found_ladder, invite
 from ladder.joining import join

@@ -6,7 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.founding import invite
 from ladder.freezing import freeze_all

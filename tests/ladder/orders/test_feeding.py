@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.dispatching import AT_A_SET_TIME, dispatch
 from ladder.leases import claim
 from ladder.models import Ladder, LedgerEntry, Match, Order, SeatResult

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from ladder.joining import activate, leave
 from ladder.models import Ladder, Membership, Order
 from ladder.orders.allowances import games_left

@@ -11,7 +11,7 @@ from bots import complaints
 from bots.managing import describe, rename
 from bots.models import Blanking, Bot, BotVersion, Complaint
 from bots.naming import name_for
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
-from esr_platform.accounts import moderating
+from esr_platform.account_pages import moderating
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder, Match, Membership
 from tests.build import opened_house

@@ -8,7 +8,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot, RemoteBot
-from bots.refusals import Refused, TooMany
+from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.challenges.allowances import MOST_ASKED
 from ladder.challenges.challenging import answer, challenge, expire, withdraw

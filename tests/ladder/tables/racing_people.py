@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.models import Match
 from ladder.tables import outages, rights
 from ladder.tables.absences import note_seen

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from bots.persons import guest_player
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from games.base import Document
 from ladder.blocks import Player
 from ladder.models import Chair, Entry, Match, PlayedMove, Result, SeatLog, SeatResult, Sitting

@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 
 from bots.models import BotVersion
-from bots.refusals import Refused
+from esr_platform.accounts.errors import Refused
 from ladder.models import Chair, Match, PlayedMove, Result, SeatResult
 from ladder.tables import outages, rights
 from ladder.tables.rights import rights_of

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.stored import Lost, OutOfReach, bytes_of
-from esr_platform.accounts.exported import (
+from esr_platform.account_pages.exported import (
     account_document,
     bot_document,
     chat_lines,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from esr_platform.accounts import deleting, letters
+from esr_platform.account_pages import deleting, letters
 
 
 @shared_task

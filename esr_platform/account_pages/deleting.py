@@ -27,9 +27,9 @@ from django.utils.module_loading import import_string
 from bots.models import Bot, BotVersion, Upload
 from bots.orphans import KEPT
 from bots.persons import rename_player
-from bots.refusals import Refused
+from esr_platform.account_pages.usernames import deleted_name, fingerprint
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
-from esr_platform.accounts.usernames import deleted_name, fingerprint
 from ladder import chatting
 from ladder.joining import retire
 from ladder.lobby.leaving import leave_lobby

@@ -1,30 +1,11 @@
-"""The people behind bots: whose a bot is, and one change of theirs at a time."""
+"""One change of a person at a time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.contrib.auth import get_user_model
 
-from bots.models import Bot
-from bots.refusals import Refused
-
-if TYPE_CHECKING:
-    from esr_platform.accounts.models import User
-
-
-def owner_of(bot: Bot) -> User:
-    """Whose ``bot`` is, or who it is. Raises ``Refused`` for the house's, which nobody changes."""
-    if bot.owner is None:
-        raise Refused(f"{bot.name} belongs to the house.")
-    return bot.owner
-
-
-def owner_of_code(bot: Bot) -> User:
-    """The same for who wants to change a bot as such. Raises ``Refused`` for people, too, who are none."""
-    if bot.kind == Bot.Kind.PERSON:
-        raise Refused(f"{bot.name} is a person, not a bot.")
-    return owner_of(bot)
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
 
 
 def require_over(by: User, person: User) -> None:

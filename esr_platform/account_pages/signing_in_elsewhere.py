@@ -8,8 +8,8 @@ from allauth.socialaccount import forms as allauth_forms
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.core.exceptions import ValidationError
 
-from esr_platform.accounts.forms import SignupInOurWords
-from esr_platform.accounts.usernames import valid_username
+from esr_platform.account_pages.forms import SignupInOurWords
+from esr_platform.account_pages.usernames import valid_username
 
 
 class Adapter(DefaultSocialAccountAdapter):  # type: ignore[misc]

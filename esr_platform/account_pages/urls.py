@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from esr_platform.accounts import views
+from esr_platform.account_pages import views
 
 app_name = "accounts"
 

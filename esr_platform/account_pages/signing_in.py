@@ -18,7 +18,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from esr_platform.accounts import feed, tokens
+from esr_platform.account_pages import feed
+from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import Token
 

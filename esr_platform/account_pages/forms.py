@@ -16,7 +16,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot
-from esr_platform.accounts import terms, usernames
+from esr_platform.account_pages import usernames
+from esr_platform.accounts import terms
 from esr_platform.accounts.models import Scope, Token, User
 
 MAY: Final = {

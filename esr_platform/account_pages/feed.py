@@ -16,9 +16,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
+from esr_platform.account_pages.news import news_of
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
-from esr_platform.accounts.news import news_of
 from ladder.pages.feeds import ENTRIES, Feed, respond, tag
 
 WINDOW: Final = timedelta(days=30)

@@ -23,14 +23,15 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.models import StaffAction
-from bots.refusals import Refused
-from esr_platform.accounts import deleting, exporting, moderating, passkeys, tokens
-from esr_platform.accounts import feed as feeds
-from esr_platform.accounts import letters as writing
+from esr_platform.account_pages import deleting, exporting, moderating
+from esr_platform.account_pages import feed as feeds
+from esr_platform.account_pages import letters as writing
+from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm
+from esr_platform.account_pages.usernames import blank_name
+from esr_platform.accounts import passkeys, tokens
 from esr_platform.accounts import terms as agreed
-from esr_platform.accounts.forms import DeleteForm, NameForm, ReasonForm, TokenForm
+from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from esr_platform.accounts.usernames import blank_name
 from ladder import chatting
 from ladder.access import found
 from ladder.pages.staff import for_staff

@@ -17,12 +17,12 @@ from django.db.models.functions import Now
 from django.template.loader import render_to_string
 
 from bots.models import StaffAction
-from bots.people import require_over
 from bots.persons import rename_player
-from bots.refusals import Refused
+from esr_platform.account_pages.usernames import blank_name, fingerprint
 from esr_platform.accounts import sessions
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import require_over
 from esr_platform.accounts.models import FormerName, User
-from esr_platform.accounts.usernames import blank_name, fingerprint
 from ladder.interventions import by_staff
 from ladder.lobby.leaving import leave_lobby
 from ladder.orders.ending import call_otherwise

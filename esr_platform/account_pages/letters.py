@@ -1,6 +1,6 @@
 """The daily email: what happened to a person's bots, exhibition matches and ladders. At most one a day.
 
-Nothing is queued. Each email tells the news (``esr_platform.accounts.news``) since the last one. So nothing is
+Nothing is queued. Each email tells the news (``esr_platform.account_pages.news``) since the last one. So nothing is
 forgotten when a process or the broker dies, and the news of one day come in one email.
 """
 
@@ -22,9 +22,9 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
+from esr_platform.account_pages.news import News, may_have_news, news_of
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
-from esr_platform.accounts.news import News, may_have_news, news_of
 
 logger = logging.getLogger(__name__)
 
