@@ -18,7 +18,6 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from bots import reports
-from bots.local.checking import Check
 from bots.machines import current_test
 from bots.managing import make_active
 from bots.manifest import Manifest
@@ -29,6 +28,7 @@ from bots.runner.launching import Launcher
 from bots.runner.spec import Program
 from bots.sandbox import launcher_for_uploads, shared_core
 from bots.stored import Lost, OutOfReach, archive_of, program_of_upload
+from bots.validation import Check
 from bots.waiting import RENEW_EVERY_S, Claim, another_owner_waits, claim, claim_next
 from esr_platform.heartbeats import beating
 from games.base import Document

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bots.local.checking import TableCheck
 from bots.runner.owner_log import owner_logs
 from bots.storable import storable
+from bots.validation import TableCheck
 from games.base import Document
 from games.registry import GAMES
 

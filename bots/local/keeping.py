@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from bots.local.faults import UsageError
-from bots.local.series import Played
 from bots.runner.owner_log import owner_logs
+from bots.series import Played
 from games.record import to_json
 
 

@@ -11,8 +11,8 @@ from functools import cache
 from multiprocessing import get_context
 from typing import TypeVar
 
-from bots.local.series import Played, Series, play_game
 from bots.runner import Launcher, PlatformFailure
+from bots.series import Played, Series, play_game
 
 P = TypeVar("P")
 

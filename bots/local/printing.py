@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.local.escaping import escaped
-from bots.local.series import Played
 from bots.local.tallies import Estimate, Tallies, Tally
+from bots.series import Played
 
 STDERR_LINES = 20
 """How many of the last lines of a bot's stderr are shown of one game."""

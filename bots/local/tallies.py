@@ -8,7 +8,7 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
 
-from bots.local.series import Played
+from bots.series import Played
 
 Z95 = 1.959964
 """The normal quantile of a two-sided interval of 95 %."""

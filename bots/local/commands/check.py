@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rich.progress import MofNCompleteColumn
 
-from bots.local.checking import Check, Problem, TableCheck
 from bots.local.command import Command
 from bots.local.escaping import cut
 from bots.local.faults import FOUND, UsageError
@@ -29,6 +28,7 @@ from bots.local.screen import Screen
 from bots.local.seating import read_limits
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import LocalProgram
+from bots.validation import Check, Problem, TableCheck
 
 SHOWN_PROBLEMS = 3
 """How many problems of one table are shown; a bot that does one thing wrong mostly does it often."""

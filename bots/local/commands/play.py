@@ -26,9 +26,9 @@ from bots.local.parallel import play_at_once
 from bots.local.printing import incidents, result_table
 from bots.local.screen import Screen
 from bots.local.seating import find_game, read_limits, seat_bots
-from bots.local.series import Played, Series, play_series
 from bots.local.tallies import Tallies
 from bots.runner.machine import cores
+from bots.series import Played, Series, play_series
 from games.registry import GAMES
 
 

@@ -12,8 +12,8 @@ from django.db.models import Count
 from django.utils.translation import gettext
 
 from bots.languages import LANGUAGES
-from bots.local.checking import SEED
 from bots.models import BotVersion
+from bots.validation import SEED
 from games.registry import GAMES
 from ladder.models import Season
 from ladder.pages.owning.trial import Trial, table_words

@@ -12,9 +12,9 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from bots.house.catalogue import HOUSE
-from bots.local.series import Series, play_series
 from bots.runner import HouseProgram, Launcher, Limits, LocalProgram, MatchReport, SeatSpec
 from bots.sandbox import PlainLauncher
+from bots.series import Series, play_series
 from games.record import to_json
 from games.registry import GAMES
 from tests import judge

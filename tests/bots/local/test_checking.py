@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bots.local.checking import check
 from bots.local.faults import FOUND, USAGE
 from bots.manifest import Manifest
 from bots.runner import FakeProgram
 from bots.sandbox import InProcessLauncher
+from bots.validation import check
 from games.base import Document
 from games.registry import GAMES
 from tests.bots.local.bots import DUEL, bot

@@ -13,9 +13,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from bots.local.faults import MACHINE
-from bots.local.series import game_seed
 from bots.local.verifying import check_file
 from bots.sandbox import self_test
+from bots.series import game_seed
 from games.record import from_json, to_json
 from tests.bots.local.bots import bot
 from tests.bots.local.typing import Esr

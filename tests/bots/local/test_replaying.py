@@ -17,10 +17,10 @@ import pytest
 
 from bots.local.faults import FOUND, USAGE, UsageError
 from bots.local.replaying import rebuild
-from bots.local.series import Played, Series, play_game
 from bots.runner import FakeProgram, Limits, SeatSpec
 from bots.runner.owner_log import decided_plies, owner_logs
 from bots.sandbox import InProcessLauncher
+from bots.series import Played, Series, play_game
 from games.base import Document
 from games.record import from_json, to_json
 from games.registry import GAMES

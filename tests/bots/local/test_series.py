@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from bots.local.printing import STDERR_LINES, incidents, result_table
-from bots.local.series import Played, Series, game_seed, play_series
 from bots.local.tallies import Tallies
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
+from bots.series import Played, Series, game_seed, play_series
 from games.base import Document, Move
 
 

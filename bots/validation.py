@@ -12,11 +12,11 @@ from typing import Any, Final, Generic, TypeVar
 
 import orjson
 
-from bots.local.series import TRIES, Played, Series, play_game
 from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MatchReport, SeatSpec
 from bots.runner.asking import Core
 from bots.runner.owner_log import decided_plies
+from bots.series import TRIES, Played, Series, play_game
 from games.base import Document
 
 P = TypeVar("P")
