@@ -17,11 +17,12 @@ from typing import Any, Final
 from tests.bots.elsewhere.hiding import PROFILES
 
 PACKAGES: Final = ("games", "bots.protocol", "bots.runner", "bots.local", "bots.house", "bots.sandbox")
+MODULES: Final = ("bots.series", "bots.validation")
 
 
 def imported() -> list[str]:
     """Every module of the library, imported."""
-    names = list(PACKAGES)
+    names = [*PACKAGES, *MODULES]
     for package in PACKAGES:
         found = walk_packages(import_module(package).__path__, package + ".")
         names += [module.name for module in found if not module.name.endswith("__main__")]
