@@ -61,9 +61,9 @@ def tell() -> None:
 
 
 def current_test() -> SelfTest:
-    """The current self-test of this process. Tell the site if it has changed, and again from time to time if it failed.
+    """Return the current self-test of this process, and write it down if it is new or was last written long ago.
 
-    By the time of the last message :func:`one_may_be_repaired` knows when to have it looked at again.
+    :func:`one_may_be_repaired` uses the time when it was written.
     """
     test = self_test()
     if test != _known.test:

@@ -37,7 +37,7 @@ def declare(
     """Write down what a remote bot says of itself; the version that plays from now on. What is ``None`` stays.
 
     Another ``label`` or other ``games`` are another version, and the ladders follow; a label that the bot has had is
-    the version that it was. Games that run go on as they began. Raises ``esr_platform.accounts.errors.Refused``.
+    the version that it was. Running games continue with the version they began with. Raises ``Refused``.
     """
     with transaction.atomic():
         hold_acting(owner_of_code(bot).pk)
