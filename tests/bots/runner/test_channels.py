@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +20,7 @@ from bots.sandbox.portable import PortableProcess, PortableStarter
 from games.record import to_json
 from tests.bots.runner.fakes import DUEL, TABLE, Watcher
 from tests.bots.sandbox.programs import HONEST, program
+from tests.services.leftovers import nothing_is_left
 
 SECOND_NS = 10**9
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,11 +29,8 @@ pytestmark = pytest.mark.usefixtures("_nothing_left")
 
 @pytest.fixture
 def _nothing_left() -> Iterator[None]:
-    """No thread and no descriptor outlives a test."""
-    threads, descriptors = threading.active_count(), set(os.listdir("/proc/self/fd"))
-    yield
-    assert threading.active_count() == threads
-    assert set(os.listdir("/proc/self/fd")) == descriptors
+    with nothing_is_left():
+        yield
 
 
 @pytest.fixture

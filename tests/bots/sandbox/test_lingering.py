@@ -12,6 +12,7 @@ from bots.runner import HouseProgram
 from bots.sandbox import PlainLauncher, SandboxLauncher, host_process
 from bots.sandbox.host_process import HostProcess, release_ended
 from tests.bots.sandbox.programs import HONEST, duel, program
+from tests.services.leftovers import nothing_is_left
 from tests.services.ports import wait_until
 
 STAYS = HONEST + "import time\ntime.sleep(1000)\n"
@@ -42,13 +43,12 @@ def stays(monkeypatch: pytest.MonkeyPatch) -> Stays:
 def test_the_result_of_a_game_counts_although_a_bot_does_not_end(
     sandbox_launcher: SandboxLauncher, stays: Stays
 ) -> None:
-    before = set(os.listdir("/proc/self/fd"))
-    with program(STAYS) as bot:
-        report = duel(sandbox_launcher, bot, HouseProgram("random"))
-    assert report.forfeits == ()
-    assert [seat.exit_status for seat in report.seats] == [-signal.SIGKILL, 0]
-    stays.end()
-    assert set(os.listdir("/proc/self/fd")) == before
+    with nothing_is_left():
+        with program(STAYS) as bot:
+            report = duel(sandbox_launcher, bot, HouseProgram("random"))
+        assert report.forfeits == ()
+        assert [seat.exit_status for seat in report.seats] == [-signal.SIGKILL, 0]
+        stays.end()
 
 
 def test_no_other_bot_gets_the_user_of_one_that_does_not_end(sandbox_launcher: SandboxLauncher, stays: Stays) -> None:

@@ -14,6 +14,7 @@ from bots.sandbox.portable import PortableStarter
 from bots.sandbox.system import missing
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
+from tests.services.leftovers import nothing_is_left
 
 SECOND_NS = 10**9
 
@@ -75,10 +76,12 @@ def test_a_bot_reads_and_writes_utf_8(launcher: PlainLauncher) -> None:
 
 
 def test_a_program_that_cannot_be_started_is_the_platforms_failure(launcher: PlainLauncher) -> None:
-    before = set(os.listdir("/proc/self/fd"))
-    with folder_of({"bot.exe": "MZ"}) as folder, pytest.raises(PlatformFailure, match="could not be started"):
+    with (
+        nothing_is_left(),
+        folder_of({"bot.exe": "MZ"}) as folder,
+        pytest.raises(PlatformFailure, match="could not be started"),
+    ):
         launcher.start(LocalProgram(folder, entry="bot.exe"), Limits())
-    assert set(os.listdir("/proc/self/fd")) == before
 
 
 def what_it_starts_ends_too(launcher: PlainLauncher) -> None:

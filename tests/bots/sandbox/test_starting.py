@@ -15,6 +15,7 @@ from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.sandboxed import find_bubblewrap
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
+from tests.services.leftovers import nothing_is_left
 from tests.services.tools import compiler_fault
 
 SECOND_NS = 10**9
@@ -260,8 +261,5 @@ def test_every_start_has_a_hash_seed_dice_and_an_address_layout_of_its_own(sandb
 
 
 def test_nothing_is_left_of_a_game(launcher: SandboxLauncher | PlainLauncher) -> None:
-    before = set(os.listdir("/proc/self/fd"))
-    duel(launcher, HouseProgram("random"), HouseProgram("random"))
-    assert set(os.listdir("/proc/self/fd")) == before
-    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    assert not [child for child in children if "bwrap" in Path(f"/proc/{child}/comm").read_text()]
+    with nothing_is_left():
+        duel(launcher, HouseProgram("random"), HouseProgram("random"))
