@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -32,6 +33,9 @@ from bots.sandbox.system import require_linux
 _PREPARED_MS: Final = 10_000
 _SAID_MS: Final = 1000
 """How long bubblewrap's last word is waited for when it is gone; only where it failed could another hold its pipe."""
+
+_MOST_PIPES: Final = 256
+"""How many pipes a start makes at most to blur their numbers: 1.3 ms on the processor of the start."""
 
 _OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
 """The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""
@@ -95,6 +99,7 @@ class SandboxLauncher:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
         release_ended()
+        _blur_pipe_numbers()
         with self._leases.for_a_start() as lease:
             try:
                 return _start(self._command(lease, limits), world, limits, lease, trial)
@@ -225,6 +230,13 @@ def _start(before: list[str], world: _World, limits: Limits, lease: Lease, trial
             process.own_program = world.command[0]
         on_failure.pop_all()
         return process
+
+
+def _blur_pipe_numbers() -> None:
+    """Move the sequence by a random number in which the kernel numbers pipes: a bot can read it and move it."""
+    for _ in range(secrets.randbelow(_MOST_PIPES)):
+        for end in os.pipe():
+            os.close(end)
 
 
 def _end(child: subprocess.Popen[bytes], status: _Status) -> None:
