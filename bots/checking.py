@@ -23,10 +23,11 @@ from bots.managing import make_active
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
 from bots.sandbox import launcher_for_uploads, shared_core
+from bots.sandbox.leases import SharedCore
 from bots.stored import Lost, OutOfReach, archive_of, program_of_upload
 from bots.validation import Check
 from bots.waiting import RENEW_EVERY_S, Claim, another_owner_waits, claim, claim_next
@@ -82,7 +83,7 @@ def _go_on(mine: Claim, launcher: Launcher[Program], ended: Ended, before: Ended
             reason = _tried(mine, version, launcher)
     except _NotOurs:
         return None
-    except OutOfReach:  # it waits for the storage as long as it takes
+    except (OutOfReach, NoCoreFree):  # it waits for the storage, or for a core, as long as it takes
         mine.end(vain_starts=F("vain_starts") - 1)
         return None
     except Exception as failure:  # the border of the worker: whatever it is, it is ours, and is tried again
@@ -102,13 +103,13 @@ def _tried(mine: Claim, version: BotVersion, launcher: Launcher[Program]) -> str
         logger.error("%s", lost)
         return "What we stored is not what you uploaded, which is our fault. Upload the same file again."
     with shared_core() as core:
-        return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core))
+        return _at_tables(mine, version, Check(_manifest(version), program, launcher, Limits(), core), core)
 
 
-def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program]) -> str | None:
+def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program], core: SharedCore) -> str | None:
     report = version.check_report or reports.begun(version.claims)
     while True:
-        report = _one_table(mine, trial, report)
+        report = _one_table(mine, trial, report, core)
         if report["ok"] is not None:
             return "" if report["ok"] else reports.reason_of(report)
         if reports.wall_ms(report) > 1000 * settings.CHECK_SECONDS:
@@ -118,14 +119,15 @@ def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program]) -> str |
             return None
 
 
-def _one_table(mine: Claim, trial: Check[Program], report: Document) -> Document:
+def _one_table(mine: Claim, trial: Check[Program], report: Document, core: SharedCore) -> Document:
     report = reports.at_table(report)
     if not mine.keep(check_report=report):
         raise _NotOurs
-    begun = time.monotonic()
+    begun, waited_s = time.monotonic(), core.waited_s
     table = trial.table(report["now"]["game"], report["now"]["seats"], tries=(reports.reruns(report),))
     after = reports.after_late_machine if table.played.report.play_again else reports.after_table
-    report = after(report, table, round(1000 * (time.monotonic() - begun)))
+    took_s = time.monotonic() - begun - (core.waited_s - waited_s)
+    report = after(report, table, round(1000 * took_s))
     if not mine.keep(check_report=report, vain_starts=0):
         raise _NotOurs
     return report

@@ -349,10 +349,10 @@ SPECTACULAR_SETTINGS = {
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_TASK_SOFT_TIME_LIMIT = 720
-CELERY_TASK_TIME_LIMIT = 750
+CELERY_TASK_SOFT_TIME_LIMIT = 990
+CELERY_TASK_TIME_LIMIT = 1020
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 900,  # longer than the hard limit, or a running task is delivered twice
+    "visibility_timeout": 1200,  # longer than the hard limit, or a running task is delivered twice
     "unacked_restore_interval": 1,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "esr_platform.celery:OnTimeFirst",

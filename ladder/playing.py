@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
@@ -55,6 +55,9 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     except LeaseLost:
         logger.warning("match %s was stopped: it was withdrawn, or its lease was lost", match_id)
         return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
+    except NoCoreFree as busy:
+        logger.warning("match %s is played later: %s", match_id, busy)
+        return _ended(lease, Attempt.Ending.DELAYED, str(busy))
     except (PlatformFailure, WrongRecord) as failure:
         logger.warning("attempt at match %s failed: %s", match_id, failure)
         return _failed(lease, str(failure))

@@ -1,10 +1,14 @@
-"""The one error of the runner and the launchers that is nobody's but ours."""
+"""The errors of the runner and the launchers that are nobody's but ours."""
 
 from __future__ import annotations
 
 
 class PlatformFailure(Exception):
     """Something on the platform's side went wrong: the game counts for nobody and is played again."""
+
+
+class NoCoreFree(PlatformFailure):
+    """A game has waited for a processor core as long as it may. Nothing is wrong with it: it is played again later."""
 
 
 class NeverBegun(PlatformFailure):

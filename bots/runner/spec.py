@@ -16,8 +16,8 @@ MAX_REPLAYS: Final = 2
 CLOSING_MS: Final = 30_000
 """What a match may take besides the seats' own time: starting processes, the engine, saying good-bye."""
 
-WAITING_MS: Final = 30_000
-"""How long a match may wait for cores that the bots of other games have."""
+WAITING_MS: Final = 300_000
+"""How long a match may wait in total for cores on which the bots of other games think."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from bots.runner.asking import Core
 from bots.runner.launching import Launcher
 from bots.runner.spec import Program
 from bots.sandbox.leases import SharedCore, seats_folder
@@ -33,7 +32,7 @@ def launcher_for_ladder() -> Launcher[Program]:
 
 
 @contextmanager
-def shared_core(*, live: bool = False) -> Iterator[Core]:
+def shared_core(*, live: bool = False) -> Iterator[SharedCore]:
     """A core of this host for the bots of one game, which share the cores with those of all other games.
 
     ``live``: people wait for the bot. Raises ``PlatformFailure`` where the runtime folder cannot be made.

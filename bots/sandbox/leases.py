@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.runner.machine import cores
 from bots.runner.spec import WAITING_MS
 from bots.sandbox.runtime import own_folder
@@ -33,7 +33,7 @@ systemd gives 60,001-60,577 and 61,184-65,519 to others (its "Users, Groups, UID
 
 
 MOST_WAITING_S: Final = WAITING_MS / 1000
-"""How long one game waits for cores altogether."""
+"""How long one game waits for cores in total."""
 
 LOOK_AGAIN_S: Final = 0.002
 """How long a waiting game sleeps before it looks for a free core again."""
@@ -153,8 +153,8 @@ class SharedCore:
     """A processor core of this host, held while a bot thinks: no more bots think at a time than there are cores.
 
     All workers that share ``folder`` share the cores. Bots at ``live`` tables go first, because people wait for them.
-    A game that has waited for ``MOST_WAITING_S`` in all waits no longer: it has a time limit. Enter it again and again,
-    in one thread; close it at the end.
+    Enter it again and again, in one thread; close it at the end. To enter it raises ``NoCoreFree`` when the game has
+    waited for ``MOST_WAITING_S`` in total.
     """
 
     def __init__(self, folder: Path, *, live: bool = False, number: int | None = None) -> None:
@@ -164,7 +164,8 @@ class SharedCore:
         self._cores = [_opened(folder / name) for name in (*names[first:], *names[:first])]
         self._live, self._live_waits = live, _opened(folder / "live-waits")
         self._held: int | None = None
-        self._patience_s = MOST_WAITING_S
+        self.waited_s = 0.0
+        """How long the game has waited so far."""
 
     def __enter__(self) -> None:
         if not self._taken():
@@ -187,10 +188,12 @@ class SharedCore:
             os.close(descriptor)
 
     def _wait(self) -> None:
-        began = monotonic()
-        while not self._taken() and monotonic() - began < self._patience_s:
+        began, before_s = monotonic(), self.waited_s
+        while not self._taken():
+            if self.waited_s > MOST_WAITING_S:
+                raise NoCoreFree(f"in {MOST_WAITING_S:.0f} s of waiting no processor core was free for long enough")
             sleep(LOOK_AGAIN_S)
-        self._patience_s -= monotonic() - began
+            self.waited_s = before_s + monotonic() - began
 
     def _taken(self) -> bool:
         if not self._live and not _free(self._live_waits):

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
@@ -19,6 +19,7 @@ from bots.sandbox.in_process import InProcessLauncher
 from games.base import Document
 from ladder import heartbeat
 from ladder.heartbeat import LeaseLost
+from ladder.leases import MOST_FAILURES
 from ladder.models import Attempt, Ladder, Match, Result
 from ladder.playing import Play, play, spec_of
 from tests.ladder.reports import report_of
@@ -85,6 +86,18 @@ def test_a_failure_of_the_platform_ends_the_attempt_with_its_reason(transactiona
     match.refresh_from_db()
     assert match.status == "queued"
     assert match.attempts.get().failure == "no process could be started"
+
+
+def test_a_match_that_found_no_core_for_its_bots_is_queued_again_however_often(
+    transactional_db: None, match: Match
+) -> None:
+    for _ in range(MOST_FAILURES + 1):
+        due(match)
+        assert play(match.pk, failing(NoCoreFree("no core was free"))) == Attempt.Ending.DELAYED
+        match.refresh_from_db()
+        assert match.status == "queued"
+    due(match)
+    assert play(match.pk, with_fakes) == Attempt.Ending.FINISHED
 
 
 def test_an_unforeseen_error_is_ours_and_tells_no_details(transactional_db: None, match: Match) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bots.runner import PlatformFailure
+from bots.runner.failures import NoCoreFree
 from bots.sandbox import leases
 from bots.sandbox.leases import LOOK_AGAIN_S, MOST_WAITING_S, Leases, SharedCore, seats_folder, started_at
 from bots.sandbox.runtime import own_folder, runtime_folder
@@ -216,12 +217,20 @@ def test_a_live_table_gets_a_core_before_games_that_wait_longer(folder: Path, wa
     os.close(live)
 
 
-def test_a_game_waits_for_cores_no_longer_than_its_time_limit_allows(folder: Path, waiting: Waiting) -> None:
+def test_a_game_that_waits_too_long_in_total_ends_and_never_shares_a_core(folder: Path, waiting: Waiting) -> None:
     one, other, third = cores_of(folder, 3)
+    half = MOST_WAITING_S / 2
     with one, other:
-        for _ in range(3):
-            with third:
-                assert waiting.now_s == pytest.approx(MOST_WAITING_S, abs=2 * LOOK_AGAIN_S)
+        waiting.then = lambda _: one.__exit__() if waiting.now_s > half else None
+        with third:
+            assert third.waited_s == pytest.approx(half, abs=2 * LOOK_AGAIN_S)
+    with one, other:
+        waiting.then = lambda _: None
+        with pytest.raises(NoCoreFree, match="300 s"):
+            third.__enter__()
+        assert waiting.now_s == pytest.approx(MOST_WAITING_S, abs=4 * LOOK_AGAIN_S)
+    with third:
+        assert third.waited_s == pytest.approx(MOST_WAITING_S, abs=4 * LOOK_AGAIN_S)
 
 
 def test_a_killed_worker_gives_its_core_back(folder: Path, waiting: Waiting) -> None:

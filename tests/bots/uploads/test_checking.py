@@ -16,7 +16,7 @@ from bots.checking import MOST_STARTS, check, check_next
 from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram, Process, Program
-from bots.runner.failures import PlatformFailure
+from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.sandbox import InProcessLauncher, SandboxLauncher
 from bots.starting_kits import starting_kit
 from bots.stored import uploads
@@ -274,6 +274,14 @@ def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
     for _ in range(MOST_STARTS + 2):
         assert check(version.pk, sandbox_launcher) is None
     settings.STORAGES = working
+    assert checked(version, sandbox_launcher).state == "ready"
+
+
+def test_a_check_that_finds_no_core_waits_as_long_as_it_takes(ada: User, sandbox_launcher: SandboxLauncher) -> None:
+    version = uploaded(ada)
+    busy = Broken(sandbox_launcher, error=NoCoreFree("no core was free"))
+    for _ in range(MOST_STARTS + 2):
+        assert check(version.pk, busy) is None
     assert checked(version, sandbox_launcher).state == "ready"
 
 
