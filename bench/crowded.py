@@ -14,8 +14,10 @@ from django.db import connection
 from django.db.models import F, Max, Model
 
 from bots.manifest import every_table
-from ladder import estimating, gathering, measuring
-from ladder.leases import claim
+from ladder import estimates, season_statistics
+from ladder.creation import open_house
+from ladder.matches.leases import claim
+from ladder.matches.schedule import fill
 from ladder.models import (
     Attempt,
     Block,
@@ -30,8 +32,6 @@ from ladder.models import (
     SeatResult,
     SeatTally,
 )
-from ladder.opening import open_house
-from ladder.scheduling import fill
 from tests.ladder.blocks import first_games
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.uploaded import person, uploaded
@@ -64,10 +64,10 @@ def crowd(matches: int, people: int, say: Callable[[str], None]) -> None:
 
 
 def _reckon() -> None:
-    while gathering.gather():
+    while season_statistics.gather():
         pass
-    estimating.estimate_due()
-    measuring.measure()
+    estimates.estimate_due()
+    season_statistics.measure()
 
 
 def _multiply(copies: int) -> None:

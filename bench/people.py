@@ -68,7 +68,7 @@ def session(user: User) -> str:
 
 def table(number: int, ladder: Ladder, pace_s: float) -> dict[str, Any]:
     """A rated game among new people, who meet by a link; as ``bench.visitors`` wants it."""
-    from ladder.lobby.seeking import seek, take_seat
+    from ladder.matchmaking.seeks import seek, take_seat
 
     people = [person(f"player{number}-{seat}") for seat in range(ladder.seats)]
     offered = seek(people[0], ladder, rated=True, kind="link")
@@ -105,8 +105,8 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
 
 def not_whole(ends: list[list[Any]]) -> int:
     """How many readers of a game that has ended were told another number of entries than there are."""
+    from ladder.live.rows import position_of
     from ladder.models import Match
-    from ladder.tables.reading import position_of
 
     lengths = {}
     for match in Match.objects.filter(pk__in={game for game, *_ in ends}, status="finished"):

@@ -161,8 +161,8 @@ def four_bots(source: bytes) -> list[Any]:
     from bots.models import Bot, BotVersion
     from bots.stored import keep
     from esr_platform.accounts.models import User
-    from ladder.blocks import Player
-    from ladder.joining import enter
+    from ladder.matches.blocks import Player
+    from ladder.members.membership import enter
 
     players = []
     for number in range(4):
@@ -184,7 +184,7 @@ def schedule(players: list[Any], blocks: int) -> None:
     """Queue the matches of this number of blocks. No worker is notified yet."""
     from django.db import transaction
 
-    from ladder.blocks import schedule_block
+    from ladder.matches.blocks import schedule_block
     from ladder.models import Ladder
 
     for _ in range(blocks):
@@ -195,7 +195,7 @@ def schedule(players: list[Any], blocks: int) -> None:
 
 def play() -> None:
     """Notify the workers every two seconds, as beat does, and return when all queued matches have ended."""
-    from ladder.dispatching import dispatch
+    from ladder.matches.dispatch import dispatch
     from ladder.models import Match
 
     def pending() -> int:

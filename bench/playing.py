@@ -55,8 +55,8 @@ def guests(count: int, game: str, seats: int) -> list[str]:
     """The secrets of so many new remote bots, each of an owner of its own, on the ladder for remote bots alone."""
     from esr_platform.accounts import tokens
     from esr_platform.accounts.models import Scope, User
+    from ladder.members.membership import register
     from ladder.models import Entry, Ladder
-    from ladder.remote_bots import register
 
     Ladder.objects.exclude(players=Ladder.Players.REMOTE).update(open=False)
     secrets = []

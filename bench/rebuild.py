@@ -1,10 +1,10 @@
 """How fast ratings are rebuilt: ``python -m bench.rebuild [--matches 1000000] [--entries 10000] [--seats 4]``.
 
 The ledger is drawn, not played: ``--entries`` bots of different strength at random tables, with a few corrections. It
-is rebuilt from plain values as ``ladder.rebuilding`` does it from the database's, by the same code. The floor beside it
-is what the formula alone takes: a plain loop with the powers and sums of Elo in floating point, which rounds nothing,
-keeps neither wins nor ratings before and after, and could not be reproduced on another machine. It measures; it never
-fails.
+is rebuilt from plain values as ``ladder.ledger.rebuild`` does it from the database's, by the same code. The floor
+beside it is what the formula alone takes: a plain loop with the powers and sums of Elo in floating point, which rounds
+nothing, keeps neither wins nor ratings before and after, and could not be reproduced on another machine. It measures;
+it never fails.
 """
 
 from __future__ import annotations

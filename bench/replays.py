@@ -96,10 +96,10 @@ def report(match: Match, patience: float) -> MatchReport:
 
 def finished(slug: str, patience: float) -> Played:
     """The longest game of a new block of a ladder."""
-    from ladder.leases import claim
+    from ladder.exports.documents import record_of
+    from ladder.matches.leases import claim
+    from ladder.matches.results import record_result
     from ladder.models import Ladder, Match
-    from ladder.records import record_of
-    from ladder.results import record_result
     from tests.ladder.blocks import block_on
 
     block = block_on(Ladder.objects.get(slug=slug))

@@ -12,7 +12,7 @@ from bench.workers import serve
 from games.base import State
 from games.chance import commitment
 from ladder.packing import pack
-from ladder.verifying.reexecuting import StoredGame, StoredSeat, faults_of
+from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
 
 
 def stored(state: State) -> StoredGame:

@@ -23,7 +23,8 @@ from esr_platform.celery import app
 
 django.setup()  # before the models are imported
 
-from ladder import dispatching, playing, tasks  # noqa: E402, F401 - the site's tasks have to be there to be replaced
+from ladder import tasks  # noqa: E402, F401 - the site's tasks have to be there to be replaced
+from ladder.matches import dispatch, play  # noqa: E402
 
 
 @dataclass
@@ -78,9 +79,9 @@ def timed_match(match_id: int) -> None:
         cost.game_s, cost.game_cpu_s = perf_counter() - began, process_time() - cpu
         return report
 
-    if playing.play(match_id, runner) is None:
+    if play.play(match_id, runner) is None:
         return
-    dispatching.send_next(match_id)
+    dispatch.send_next(match_id)
     cost.ended_at, cost.task_s, cost.task_cpu_s = time(), perf_counter() - began, process_time() - cpu
     cost.bots_cpu_s = reaped_s() - reaped
     with Path(os.environ["PIPELINE_LOGS"], str(os.getpid())).open("a") as log:
@@ -89,5 +90,5 @@ def timed_match(match_id: int) -> None:
 
 
 app.finalize()
-app.tasks.unregister(dispatching.TASK)
-app.task(name=dispatching.TASK, lazy=False)(timed_match)
+app.tasks.unregister(dispatch.TASK)
+app.task(name=dispatch.TASK, lazy=False)(timed_match)

@@ -1,6 +1,7 @@
 """What an owner does with a bot: another version plays, another name, a description, its source, its retirement.
 
-Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.joining`` calls these functions.
+Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.members.membership`` calls these
+functions.
 """
 
 from __future__ import annotations

@@ -24,12 +24,12 @@ class BotQuerySet(models.QuerySet["Bot"]):
 class Bot(models.Model):
     """A player: made of code, a name that keeps its rating while its versions change, or a person who plays by hand.
 
-    The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``).
-    The row of a ``person`` is how its owner sits at tables (``bots.persons``): it has one version and no code, is
-    called like its owner and changes with them; all guests share one of the house, ``GUEST``.
-    A bot belongs either to a person (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``).
-    A bot that is ``retired`` or ``on_leave`` is given no new matches: the first is its owner's wish, the second comes
-    after ``ladder.leave.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
+    The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``). The
+    row of a ``person`` is how its owner sits at tables (``bots.persons``): it has one version and no code, is called
+    like its owner and changes with them; all guests share one of the house, ``GUEST``. A bot belongs either to a person
+    (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``). A bot that is ``retired`` or
+    ``on_leave`` is given no new matches: the first is its owner's wish, the second comes after
+    ``ladder.matches.pauses.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
     that is ``suspended`` by staff, alone or ``suspended_with_owner``, is off its ladders until staff lift that.
     """
 

@@ -1,7 +1,7 @@
 """The site's metrics in the text format of Prometheus, for staff and for whoever has the token.
 
-What is counted here is kept by the clock's task (``ladder.auditing``), so that asking for it costs a few queries. It is
-public on the ladders' pages; the page is closed so that private ladders stay so.
+What is counted here is kept by the clock's task (``ladder.ledger.audit``), so that asking for it costs a few queries.
+It is public on the ladders' pages; the page is closed so that private ladders stay so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from ladder.auditing import kept_audits
+from ladder.ledger.audit import kept_audits
 
 
 class Accounts(Collector):

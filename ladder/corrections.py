@@ -1,9 +1,4 @@
-"""What staff correct in a ladder's ratings: take a result back, merge an entry, set another K.
-
-A correction is appended to the ledger with its reason, for everybody to read, and counts from the beginning of the
-season that is open. The ratings that follow are made beside the live ones and written in the transaction that appends
-it (``ladder.rebuilding``). Nothing is deleted, no game is played again, and closed seasons stay as they are.
-"""
+"""What site admins change: end matches, withdraw a result, merge an entry, set another K."""
 
 from __future__ import annotations
 
@@ -12,20 +7,122 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.base import Document
-from ladder.interventions import REASON_LENGTH, by_staff
-from ladder.ledger import NoSeason, append
-from ladder.models import Entry, Intervention, Ladder, LedgerEntry, Match, RebuildRun, Result, Season
+from ladder.ledger.append import NoSeason, append, rules_of
+from ladder.ledger.comparison import Reading
+from ladder.ledger.rebuild import beside, write
+from ladder.live.end import rise
+from ladder.matches.blocks import end_if_over, schedule_block
+from ladder.matches.candidates import standing_by
+from ladder.matches.dispatch import dispatch
+from ladder.models import (
+    Attempt,
+    Block,
+    Entry,
+    Intervention,
+    Ladder,
+    LedgerEntry,
+    Match,
+    RebuildRun,
+    Result,
+    Season,
+    Seat,
+)
 from ladder.ratings.elo import KFactor
 from ladder.ratings.replay import Correction, Merge, NewK, Void
-from ladder.reading import Reading
-from ladder.rebuilding import beside, write
-from ladder.replacing import replace
-from ladder.rules import rules_of
+
+# --- Matches that have not ended -------------------------------------------------------------------------------------
+
+REASON_LENGTH: Final = 400
+
+_ENDED: Final = "It was ended by staff."
+
+
+def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
+    """End a match that has not ended; cancelled if nobody has begun it, else void. A worker at it is not waited for.
+
+    What that worker brings is refused, since its lease is gone. Raises ``Refused``.
+    """
+    reason = by_staff(by, reason)
+    with transaction.atomic():
+        match = Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
+        if match is None or match.status not in Match.PENDING:
+            raise Refused(f"Match {match_id} has ended, so it cannot be withdrawn.")
+        action = Intervention.Action.VOIDED if match.attempts_started else Intervention.Action.CANCELLED
+        status = Match.Status.VOID if match.attempts_started else Match.Status.CANCELLED
+        Match.objects.filter(pk=match.pk).update(
+            status=status, reason=f"Withdrawn by staff: {reason}", lease=None, lease_until=None, ended=Now()
+        )
+        Attempt.objects.filter(match=match, ending=Attempt.Ending.OPEN).update(
+            ending=Attempt.Ending.FAILED, failure=_ENDED, ended=Now()
+        )
+        rise(match.pk)
+        Intervention.objects.create(match=match, action=action, reason=reason, author=by)
+        end_if_over([match.block_id])
+    return status
+
+
+def by_staff(by: User, reason: str, read_by: str = "everybody can read it in the ledger") -> str:
+    """``reason`` as it is kept, if ``by`` may correct anything and says why. Raises ``Refused``."""
+    if not (by.is_staff and by.is_active):
+        raise Refused("Only the people who look after the site can do that.")
+    reason = " ".join(reason.split())
+    if not reason:
+        raise Refused(f"Say why: {read_by}.")
+    if len(reason) > REASON_LENGTH:
+        raise Refused(f"The reason is longer than {REASON_LENGTH} characters.")
+    return reason
+
+
+# --- Replacements of blocks that no longer count ---------------------------------------------------------------------
+
+
+def replace(ladder: Ladder, match: Match) -> str:
+    """Schedule a block with the bots of ``match`` and what plays for them now; in a sentence, whether one was.
+
+    The caller's transaction holds the row of ``ladder``. A block is replaced once, however many results of it are taken
+    back.
+    """
+    if ladder.live:
+        return "No game replaces it: a live game has a deal of its own, and the next one is another."
+    if _replaced(match):
+        return "A new block replaces its own already."
+    first = Match.objects.filter(block=match.block_id).order_by("lineup", "seating")[0]
+    entries = [one.entry for one in Seat.objects.filter(match=first).select_related("entry__bot").order_by("index")]
+    ready, rules = standing_by(ladder), rules_of(ladder)
+    missing = [
+        entry.bot.name
+        for entry in entries
+        if entry and (entry.pk not in ready.players or rules.counts_for(entry.pk) != entry.pk)
+    ]
+    if missing or not ladder.open:
+        return f"No block replaces its own: {', '.join(missing) or ladder.name} does not play now."
+    players = [ready.players[entry.pk] for entry in entries if entry]
+    try:
+        with transaction.atomic():
+            block = schedule_block(ladder, players, sent=False)
+    except NoSeason:
+        return "No block replaces its own: the season is closing."
+    ready.remember([(block, [entry.pk for entry in entries if entry])])
+    transaction.on_commit(dispatch)
+    return f"{_name(block)} replaces its own."
+
+
+def _replaced(match: Match) -> bool:
+    taken_back = Intervention.objects.filter(match__block=match.block_id, action=Intervention.Action.TAKEN_BACK)
+    return taken_back.exclude(match=match).exists()
+
+
+def _name(block: Block) -> str:
+    return f"A new block, number {block.number} of the season,"
+
+
+# --- Corrections -----------------------------------------------------------------------------------------------------
 
 _PLANNED: Final = 0
 """The number of a correction that has none yet; only what it says matters to a rebuild."""

@@ -1,28 +1,27 @@
-"""Seasons open, close and follow one another; their keys are published when all their deals have been played.
-
-Closing takes two steps, so that every result of a season stands before its end in the ledger: from the first on nothing
-new is scheduled and what nobody has begun is cancelled; when the last rated match has ended, the table is frozen, and
-the next season opens with regressed ratings in the same transaction.
-"""
+"""Seasons: open them, close them, and publish their keys when all their deals have been played."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
-from typing import Final
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from ladder.blocks import end_if_over
-from ladder.deals import KEY_BYTES, key_hash
-from ladder.ledger import append
+from games.base import Document
+from ladder.ledger.append import append
+from ladder.matches.blocks import KEY_BYTES, end_if_over, key_hash
+from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
 from ladder.ratings.regression import regressed
-from ladder.standings import ranked, table
 
 KEPT: Final = Fraction(1, 2)
 """What a season keeps of the ratings' distance from the start unless staff say otherwise."""
@@ -193,3 +192,78 @@ def _finish(season: Season) -> bool:
         if current.next_den:
             _open(ladder, Fraction(current.next_num or 0, current.next_den))
     return True
+
+
+# --- All deals of a season as one public document --------------------------------------------------------------------
+
+FORMAT: Final = "season-deals/1"
+_AT_ONCE: Final = 500
+
+
+def lines(season: Season) -> Iterator[str]:
+    """The document of ``season``, line by line, in small pieces of the database."""
+    series = list(DealSeries.objects.filter(season=season).select_related("season__ladder").order_by("kind"))
+    yield _line(_head(season, series))
+    for one in series:
+        for deal in _deals(one):
+            yield _line(deal)
+
+
+def pieces(season: Season) -> Iterator[bytes]:
+    """The same in bytes, some hundred lines at once, for whoever sends it."""
+    following = lines(season)
+    while piece := "".join(islice(following, _AT_ONCE)):
+        yield piece.encode("ascii")
+
+
+def _head(season: Season, series: list[DealSeries]) -> Document:
+    return {
+        "format": FORMAT,
+        "ladder": season.ladder.slug,
+        "season": season.number,
+        "opened": season.opened.isoformat(),
+        "closed": season.closed and season.closed.isoformat(),
+        "series": [
+            {"name": one.name, "key_hash": one.key_hash, "key": one.public_key, "deals": one.next_number - 1}
+            for one in series
+        ],
+    }
+
+
+def _deals(series: DealSeries) -> Iterator[Document]:
+    """The deals that the head has counted: those that were made since are left for the next document."""
+    last = 0
+    while last < series.next_number - 1:
+        blocks = list(_piece(series, last))
+        if not blocks:
+            return
+        matches = _matches(blocks)
+        for block in blocks:
+            yield _deal(series, block, matches.get(block.pk, []))
+        last = blocks[-1].number or 0
+
+
+def _piece(series: DealSeries, after: int) -> Iterator[Block]:
+    blocks = Block.objects.filter(series=series, number__gt=after, number__lt=series.next_number)
+    yield from blocks.order_by("number")[:_AT_ONCE]
+
+
+def _matches(blocks: list[Block]) -> dict[int, list[int]]:
+    rows = Match.objects.filter(block__in=[block.pk for block in blocks]).order_by("block", "seating")
+    by_block = groupby(rows.values_list("block", "pk"), key=itemgetter(0))
+    return {block: [pk for _, pk in pairs] for block, pairs in by_block}
+
+
+def _deal(series: DealSeries, block: Block, matches: list[int]) -> Document:
+    return {
+        "name": series.name,
+        "season": series.season.number,
+        "number": block.number,
+        "commitment": block.commitment,
+        "seed": block.public_seed,
+        "matches": matches,
+    }
+
+
+def _line(document: Any) -> str:
+    return json.dumps(document, separators=(",", ":")) + "\n"

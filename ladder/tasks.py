@@ -5,79 +5,69 @@ from __future__ import annotations
 from celery import shared_task
 
 from bots import orphans
-from ladder import (
-    auditing,
-    checks,
-    dispatching,
-    freezing,
-    gathering,
-    owner_logs,
-    playing,
-    rebuilding,
-    scheduling,
-    sweeping,
-    upkeep,
-)
-from ladder.challenges import challenging
-from ladder.lobby import guests, quick, tidying
-from ladder.orders import feeding
-from ladder.seating import sitting_down
-from ladder.tables import ending as ending_tables
-from ladder.tables import sweeping as sweeping_tables
-from ladder.tables import waking
+from ladder import season_statistics, upkeep
+from ladder.exhibitions import progress
+from ladder.ledger import audit as auditing
+from ladder.ledger import rebuild
+from ladder.live import end as ending_tables
+from ladder.live import hosted
+from ladder.live import sweep as sweeping_tables
+from ladder.matches import candidates, dispatch, logs, play, schedule
+from ladder.matchmaking import challenges, guests, quick_pairing, remote_bots
+from ladder.members import membership
 
 
 @shared_task
 def play_match(match_id: int) -> None:
     """Play one match, if it is still to be played, and send the next one of its block (queue ``matches``)."""
-    if playing.play(match_id) is not None:
-        dispatching.send_next(match_id)
+    if play.play(match_id) is not None:
+        dispatch.send_next(match_id)
 
 
 @shared_task
 def check_next() -> None:
     """Go on with the check of an uploaded version (queue ``checks``)."""
-    checks.check_next()
+    membership.check_next()
 
 
 @shared_task
 def keep_queues() -> None:
     """Schedule what there is room for, and tell the workers of what waits: matches, orders and checks."""
-    upkeep.each_of(scheduling.fill, feeding.feed, dispatching.dispatch, checks.tell)
+    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, membership.tell)
 
 
 @shared_task
 def keep_tables() -> None:
     """Give people who look for a game theirs, and do what is due at live tables (queue ``live``)."""
-    upkeep.each_of(quick.pair, sweeping_tables.sweep_tables)
+    upkeep.each_of(quick_pairing.pair, sweeping_tables.sweep_tables)
 
 
 @shared_task
 def sweep() -> None:
     """Take back the matches of lost workers, pin the versions of ladders whose deadline has passed, tidy the lobby."""
-    upkeep.each_of(sweeping.sweep, freezing.freeze_all, tidying.tidy)
+    upkeep.each_of(upkeep.sweep, candidates.freeze_all, guests.tidy)
 
 
 @shared_task
 def estimate() -> None:
     """Compute the estimates of seasons that have gone on (queue ``estimates``)."""
-    from ladder import estimating  # here, so that only who computes them pays for numpy in memory
+    from ladder import estimates  # here, so that only who computes them pays for numpy in memory
 
-    estimating.estimate_due()
+    estimates.estimate_due()
 
 
 @shared_task
 def gather() -> None:
     """Add blocks that have ended to the statistics."""
-    gathering.gather()
+    season_statistics.gather()
 
 
 @shared_task
 def measure() -> None:
     """Measure seasons that have more blocks than when they were measured (queue ``estimates``)."""
-    from ladder import measuring  # here, so that only who measures pays for numpy in memory
+    from ladder import season_statistics  # here, so that only who measures pays for numpy in memory
 
-    measuring.measure()
+    season_statistics.measure()
 
 
 @shared_task
@@ -89,13 +79,13 @@ def audit() -> None:
 @shared_task
 def check_ratings() -> None:
     """Rebuild every rating from the ledgers, and keep what differs (queue ``estimates``)."""
-    rebuilding.rerate(check=True)
+    rebuild.rerate(check=True)
 
 
 @shared_task
 def forget_old_logs() -> None:
     """Delete owners' logs that have been kept long enough."""
-    owner_logs.forget_old_logs()
+    logs.forget_old_logs()
 
 
 @shared_task
@@ -107,8 +97,8 @@ def forget_orphans() -> None:
 @shared_task
 def seat() -> None:
     """Start games for remote bots that are online, and end unanswered challenges (queue ``live``)."""
-    sitting_down.seat()
-    challenging.expire()
+    remote_bots.seat()
+    challenges.expire()
 
 
 @shared_task
@@ -126,4 +116,4 @@ def finish_table(match_id: int) -> None:
 @shared_task
 def wake_seat(match_id: int, seat: int, failed: int = 0) -> None:
     """Ask a hosted program at a live table for its decision (queue ``seats``)."""
-    waking.ask_seat(match_id, seat, failed)
+    hosted.ask_seat(match_id, seat, failed)

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import DateTimeField, Model
 from django.utils import timezone
 
-from ladder.opening import open_house
+from ladder.creation import open_house
 from tests.fixed_randomness import fixed_randomness
 
 T = TypeVar("T")

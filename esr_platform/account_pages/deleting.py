@@ -30,13 +30,12 @@ from bots.persons import rename_player
 from esr_platform.account_pages.usernames import deleted_name, fingerprint
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
-from ladder import chatting
-from ladder.joining import retire
-from ladder.lobby.leaving import leave_lobby
+from ladder import chat
+from ladder.exhibitions.requests import call_otherwise
+from ladder.matchmaking.guests import leave_lobby
+from ladder.members.membership import retire, retire_player
+from ladder.members.suspensions import cancel_orders_of
 from ladder.models import Ladder, Match, Membership, Seat
-from ladder.orders.ending import call_otherwise
-from ladder.persons import retire_player
-from ladder.suspending import cancel_orders_of
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +74,7 @@ def erase(person: User) -> bool:
         _stop_checks(bot)
         if bot.retired is None:
             (retire_player if bot.kind == Bot.Kind.PERSON else retire)(bot)
-    forgotten = [chatting.forget(person), _forget_code(person)]
+    forgotten = [chat.forget(person), _forget_code(person)]
     if not all(forgotten):
         return False
     return bool(User.objects.filter(pk=person.pk, erased=None).update(erased=Now()))
@@ -126,7 +125,7 @@ def _forget(person: User, name: str) -> None:
     Membership.objects.filter(person=person).delete()
     Ladder.objects.filter(opened_by=person).update(opened_by=None)
     Bot.objects.filter(owner=person).update(description="", public_source=False)
-    chatting.forget(person)
+    chat.forget(person)
     leave_lobby(person)
     rename_player(User.objects.get(pk=person.pk))
     person.groups.clear()

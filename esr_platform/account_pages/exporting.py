@@ -29,9 +29,9 @@ from esr_platform.account_pages.exported import (
 )
 from esr_platform.accounts.models import User
 from ladder.access import matches_seen_by
+from ladder.matches.logs import unpacked
 from ladder.models import SeatLog
 from ladder.openness import opened
-from ladder.owner_logs import unpacked
 
 _READ_ME: Final = """\
 Everything that {site} has of {name}, as of {now}.

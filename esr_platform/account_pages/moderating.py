@@ -23,10 +23,10 @@ from esr_platform.accounts import sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.locks import require_over
 from esr_platform.accounts.models import FormerName, User
-from ladder.interventions import by_staff
-from ladder.lobby.leaving import leave_lobby
-from ladder.orders.ending import call_otherwise
-from ladder.suspending import READ_BY, cancel_orders_of, lift_bots_of, suspend_bots_of
+from ladder.corrections import by_staff
+from ladder.exhibitions.requests import call_otherwise
+from ladder.matchmaking.guests import leave_lobby
+from ladder.members.suspensions import READ_BY, cancel_orders_of, lift_bots_of, suspend_bots_of
 
 logger = logging.getLogger(__name__)
 

@@ -22,8 +22,8 @@ from django.utils import translation
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from games.words import listing
+from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, FinalStanding, Ladder, Order
-from ladder.orders.ending import CANCELLED_BY
 from ladder.pages.ordering.showing import listed_players, title
 from ladder.pages.words import day, points, sentence, visible
 from ladder.ratings.sprt import Verdict

@@ -32,7 +32,7 @@ from esr_platform.accounts import passkeys, tokens
 from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder import chatting
+from ladder import chat as chatting
 from ladder.access import found
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed

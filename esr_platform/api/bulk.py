@@ -15,8 +15,8 @@ from esr_platform.api.reading.parameters import Number
 from esr_platform.api.reading.views import Reading
 from esr_platform.api.throttling import identity
 from ladder.access import ladder_seen_by
+from ladder.exports.json_lines import game_pieces, is_in_file
 from ladder.pages.streaming import streamed
-from ladder.record_files import is_in_file, pieces
 
 MOST: Final = 100_000
 """Games in one answer. Whoever wants more goes on after the last of them."""
@@ -54,7 +54,7 @@ class Records(Reading):
         def go_on() -> bool:
             return not wait_s("bulk", who) and not wait_s("bulk_together", EVERYBODY)
 
-        found = pieces(ladder, after, most, go_on)
+        found = game_pieces(ladder, after, most, go_on)
         name = f"{slug}-records.jsonl.gz"
         response = streamed(request._request, name, found, "application/gzip")
         response["Content-Encoding"] = "identity"  # it is packed already

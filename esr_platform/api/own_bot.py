@@ -19,7 +19,7 @@ from esr_platform.api.parsing import Json
 from esr_platform.api.players import BOT_NAMED, player_of
 from esr_platform.api.writing.fields import Sent, Whole, Word, tables
 from esr_platform.api.writing.refusing import refusals
-from ladder import remote_bots
+from ladder.members import membership
 from ladder.pages.owning.remote import answering
 
 _BOT = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
@@ -95,9 +95,9 @@ class OwnBot(APIView):
         form.is_valid(raise_exception=True)
         declared = dict(form.validated_data)
         if declared.pop("available", False):
-            remote_bots.put_back(bot)
+            membership.put_back(bot)
         with refusals():
-            remote_bots.declare(bot, **declared)
+            membership.declare(bot, **declared)
         return Response(_document(_bot(request)))
 
 

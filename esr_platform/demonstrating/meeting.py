@@ -21,11 +21,11 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.demonstrating.cast import Meeting
 from esr_platform.demonstrating.people import person
 from games.base import Document, Move
-from ladder.lobby.seeking import seek, take_seat
+from ladder.live.answers import answer_seat
+from ladder.live.position import Position
+from ladder.live.rows import position_of
+from ladder.matchmaking.seeks import seek, take_seat
 from ladder.models import Chair, Ladder, Match, Seek
-from ladder.tables.answering import answer_seat
-from ladder.tables.position import Position
-from ladder.tables.reading import position_of
 
 _BURST_S: Final = 0.4
 """So long the table is played in one call: others of the programme wait for it."""

@@ -17,10 +17,10 @@ from bots.owners import owner_of
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from esr_platform.demonstrating.people import person
-from ladder.founding import Plan, found_ladder, invite
-from ladder.joining import CannotJoin, join
+from ladder.creation import Plan, found_ladder, invite
+from ladder.exhibitions.requests import order_comparison, order_scheduled, order_test
+from ladder.members.membership import CannotJoin, join
 from ladder.models import Ladder, Order
-from ladder.orders.ordering import order_comparison, order_scheduled, order_test
 from ladder.seasons import WrongMoment, close
 
 _CLASS: Final = "Thursday class"

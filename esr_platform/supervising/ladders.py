@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.db import InterfaceError, OperationalError, connection
 
 from esr_platform.supervising.showing import Terminal
-from ladder import standings
+from ladder.members import standings
 from ladder.models import Ladder, Match
 
 HEADINGS = ("", "bot", "rating", "games", "win share")

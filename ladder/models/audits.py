@@ -12,7 +12,7 @@ from ladder.ratings.chain import GENESIS
 
 
 class RebuildRun(models.Model):
-    """One rebuild of a ladder's ratings from its ledger, and what it found (``ladder.rebuilding``).
+    """One rebuild of a ladder's ratings from its ledger, and what it found (``ladder.ledger.rebuild``).
 
     ``ledger_number`` is how far the ledger went then. ``differences`` counts what did not match, and ``sentences`` are
     the first of them; those of a correction are in the ledger instead, since it is there to change ratings.
@@ -56,7 +56,7 @@ class ChainMark(models.Model):
     """How far the hash chain of a ladder's ledger was checked, entry by entry, and with which hash it stood there.
 
     ``problem`` is what broke it, in words; the mark then stays before that. ``violations`` is how many statements about
-    the ladder's accounts did not hold when it was ``audited`` last (``ladder.auditing``).
+    the ladder's accounts did not hold when it was ``audited`` last (``ladder.ledger.audit``).
     """
 
     ladder = models.OneToOneField(Ladder, on_delete=models.PROTECT, related_name="chain_mark")

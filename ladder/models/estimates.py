@@ -1,4 +1,4 @@
-"""How strong versions are by all games of a season, with intervals; written by ``ladder.estimating``."""
+"""How strong versions are by all games of a season, with intervals; written by ``ladder.estimates``."""
 
 from __future__ import annotations
 

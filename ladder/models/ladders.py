@@ -35,10 +35,10 @@ class Ladder(models.Model):
     """Rated play of one game with one number of seats.
 
     ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; people alone;
-    or all of them. Games of anybody but hosted code are live ones (``ladder.tables``), each with a deal of its own.
+    or all of them. Games of anybody but hosted code are live ones (``ladder.live``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
     ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each entry goes on with the
-    version that played then (``ladder.freezing``).
+    version that played then (``ladder.matches.candidates``).
     """
 
     class Players(models.TextChoices):
@@ -124,9 +124,10 @@ class Entry(models.Model):
     """A bot on a ladder, with what its rated matches of the season have added up to.
 
     ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
-    Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.rebuilding``). The wish in
-    ``declined`` outlives every version; ``ladder.joining`` keeps ``active`` at what follows from it. ``frozen`` is the
-    version that plays here whichever is the bot's active one, once the ladder has frozen (``ladder.freezing``).
+    Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.ledger.rebuild``). The
+    wish in ``declined`` outlives every version; ``ladder.members.membership`` keeps ``active`` at what follows from it.
+    ``frozen`` is the version that plays here whichever is the bot's active one, once the ladder has frozen
+    (``ladder.matches.candidates``).
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")

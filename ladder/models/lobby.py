@@ -17,7 +17,7 @@ class Seek(models.Model):
     """Somebody offers seats at a table of ``ladder``; it begins once ``SeekPlayer`` has everybody. ``match`` is it.
 
     An ``open`` one stands in the lobby, one by ``link`` is for whoever has its ``token``, and one against ``bots`` is
-    filled by those that were named. ``clock`` names one of ``ladder.lobby.clocks.CLOCKS``.
+    filled by those that were named. ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``.
     """
 
     class Kind(models.TextChoices):

@@ -17,7 +17,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
 
 class Order(models.Model):
-    """Blocks that somebody asked for. Its row is the plan; ``ladder.orders.feeding`` writes its blocks step by step.
+    """Blocks that somebody asked for. Its row is the plan; ``ladder.exhibitions.progress`` writes its blocks step by
+    step.
 
     ``blocks_wanted`` is the most in a comparison, which ends as soon as it is decided, and exact otherwise. ``margin``
     (1/1000 of a score) is the difference that a comparison asks for, ``verdict`` its answer (``sprt.Verdict``).

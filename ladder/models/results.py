@@ -16,9 +16,9 @@ from ladder.models.seasons import Season
 class Result(models.Model):
     """The one result of a match: its record and what the runner reported. The unique ``match`` judges duplicates.
 
-    ``packed_record`` is read with ``ladder.records.record_of``; ``report`` has parts that only a seat's owner may see,
-    but not what its bot wrote: that is in the seat's log, for a while. ``figures`` are what the game told of its seats
-    when it was re-executed (``ladder.figures``).
+    ``packed_record`` is read with ``ladder.exports.documents.record_of``; ``report`` has parts that only a seat's owner
+    may see, but not what its bot wrote: that is in the seat's log, for a while. ``figures`` are what the game told of
+    its seats when it was re-executed (``ladder.matches.results``).
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, related_name="result")
@@ -35,8 +35,9 @@ class Result(models.Model):
 class LedgerEntry(models.Model):
     """What counts on a ladder, in the order in which it counts: numbers from 1 without gaps. Match ids mean nothing.
 
-    ``document`` says it in full, without a rating; ``hash`` is of it and of the entry before (``ladder.ledger``).
-    ``result`` is what a result's entry counts and a void's takes back. ``author`` is who of the staff wrote it.
+    ``document`` says it in full, without a rating; ``hash`` is of it and of the entry before
+    (``ladder.ledger.append``). ``result`` is what a result's entry counts and a void's takes back. ``author`` is who of
+    the staff wrote it.
     """
 
     class Kind(models.TextChoices):
@@ -83,7 +84,7 @@ class SeatResult(models.Model):
     """What a seat reached: rank and score by re-execution, and its entry's rating before and after, in 1/1000 point.
 
     Without ratings it does not count: an unrated match, a result voided since, or an entry merged out. They follow
-    from the ledger (``ladder.rebuilding``); everything else never changes.
+    from the ledger (``ladder.ledger.rebuild``); everything else never changes.
 
     ``evidence`` says what a forfeit was judged by, in words; both are empty for a seat that played to the end.
     """
@@ -123,7 +124,8 @@ class SeatResult(models.Model):
 
 
 class SeatLog(models.Model):
-    """What a seat's owner may read of a match that counted, until it is old; ``ladder.owner_logs`` packs and reads it.
+    """What a seat's owner may read of a match that counted, until it is old; ``ladder.matches.logs`` packs and reads
+    it.
 
     It comes with the result, in one transaction, for the seats of people's bots. The house's have none.
     """

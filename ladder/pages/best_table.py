@@ -11,11 +11,11 @@ from typing import Any, Final
 from django.core.cache import caches
 from django.db.models import Avg
 
+from ladder.live.visibility import public_cut
 from ladder.models import Block, Match
 from ladder.pages.cache_keys import cache_key
 from ladder.pages.running import scene_of
 from ladder.pages.viewers import watching
-from ladder.tables.public import public_cut
 
 KEPT_SECONDS: Final = 4
 _NONE: Final = "none"

@@ -6,9 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_vary_headers
 
 from games.record import to_json
+from ladder.exports.documents import Made, match_log_of, record_of
 from ladder.models import Match
-from ladder.records import match_log_of, record_of
-from ladder.replays import Made
 
 
 def download(match: Match) -> tuple[str, str] | None:

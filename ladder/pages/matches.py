@@ -15,9 +15,9 @@ from games.base import Game, ScoreColumn
 from games.outcomes import has_score
 from games.registry import GAMES
 from ladder.access import matches_seen_by
+from ladder.matches.logs import readable_seats
 from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
 from ladder.models.ladders import Viewer
-from ladder.owner_logs import readable_seats
 from ladder.pages.boards import Board, table
 from ladder.pages.deals import Deal, deal_of
 from ladder.pages.paging import Part, part

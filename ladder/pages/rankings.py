@@ -18,8 +18,8 @@ from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
-from ladder.filling_up import people_on
-from ladder.freezing import playing_versions
+from ladder.matches.candidates import people_on, playing_versions
+from ladder.members.standings import Standing, listed, page_of
 from ladder.models import Entry, Estimate, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.apart import Apart, apart
@@ -31,7 +31,6 @@ from ladder.pages.tables import Books, active_versions, books
 from ladder.pages.tabling.asking import OF, Asked, Choice, Column, Parameters, asked_of
 from ladder.pages.tabs import Tabs, ladder_tabs
 from ladder.ratings.elo import PROVISIONAL_GAMES
-from ladder.standings import Standing, listed, page_of
 
 ROWS: Final = 50
 NAMED: Final = 3

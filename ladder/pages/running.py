@@ -1,4 +1,4 @@
-"""A running live game on its page: the table as everybody may see it (``ladder.tables.public``), drawn and told."""
+"""A running live game on its page: the table as everybody may see it (``ladder.live.visibility``), drawn and told."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from games.registry import GAMES
 from games.replays.documents import named
+from ladder.live.visibility import Cut, public_cut
 from ladder.models import Block, Match
 from ladder.pages.telling import begins_with, with_names
-from ladder.tables.public import Cut, public_cut
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
 from bots.persons import is_guest
-from ladder.lobby.rematching import WITHIN, request_for
+from ladder.matchmaking.rematches import WITHIN, request_for
 from ladder.models import Block, Challenge, Ladder, Match, Outage, Sitting
 from ladder.pages.words import enumerated, span
 

@@ -12,7 +12,7 @@ from django.db.models.functions import RowNumber
 from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
-from ladder.books import rated_results
+from ladder.ledger.audit import rated_results
 from ladder.models import Entry, Ladder, Match
 from ladder.models.ladders import Viewer
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+from ladder.exports.documents import replay_of
 from ladder.models import Match
-from ladder.replays import replay_of
 
 _NAME: Final = re.compile(r"\{(\d+)\}")
 

@@ -10,6 +10,8 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by, match_seen_by
+from ladder.exports.documents import replay_of
+from ladder.live import actions
 from ladder.models import Ladder, Match
 from ladder.pages.bots import bot_page
 from ladder.pages.bots_list import bots_page
@@ -22,8 +24,6 @@ from ladder.pages.matches import match_page
 from ladder.pages.players import player_address
 from ladder.pages.rankings import ladder_page
 from ladder.pages.tables import boards, by_players
-from ladder.replays import replay_of
-from ladder.tables import rights
 
 
 @require_safe
@@ -73,7 +73,7 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         page = match_page(match_id, request.user)
     except Match.DoesNotExist:
         raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
-    sits = page.running is not None and rights.seat_of(match_id, None, secret_of(request)) is not None
+    sits = page.running is not None and actions.seat_of(match_id, None, secret_of(request)) is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
 
 

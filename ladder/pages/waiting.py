@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from bots.models import Bot, BotVersion
+from ladder.members.standings import Cause, Wait, waits_of
 from ladder.models import Entry
 from ladder.pages.words import grouped, number, seats, sentence, span, visible
-from ladder.waiting_for import Cause, Wait, waits_of
 
 
 @dataclass(frozen=True)

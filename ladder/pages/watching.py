@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from django.core.cache import caches
 
+from ladder.exports.documents import replay_of
 from ladder.models import Match
 from ladder.openness import is_open
 from ladder.pages.cache_keys import cache_key
-from ladder.replays import replay_of
 
 KEPT_SECONDS: Final = 60
 _MANY_SEATS: Final = 4

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from bots.sandbox import SandboxLauncher
-from ladder.opening import open_house
+from ladder.creation import open_house
 from tests.bots.conftest import sandbox_launcher
 from tests.browser.looking import Looker
 from tests.browser.seated import CLOCK, Hall, answers

@@ -24,10 +24,10 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from bots.persons import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
-from ladder.blocks import Player
+from ladder.live.start import open_table
+from ladder.matches.blocks import Player
+from ladder.members.membership import entry_of
 from ladder.models import Ladder, Match
-from ladder.persons import entry_of
-from ladder.tables.opening import open_table
 from tests.ladder.uploaded import person
 
 HERE = Path(__file__).parent
@@ -218,7 +218,7 @@ RECEIVED = """(() => {
 CLOCK = """
 import time, django
 django.setup()
-from ladder.tables.sweeping import sweep_tables
+from ladder.live.sweep import sweep_tables
 while True:
     sweep_tables()
     time.sleep(0.25)

@@ -11,9 +11,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import APIResponse, Route, expect
 
-from ladder.lobby import quick
+from ladder.matchmaking import quick_pairing
+from ladder.matchmaking.presence import note_here
 from ladder.models import Chair, ChatReport, Entry, Ladder, Match, PlayedMove, SeatResult
-from ladder.seating.presence import note_here
 from tests.browser.looking import Looker
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
 from tests.browser.test_lobby import verified
@@ -141,7 +141,7 @@ def two_who_look(hall: Hall) -> Sitter:
     both = [verified(name) for name in ("ada", "bob")]
     note_here([user.pk for user in both])
     for user in both:
-        quick.look_for(user, duel())
+        quick_pairing.look_for(user, duel())
     return hall.visitor(both[0])
 
 
@@ -149,7 +149,7 @@ def test_a_player_is_taken_to_a_game_that_begins_before_the_lobby_listens(hall: 
     ada = two_who_look(hall)
 
     def paired(route: Route) -> None:
-        assert quick.pair() == 1
+        assert quick_pairing.pair() == 1
         route.continue_()
 
     ada.page.route("**/lobby/stream", paired, times=1)
@@ -163,7 +163,7 @@ def test_a_player_is_taken_to_a_game_while_no_events_come(hall: Hall) -> None:
     ada.page.route("**/lobby/stream", lambda route: route.abort())
     ada.page.goto("/play/")
     expect(ada.page.locator("#mine")).to_contain_text("Looking for a rated game")
-    assert quick.pair() == 1
+    assert quick_pairing.pair() == 1
     expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
 
 

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
+from ladder.creation import open_house
 from ladder.models import Block, Ladder, Season
-from ladder.opening import open_house
 from ladder.seasons import close, publish_keys
 from tests.browser.looking import Looker
 from tests.ladder.blocks import block_on, finish_block, finish_game, games_of

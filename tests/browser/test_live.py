@@ -7,14 +7,14 @@ from playwright.sync_api import expect
 
 from bots.models import Bot
 from bots.remote import note_seen
+from ladder.creation import open_house
+from ladder.live.answers import answer
+from ladder.live.end import finish
 from ladder.models import Ladder, Match
-from ladder.opening import open_house
-from ladder.tables.answering import answer
-from ladder.tables.ending import finish
 from tests.browser.looking import Looker
 from tests.browser.seated import Hall
 from tests.browser.test_owning import sign_in
-from tests.ladder.live import as_if_later, move_on, remote_bots, seated, table_of, to_round
+from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of, to_round
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

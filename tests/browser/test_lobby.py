@@ -11,15 +11,15 @@ from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from esr_platform.accounts.models import User
-from ladder.chatting import report, say
-from ladder.lobby import quick, seeking
+from ladder.chat import report, say
+from ladder.creation import open_house
+from ladder.live.presence import note_seen
+from ladder.matchmaking import quick_pairing, seeks
+from ladder.matchmaking.presence import note_here
 from ladder.models import Chair, Ladder, Match, Seek
-from ladder.opening import open_house
-from ladder.seating.presence import note_here
-from ladder.tables.absences import note_seen
 from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
-from tests.ladder.live import as_if_later, remote_bots, seated, to_round
+from tests.ladder.live_tables import as_if_later, remote_bots, seated, to_round
 from tests.ladder.pages.lobby.meeting import DUEL, met
 from tests.ladder.uploaded import person
 
@@ -50,9 +50,9 @@ def verified(name: str) -> User:
 def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: Looker) -> None:
     ada, bob = verified("ada"), verified("a_name_as_long_as_they_get_30x")
     looker.open("/play/")
-    seeking.seek(bob, ladder("edel-stein-reich-4-people"), clock="calm")
-    seeking.seek(verified("cid"), ladder("die-weinhaendler-3-people"))
-    made = seeking.seek(ada, ladder("edel-stein-reich-5-people"), kind=Seek.Kind.LINK)
+    seeks.seek(bob, ladder("edel-stein-reich-4-people"), clock="calm")
+    seeks.seek(verified("cid"), ladder("die-weinhaendler-3-people"))
+    made = seeks.seek(ada, ladder("edel-stein-reich-5-people"), kind=Seek.Kind.LINK)
     guest = Client()
     guest.post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
     looker.open("/play/", f"/play/links/{made.token}/")
@@ -60,7 +60,7 @@ def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: L
     note_seen({match.pk: {0, 1}})
     line = say(match.pk, 0, ada, text="Buy this. " * 20)
     report(match.pk, line["id"], bob)
-    quick.look_for(ada, ladder(DUEL))
+    quick_pairing.look_for(ada, ladder(DUEL))
     note_here([ada.pk])
     bobs = Client()
     bobs.force_login(bob)

@@ -13,12 +13,12 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from esr_platform.accounts.models import User
+from ladder.creation import open_house
+from ladder.exhibitions.progress import feed
+from ladder.exhibitions.requests import order_scheduled
 from ladder.models import Ladder, Match, Order
-from ladder.opening import open_house
-from ladder.orders.feeding import feed
-from ladder.orders.ordering import order_scheduled
 from tests.browser.looking import Looker
-from tests.ladder.orders.orders import a_comparison, a_test, active, finish, house, play_all
+from tests.ladder.exhibitions.orders import a_comparison, a_test, active, finish, house, play_all
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, new_version, person, uploaded
 

@@ -15,7 +15,7 @@ from bots.sandbox import SandboxLauncher
 from bots.sandbox.status import status
 from bots.starting_kits import starting_kit
 from esr_platform.accounts.models import User
-from ladder.joining import enter
+from ladder.members.membership import enter
 from tests.browser.looking import Looker
 from tests.ladder.pages.people import People
 from tests.ladder.pages.test_sandboxes import BROKEN

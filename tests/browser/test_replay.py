@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from ladder.exports.documents import replay_of
 from ladder.models import Match
-from ladder.replays import replay_of
 from tests.ladder.pages.site import Site
 
 pytestmark = pytest.mark.slow

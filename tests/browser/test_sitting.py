@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from ladder.live.rows import position_of
 from ladder.models import Chair, Ladder, Match, PlayedMove, SeatResult
-from ladder.tables.reading import position_of
 from tests.browser.seated import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
 from tests.browser.test_composers import letters
 from tests.services.ports import wait_until

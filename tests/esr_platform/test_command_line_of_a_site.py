@@ -39,7 +39,7 @@ PEOPLE = """\
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Ladder
-from ladder.remote_bots import register
+from ladder.members.membership import register
 Ladder.objects.filter(players="hosted").update(open=False)  # the machine is for live games
 for name in {names!r}:
     person = User.objects.create_user(username=name)

@@ -15,9 +15,9 @@ from esr_platform.demonstrating.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISI
 from esr_platform.demonstrating.people import bring, everybody, strangers
 from esr_platform.demonstrating.programme import Programme
 from games.registry import GAMES
+from ladder.creation import open_house
+from ladder.live.end import finish
 from ladder.models import Entry, Ladder, Match, Order, PlayedMove, Season, Seek
-from ladder.opening import open_house
-from ladder.tables.ending import finish
 from tests.ladder.uploaded import person
 
 

@@ -17,8 +17,8 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.headers import cache_policy, page_pace
 from esr_platform.logging import ShortRejections
+from ladder.creation import open_house
 from ladder.models import Ladder, Membership
-from ladder.opening import open_house
 from tests.ladder.uploaded import person
 
 OWN = "private, no-store"

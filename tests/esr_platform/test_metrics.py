@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from ladder import tasks
+from ladder.creation import open_house
 from ladder.models import Entry, Ladder, RebuildRun
-from ladder.opening import open_house
 from tests.ladder.uploaded import person, staff
 
 

@@ -23,17 +23,17 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.api.live.public_news import Watched, head, public_news
 from games.base import Document, State
+from ladder.creation import open_house
+from ladder.live.answers import Verdict, answer
+from ladder.live.end import finish
+from ladder.live.visibility import cut
+from ladder.matchmaking import presence
+from ladder.members.membership import register
 from ladder.models import Block, DealSeries, Ladder, Match
-from ladder.opening import open_house
-from ladder.remote_bots import register
-from ladder.seating import presence
-from ladder.tables.answering import Verdict, answer
-from ladder.tables.ending import finish
-from ladder.tables.public import cut
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
-from tests.ladder.live import as_if_later, asked, move_on, remote_bots, seated, table_of, to_round
+from tests.ladder.live.playing import KEY
+from tests.ladder.live_tables import as_if_later, asked, move_on, remote_bots, seated, table_of, to_round
 from tests.ladder.pages.test_closedness import bare, spelled
-from tests.ladder.tables.playing import KEY
 from tests.ladder.uploaded import person, staff
 
 GEMS, WINE = "edel-stein-reich-3-remote", "die-weinhaendler-3-remote"

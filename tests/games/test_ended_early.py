@@ -15,7 +15,7 @@ from tests.games.playing import TABLES, move_once, played, seed_of
 
 
 def leave(state: State, stays: tuple[int, ...] = (0,)) -> None:
-    """Let all seats but ``stays`` leave. The game is then played out as in ``ladder.tables.advancing``."""
+    """Let all seats but ``stays`` leave. The game is then played out as in ``ladder.live.game``."""
     while state.pending:
         for seat in state.pending:
             reason = "absent" if seat in stays else "forfeit"

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from django.db.models import Max
 
 from games.record import RecordError, verify
-from ladder.auditing import audit
+from ladder.ledger.audit import audit
+from ladder.ledger.rebuild import rerate
 from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, SeatResult
 from ladder.packing import unpack
 from ladder.pairings.seatings import seatings
 from ladder.ratings.chain import GENESIS, chained
-from ladder.rebuilding import rerate
 
 
 def accounts() -> list[str]:

@@ -7,12 +7,12 @@ from random import Random
 
 from django.db.models import QuerySet
 
-from ladder.blocks import Player
-from ladder.leases import claim
+from ladder.matches.blocks import Player
+from ladder.matches.leases import claim
+from ladder.matches.results import record_result
+from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.models import Block, Entry, Ladder, Match
 from ladder.pairings.seatings import seatings
-from ladder.results import record_result
-from ladder.scheduling import QUEUE_LENGTH, fill
 from tests.ladder.reports import report_of, variety_of
 from tests.ladder.uploaded import active_version, scheduled
 

@@ -9,9 +9,9 @@ from allauth.account.models import EmailAddress
 from bots.models import BotVersion
 from bots.persons import player_of
 from esr_platform.accounts.models import User
-from ladder.blocks import Player
+from ladder.matches.blocks import Player
+from ladder.members.membership import entry_of
 from ladder.models import Block, Ladder, Match
-from ladder.persons import entry_of
 from tests.ladder.blocks import finish_game
 from tests.ladder.uploaded import person, scheduled
 

@@ -25,7 +25,7 @@ from typing import Any
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
-from ladder.reconnecting import through_a_loss
+from ladder.matches.leases import through_a_loss
 from tests.services.ports import wait_until
 from tests.services.postgres import Server, running_server
 from tests.services.workers import Processes, processes
@@ -210,7 +210,7 @@ def _schedule_tests() -> None:
     """A block on every ladder that is not rated, among those that are."""
     from django.db import transaction
 
-    from ladder.blocks import Player, schedule_block
+    from ladder.matches.blocks import Player, schedule_block
     from ladder.models import Block, Ladder
 
     for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from bots.models import Bot
+from ladder.matches.schedule import fill
 from ladder.models import Ladder, Match
-from ladder.scheduling import fill
 from tests.bots.conftest import sandbox_launcher
 from tests.build import opened_house
 from tests.ladder.played import play_all

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from bots.runner.report import MatchReport
-from ladder.blocks import Player
-from ladder.leases import claim
+from ladder.matches.blocks import Player
+from ladder.matches.leases import claim
+from ladder.matches.results import record_result
 from ladder.models import Block, Entry, Ladder, Match
-from ladder.results import record_result
 from tests.ladder.reports import report_of, variety_of
 from tests.ladder.uploaded import active_version, scheduled
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from games.chance import commitment
-from ladder.ledger import result_document
+from ladder.ledger.append import result_document
 from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
 from ladder.packing import pack
 from ladder.ratings.chain import chained

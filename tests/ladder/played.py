@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ladder.ledger.rebuild import rerate
+from ladder.matches.results import record_result
 from ladder.models import Entry, Ladder, Match
-from ladder.rebuilding import rerate
-from ladder.results import record_result
+from tests.ladder.matches.test_leases import claimed
 from tests.ladder.reports import report_of, variety_of
-from tests.ladder.test_leases import claimed
 
 
 def play_all(ladder: Ladder) -> Ladder:

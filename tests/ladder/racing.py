@@ -17,31 +17,30 @@ from django.db import transaction
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.corrections import change_k, void
-from ladder.estimating import estimate_due
-from ladder.interventions import withdraw
-from ladder.joining import activate, join, leave, retire, take_back
-from ladder.leases import Lease, claim, give_back, renew
-from ladder.leave import put_back
-from ladder.ledger import NoSeason
+from ladder.corrections import change_k, void, withdraw
+from ladder.creation import open_house
+from ladder.estimates import estimate_due
+from ladder.ledger.append import NoSeason
+from ladder.ledger.rebuild import rerate
+from ladder.live import decisions
+from ladder.live.answers import answer
+from ladder.live.end import finish
+from ladder.live.end import void as void_table
+from ladder.live.hosted import ask_seat
+from ladder.live.sweep import sweep_tables
+from ladder.matches.leases import Lease, claim, give_back, renew
+from ladder.matches.pauses import put_back
+from ladder.matches.play import play
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
+from ladder.members.membership import activate, join, leave, retire, take_back
 from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, Season
-from ladder.opening import open_house
-from ladder.playing import play
 from ladder.ratings.elo import KFactor
-from ladder.rebuilding import rerate
-from ladder.results import record_result
-from ladder.scheduling import fill
 from ladder.seasons import WrongMoment, close, open_first
-from ladder.sweeping import sweep
-from ladder.tables import asking
-from ladder.tables.answering import answer
-from ladder.tables.ending import finish
-from ladder.tables.ending import void as void_table
-from ladder.tables.sweeping import sweep_tables
-from ladder.tables.waking import ask_seat
+from ladder.upkeep import sweep
+from tests.ladder.live.hosted import Fakes, default
+from tests.ladder.live.playing import table_of
 from tests.ladder.reports import report_of
-from tests.ladder.tables.hosted import Fakes, default
-from tests.ladder.tables.playing import table_of
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")
@@ -220,7 +219,7 @@ def playing_live(match: int, bot: int, seed: int) -> Act:
     def act() -> dict[str, int]:
         said: Counter[str] = Counter()
         while Match.objects.filter(pk=match, status="running", table__over=False).exists():
-            standing = asking.standing(match, bot)
+            standing = decisions.standing(match, bot)
             if standing is not None and standing.decide is not None:
                 decision = standing.decide["message"]["decision"]
                 body = orjson.dumps({"move": random.choice(decision["legal"] or [decision["default"]])})

@@ -10,8 +10,8 @@ import pytest
 from celery import current_app
 from django.db import connection
 
+from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.models import Attempt, Ladder, Match, Result
-from ladder.scheduling import QUEUE_LENGTH, fill
 from tests.ladder.accounts import accounts
 from tests.services.ports import wait_until
 from tests.services.workers import ROOT, Processes

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from esr_platform.accounts.models import User
+from ladder.ledger.append import rules_of
 from ladder.models import Ladder, LedgerEntry, Match
-from ladder.rules import rules_of
 from tests.ladder.played import differences, finished
 from tests.ladder.uploaded import person, staff
 

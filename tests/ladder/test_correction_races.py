@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from esr_platform.accounts.models import User
+from ladder.ledger.append import rules_of
+from ladder.matches.results import record_result
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
-from ladder.results import record_result
-from ladder.rules import rules_of
 from tests.ladder.blocks import fill_with_blocks
+from tests.ladder.matches.test_leases import claimed
+from tests.ladder.matches.test_races import check_accounts, leased
 from tests.ladder.reports import report_of, variety_of
-from tests.ladder.test_leases import claimed
-from tests.ladder.test_races import check_accounts, leased
 from tests.ladder.uploaded import staff
 from tests.services.races import Race, RaceServer
 

@@ -9,18 +9,17 @@ from django.db import connection
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.corrections import change_k, merge, void
-from ladder.interventions import withdraw
-from ladder.leases import claim
+from ladder.corrections import change_k, merge, void, withdraw
+from ladder.matches.leases import claim
+from ladder.matches.results import record_result
 from ladder.models import Block, Entry, FinalStanding, Intervention, Ladder, LedgerEntry, Match, RebuildRun, SeatResult
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.elo import START_RATING, KFactor
-from ladder.results import record_result
 from ladder.seasons import close
+from tests.ladder.matches.test_leases import claimed
 from tests.ladder.played import differences, finished, play_all, ratings
 from tests.ladder.reports import report_of, variety_of
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import person, staff
 
 
@@ -259,7 +258,7 @@ def test_a_ledger_is_corrected_though_somebody_else_was_always_faster(
     played: Ladder, eve: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no try left, it is read under the lock."""
-    monkeypatch.setattr("ladder.rebuilding.TRIES", 0)
+    monkeypatch.setattr("ladder.ledger.rebuild.TRIES", 0)
     void(finished(played)[3].pk, "wrong", eve)
     assert differences() == []
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bots.protocol import Limits
-from ladder.blocks import Player
-from ladder.leave import BAD
+from ladder.matches.blocks import Player
+from ladder.matches.pauses import BAD
+from ladder.matches.play import play
 from ladder.models import Ladder, Match
-from ladder.playing import play
 from tests.ladder.ending import ENDINGS, MOMENTS, PREPARATIONS, End
 from tests.ladder.uploaded import active_version, first_match, new_version, person, uploaded
 

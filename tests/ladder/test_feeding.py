@@ -15,11 +15,10 @@ from bots.house.inside import played_inside
 from bots.models import Bot
 from bots.runner.report import MatchReport, SeatReport
 from bots.sandbox import SandboxLauncher
-from ladder import playing
-from ladder.gathering import gather
-from ladder.measuring import measure
+from ladder.matches import play
 from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
 from ladder.pages.statistics.feeding import feeding_report
+from ladder.season_statistics import gather, measure
 from tests.ladder.finishing import finished_block, table_of
 from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met
 from tests.ladder.uploaded import person, scheduled, uploaded
@@ -81,7 +80,7 @@ def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_la
     for _ in range(2):
         block = scheduled(company, table_of([*named, *others]))
         for match in block.matches.all():
-            assert playing.play(match.pk) is not None
+            assert play.play(match.pk) is not None
     gather()
     assert SeasonStatistics.objects.get().blocks == 2
     assert not [one for result in Result.objects.all() for one in result.report["forfeits"]]

@@ -11,11 +11,9 @@ from bots.house.catalogue import HOUSE
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.founding import Plan, found_ladder, invite, member_by_link, new_link, remove
-from ladder.joining import CannotJoin, join
+from ladder.creation import LIVE_LIMITS, Plan, found_ladder, invite, member_by_link, new_link, remove
+from ladder.members.membership import CannotJoin, join, register
 from ladder.models import Entry, Ladder
-from ladder.opening import LIVE_LIMITS
-from ladder.remote_bots import register
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, person, uploaded
 

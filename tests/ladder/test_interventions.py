@@ -8,15 +8,14 @@ from django.test import Client
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.corrections import void
-from ladder.interventions import withdraw
-from ladder.leases import give_back
+from ladder.corrections import void, withdraw
+from ladder.matches.leases import give_back
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
 from ladder.models import Attempt, Block, Intervention, Ladder, Match
-from ladder.results import record_result
-from ladder.scheduling import fill
+from tests.ladder.matches.test_leases import claimed
 from tests.ladder.reports import report_of
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import staff
 
 

@@ -11,11 +11,12 @@ from django.db.models import F
 from bots import remote
 from bots.managing import make_active
 from games.chance import commitment
-from ladder.estimating import estimate_due
-from ladder.gathering import gather
-from ladder.interventions import withdraw
-from ladder.leases import claim
-from ladder.measuring import latest_blocks, season_document
+from ladder.corrections import withdraw
+from ladder.estimates import estimate_due
+from ladder.matches.dispatch import recent, traffic
+from ladder.matches.leases import claim
+from ladder.matches.play import trouble
+from ladder.members.standings import Cause, waits_of
 from ladder.models import (
     Attempt,
     Block,
@@ -33,14 +34,9 @@ from ladder.models import (
     SeatTally,
     VersionTally,
 )
-from ladder.resting import trouble
-from ladder.season_deals import lines
-from ladder.seasons import close, finish_closing, publish_keys
-from ladder.throughput import recent
-from ladder.traffic import traffic
-from ladder.verifying.deals import verify_deals
-from ladder.verifying.games import verify_games
-from ladder.waiting_for import Cause, waits_of
+from ladder.season_statistics import gather, latest_blocks, season_document
+from ladder.seasons import close, finish_closing, lines, publish_keys
+from ladder.verification.ladders import verify_deals, verify_games
 from tests.ladder.accounts import accounts
 from tests.ladder.blocks import block_on
 from tests.ladder.live_results import finished_live, live_match, open_ladder

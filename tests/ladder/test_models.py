@@ -12,6 +12,7 @@ from django.db import DataError, IntegrityError, models, transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot
+from ladder.matches.results import record_result
 from ladder.models import (
     Attempt,
     Block,
@@ -25,9 +26,8 @@ from ladder.models import (
     Seat,
     SeatResult,
 )
-from ladder.results import record_result
+from tests.ladder.matches.test_leases import claimed
 from tests.ladder.reports import report_of
-from tests.ladder.test_leases import claimed
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import transaction
 
-from ladder.opening import open_house
+from ladder.creation import open_house
 from tests.build import opened_house
 
 pytestmark = pytest.mark.django_db

@@ -6,14 +6,14 @@ from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
 from bots.persons import guest_player, player_of
 from games.registry import GAMES
-from ladder.leases import give_back
+from ladder.creation import open_house
+from ladder.ledger.rebuild import rerate
+from ladder.matches.leases import give_back
+from ladder.members.membership import PEOPLE_LIMITS, entry_of
 from ladder.models import Entry, Ladder, Match
-from ladder.opening import open_house
-from ladder.persons import PEOPLE_LIMITS, entry_of
-from ladder.rebuilding import rerate
-from ladder.sweeping import sweep
+from ladder.upkeep import sweep
+from tests.ladder.matches.test_leases import FAILED, claimed, expire
 from tests.ladder.snapshots import snapshot
-from tests.ladder.test_leases import FAILED, claimed, expire
 from tests.ladder.uploaded import person
 
 

@@ -11,10 +11,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from ladder.ledger.rebuild import rerate
 from ladder.models import Entry, Ladder, LedgerEntry, Season
-from ladder.rebuilding import rerate
 from ladder.seasons import WrongMoment, close, close_due, plan
-from ladder.sweeping import sweep
+from ladder.upkeep import sweep
 from tests.ladder.blocks import block_on, finish_block
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from ladder.models import Block, Ladder, Season
-from ladder.season_deals import lines
-from ladder.seasons import close, publish_keys
+from ladder.seasons import close, lines, publish_keys
 from tests.ladder.blocks import block_on, finish_block, games_of
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,21 +7,21 @@ from fractions import Fraction
 import pytest
 from django.db import transaction
 
-from ladder.deals import key_hash
-from ladder.leases import give_back
-from ladder.ledger import NoSeason
+from ladder.ledger.append import NoSeason
+from ladder.matches.blocks import key_hash
+from ladder.matches.leases import give_back
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
+from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
 from ladder.ratings.regression import regressed
-from ladder.results import record_result
-from ladder.scheduling import fill
 from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
-from ladder.standings import ranked, table
-from ladder.sweeping import sweep
+from ladder.upkeep import sweep
 from tests.ladder.blocks import first_games
+from tests.ladder.matches.test_blocks import players_of
+from tests.ladder.matches.test_leases import FAILED, claimed
+from tests.ladder.matches.test_results import finished
 from tests.ladder.reports import report_of, variety_of
-from tests.ladder.test_blocks import players_of
-from tests.ladder.test_leases import FAILED, claimed
-from tests.ladder.test_results import finished
 from tests.ladder.uploaded import scheduled
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,8 +16,8 @@ from bots.models import Bot, BotVersion
 from bots.stored import keep
 from bots.uploading import archive_limits
 from esr_platform.accounts.models import User
-from ladder.blocks import Player, schedule_block
-from ladder.joining import enter
+from ladder.matches.blocks import Player, schedule_block
+from ladder.members.membership import enter
 from ladder.models import Block, Ladder, Match
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
 

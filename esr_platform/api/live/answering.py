@@ -1,4 +1,4 @@
-"""Answers to decisions, of programs and of people. ``ladder.tables.answering`` judges them; here they get a status."""
+"""Answers to decisions, of programs and of people. ``ladder.live.answers`` judges them; here they get a status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from esr_platform.api.players import player_of
 from esr_platform.api.problems import CONTENT_TYPE, problem
 from esr_platform.api.throttling import identity
 from esr_platform.languages.choosing import chosen
-from ladder.tables.answering import Ruling, Verdict, answer, answer_seat
+from ladder.live.answers import Ruling, Verdict, answer, answer_seat
 
 _STATUSES: Final = {
     Verdict.OTHER: (

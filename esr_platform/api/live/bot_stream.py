@@ -26,7 +26,7 @@ from esr_platform.api.live.sharing import Shared
 from esr_platform.api.live.view import LiveView
 from esr_platform.api.players import player_of
 from esr_platform.api.throttling import identity
-from ladder.challenges.showing import waiting_for
+from ladder.matchmaking.challenges import waiting_for
 
 NEWS: Final = Shared(news_of, writes=lambda ask: not ask[1].started)
 """What is new at tables, looked up once for all bots that sit there. That a game begins for a stream is counted."""

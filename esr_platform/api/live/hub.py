@@ -1,6 +1,6 @@
 """Who waits in this process, and for what; one subscription to Redis says when to look again.
 
-A hint (``ladder.tables.telling``) may be lost, and says nothing by itself: whoever is touched by it reads the rows.
+A hint (``ladder.live.notify``) may be lost, and says nothing by itself: whoever is touched by it reads the rows.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from bots.models import Bot
 from games.base import Document
+from ladder.live.presence import NEVER_CAME
 from ladder.models import Chair, Challenge, ChallengePlayer, Match, Membership, Pairing, Seek, SeekPlayer
-from ladder.tables.absences import NEVER_CAME
 
 MOST_OFFERS: Final = 40
 """So many are read of a ladder that everybody sees, and so many of private ones; the newest."""

@@ -15,13 +15,13 @@ import orjson
 from django.urls import reverse
 
 from games.base import Document
-from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
-from ladder.lobby.rematching import request_for
+from ladder.chat import hidden_lines, lines_after, said_so_far
+from ladder.live.person_view import Looks, Story
+from ladder.live.position import Position
+from ladder.live.rows import position_at
+from ladder.live.visibility import ended
+from ladder.matchmaking.rematches import request_for
 from ladder.models import Match
-from ladder.tables.person_view import Looks, Story
-from ladder.tables.position import Position
-from ladder.tables.public import ended
-from ladder.tables.reading import position_at
 
 MOST_MOMENTS: Final = 50
 """So many an event brings; a long way to catch up comes in several."""

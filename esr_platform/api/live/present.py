@@ -22,8 +22,8 @@ from bots.remote import note_seen
 from esr_platform.accounts import browsers, tokens
 from esr_platform.api.live import threads
 from esr_platform.api.live.running import asked_of
-from ladder.lobby import quick
-from ladder.tables import absences, outages
+from ladder.live import outages, presence
+from ladder.matchmaking import quick_pairing
 
 if TYPE_CHECKING:
     from esr_platform.api.live.hub import Hub
@@ -76,14 +76,14 @@ class Presence:
             if watch.match is not None and watch.seat is not None and not watch.ended.is_set():
                 seats[watch.match].add(watch.seat)
         if seats:
-            await threads.write(absences.note_seen, dict(seats))
+            await threads.write(presence.note_seen, dict(seats))
 
     async def _say_who_waits(self) -> None:
         """Who is in the lobby: what they offer and look for stays."""
         seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
         people = {one for one in seen if one is not None}
         if people:
-            await threads.write(quick.seen, people)
+            await threads.write(quick_pairing.seen, people)
 
     async def end_sessions(self) -> None:
         """End what hangs on sessions that open nothing any more, or somebody else's account."""

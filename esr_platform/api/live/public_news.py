@@ -1,6 +1,6 @@
 """What everybody may see of a live game, for those who watch it: cut a round behind while it runs, then all of it.
 
-Where it is cut is decided by ``ladder.tables.public`` alone, and that all is open at the end by ``ladder.openness``.
+Where it is cut is decided by ``ladder.live.visibility`` alone, and that all is open at the end by ``ladder.openness``.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from django.db.models import QuerySet
 from esr_platform.prepared import Prepared
 from games.base import Document
 from ladder.access import matches_seen_by
+from ladder.live import decisions
+from ladder.live.position import Position
+from ladder.live.rows import position_at, position_of
+from ladder.live.visibility import cut_of, ended, public_cut
 from ladder.models import Block, Match
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
-from ladder.tables import asking
-from ladder.tables.position import Position
-from ladder.tables.public import cut_of, ended, public_cut
-from ladder.tables.reading import position_at, position_of
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def head(match: Match) -> Document:
     """The first event of a public stream: which game this is, and who plays."""
     position = position_at(match.pk)
     assert position is not None, "it is a live game"
-    begun = asking.game_start(position, 0, resumed=True)
+    begun = decisions.game_start(position, 0, resumed=True)
     return {"type": "game", **{name: begun[name] for name in ("game", "rated", "ladder", "players")}}
 
 

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from bots.models import RemoteBot
 from bots.remote import note_seen
+from ladder.live.notify import seat_soon, tell
 from ladder.models import Chair, Match
-from ladder.tables.telling import seat_soon, tell
 
 REMOTE = Chair.objects.filter(kind=Chair.Kind.REMOTE)
 

@@ -23,10 +23,10 @@ from esr_platform.api.live.view import LiveView
 from esr_platform.api.problems import Refusal
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.languages.choosing import chosen
-from ladder import chatting
-from ladder.lobby import rematching
+from ladder import chat
+from ladder.live import actions
+from ladder.matchmaking import rematches
 from ladder.models import Match
-from ladder.tables import rights
 
 MOST_BYTES: Final = 4096
 """So long is what is sent to say something, at most."""
@@ -48,14 +48,14 @@ def _say(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, An
     text, preset = sent.get("text", ""), sent.get("preset", "")
     if not isinstance(text, str) or not isinstance(preset, str) or bool(text) == bool(preset):
         raise Refused(_("Say either words of your own or one of the ready-made sentences."))
-    return {"line": chatting.say(match, seat, _signed_in(person), text=text, preset=preset)}
+    return {"line": chat.say(match, seat, _signed_in(person), text=text, preset=preset)}
 
 
 def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
     line = sent.get("line")
     if not isinstance(line, int) or isinstance(line, bool) or not 0 < line < 2**63:
         raise Refused(_("Say which line: its number."))
-    chatting.report(match, line, _signed_in(person))
+    chat.report(match, line, _signed_in(person))
     return {"line": line}
 
 
@@ -67,9 +67,9 @@ def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str
         raise Refused(_("Guests cannot ask for a rematch. Start a new game instead."))
     played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
     if want:
-        rematching.rematch(played, person)
+        rematches.rematch(played, person)
     else:
-        rematching.call_off(played, person)
+        rematches.call_off(played, person)
     return {"rematch": rematch_shown(match)}
 
 
@@ -80,10 +80,10 @@ def _signed_in(person: User | None) -> User:
 
 
 ACTS: Final[Mapping[str, Act]] = {
-    "resign": _of_rights(rights.resign),
-    "abort": _of_rights(rights.abort),
-    "claim": _of_rights(rights.claim),
-    "return": _of_rights(rights.sit_down),
+    "resign": _of_rights(actions.resign),
+    "abort": _of_rights(actions.abort),
+    "claim": _of_rights(actions.claim),
+    "return": _of_rights(actions.sit_down),
     "rematch": _rematch,
     "chat": _say,
     "report": _report,

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from django.db.models import F
 
 from games.base import Document
+from ladder.live import decisions
+from ladder.live.clocks import milliseconds
+from ladder.live.position import Position
+from ladder.live.rows import position_at
 from ladder.models import Chair, Match
-from ladder.tables import asking
-from ladder.tables.clocks import milliseconds
-from ladder.tables.position import Position
-from ladder.tables.reading import position_at
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def news_of(match_id: int, asks: list[tuple[int, Told]]) -> list[News]:
 
 def next_event(bot_id: int) -> Waited:
     """The decision that waits longest for the bot, of any game, with its whole log."""
-    for match_id, _ in asking.open_decisions(bot_id):
+    for match_id, _ in decisions.open_decisions(bot_id):
         found = open_event(match_id, bot_id, 0)
         if found is not None and found.event is not None and found.event["type"] == "decide":
             return found
@@ -58,16 +58,16 @@ def next_event(bot_id: int) -> Waited:
 
 def open_event(match_id: int, bot_id: int, log: int) -> Waited | None:
     """The bot's open decision, with the log from ``log`` on, or the end of the game; ``None`` if it is not its game."""
-    found = asking.position_for(match_id, bot_id)
+    found = decisions.position_for(match_id, bot_id)
     if found is None:
         return None
     position, seat = found
     if position.match.status in Match.ENDED:
-        return Waited(asking.game_end(position, seat))
+        return Waited(decisions.game_end(position, seat))
     if not _is_open(position, seat):
         return Waited(again_s=_again_s(position, seat))
-    hello = asking.hello(position, seat, resumed=True)
-    return Waited({**asking.decide_event(position, seat, log), "hello": hello})
+    hello = decisions.hello(position, seat, resumed=True)
+    return Waited({**decisions.decide_event(position, seat, log), "hello": hello})
 
 
 def _news(position: Position | None, bot: int, told: Told) -> News:
@@ -75,12 +75,12 @@ def _news(position: Position | None, bot: int, told: Told) -> News:
     if position is None or seat is None or told.over:
         return News(replace(told, over=True))
     if position.match.status in Match.ENDED:
-        return News(replace(told, over=True), [asking.game_end(position, seat)] if told.started else [])
+        return News(replace(told, over=True), [decisions.game_end(position, seat)] if told.started else [])
     events = [] if told.started else [_start(position, seat)]
     told, decision = replace(told, started=True), position.chairs[seat].asked
     if not _is_open(position, seat) or decision <= told.decision:
         return News(told, events, _again_s(position, seat))
-    event = asking.decide_event(position, seat, told.entries)
+    event = decisions.decide_event(position, seat, told.entries)
     entries = event["log_from"] + len(event["message"]["log"])
     return News(replace(told, decision=decision, entries=entries), [*events, event])
 
@@ -89,8 +89,8 @@ def _start(position: Position, seat: int) -> Document:
     """The game begins for this stream: whoever was told so before is told that it goes on."""
     chair = position.chairs[seat]
     Chair.objects.filter(pk=chair.pk).update(starts=F("starts") + 1)
-    begun = asking.game_start(position, seat, resumed=chair.starts > 0)
-    hello = asking.hello(position, seat, resumed=chair.starts > 0, start=chair.starts + 1)
+    begun = decisions.game_start(position, seat, resumed=chair.starts > 0)
+    hello = decisions.hello(position, seat, resumed=chair.starts > 0, start=chair.starts + 1)
     return {**begun, "message": hello}
 
 

@@ -29,7 +29,7 @@ from esr_platform.api.live.sharing import Shared
 from esr_platform.api.live.view import LiveView
 from esr_platform.api.throttling import identity
 from esr_platform.languages.choosing import chosen
-from ladder.tables import rights
+from ladder.live import actions
 
 NEWS: Final = Shared(news_at)
 """What is new at tables, looked up once for all people who sit there."""
@@ -64,7 +64,7 @@ class SeatStreamView(LiveView):
 def seat_here(request: Request, match: int) -> int:
     """Where who asks sits at a live game, also while a stand-in plays for them. Raises ``Http404``."""
     browser = browser_of(request)
-    seat = rights.seat_of(match, browser.user_id, browser.guest)
+    seat = actions.seat_of(match, browser.user_id, browser.guest)
     if seat is None:
         with translation.override(chosen(request._request)):
             raise Http404(_("You have no seat at game %(number)s.") % {"number": match})

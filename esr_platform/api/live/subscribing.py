@@ -12,7 +12,7 @@ from django.conf import settings
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from ladder.tables.telling import CHANNEL
+from ladder.live.notify import CHANNEL
 
 log = structlog.get_logger(__name__)
 

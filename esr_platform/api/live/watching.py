@@ -31,8 +31,8 @@ from esr_platform.api.live.view import LiveView
 from esr_platform.api.problems import Refusal
 from esr_platform.api.throttling import identity
 from games.base import Document
+from ladder.live import decisions
 from ladder.models import Chair, Match
-from ladder.tables import asking
 
 MOST_ENTRIES: Final = 1_000_000
 
@@ -172,8 +172,8 @@ def _still_seen(request: Request, match_id: int) -> bool:
 def _seen(request: Request, match_id: int, start: int) -> Document:
     """The view of the seat that the token plays, or else what everybody may see. Raises ``Http404``, ``Refusal``."""
     bot = _seated(request, match_id)
-    found = None if bot is None else asking.position_for(match_id, bot)
-    return public_view(_public(request, match_id), start) if found is None else asking.seat_view(*found, start)
+    found = None if bot is None else decisions.position_for(match_id, bot)
+    return public_view(_public(request, match_id), start) if found is None else decisions.seat_view(*found, start)
 
 
 def _seated(request: Request, match_id: int) -> int | None:

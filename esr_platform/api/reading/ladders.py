@@ -20,10 +20,10 @@ from esr_platform.api.reading.views import OLDEST, Listing, One, Order
 from esr_platform.prepared import Prepared
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
-from ladder.books import rated_results
+from ladder.ledger.audit import rated_results
+from ladder.members.standings import listed
 from ladder.models import Entry, Estimate, Ladder, Season
 from ladder.ratings.elo import PROVISIONAL_GAMES, points
-from ladder.standings import listed
 
 _LADDER: Final = (
     *("slug", "name", "game", "seats", "players", "open", "by_invitation", "private", "freezes_at", "created"),

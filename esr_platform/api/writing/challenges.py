@@ -23,8 +23,7 @@ from esr_platform.api.writing.fields import Name, Sent
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
 from ladder.access import bot_seen_by, ladder_seen_by
-from ladder.challenges.challenging import answer, challenge, withdraw
-from ladder.challenges.showing import challenges_seen_by, documents
+from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
 from ladder.models import Challenge
 
 LISTED: Final = 100

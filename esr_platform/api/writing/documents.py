@@ -10,8 +10,8 @@ from rest_framework import serializers
 from bots import remote
 from bots.naming import MAX_NAME
 from esr_platform.api.writing.fields import Name, Sent, Whole, Word, tables
+from ladder.exhibitions.choices import MARGINS
 from ladder.models import Order, OrderPlayer
-from ladder.orders.allowances import MARGINS
 
 PLAYER: Final = r"^[-a-zA-Z0-9_]{1,60}(/[1-9][0-9]{0,8})?$"
 _MOST_OPPONENTS: Final = 60

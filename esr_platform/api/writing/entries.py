@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from esr_platform.api.writing.documents import StandingThere
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
-from ladder import joining
 from ladder.access import bot_changed_by, ladder_seen_by
+from ladder.members import membership
 from ladder.models import Entry
 
 
@@ -25,7 +25,7 @@ class StandsThere(Writing):
         person = person_of(request)
         ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
         with refusals():
-            entry = joining.join(mine, ladder)
+            entry = membership.join(mine, ladder)
         return Response(_document(entry))
 
     @extend_schema(operation_id="leave_ladder", summary="Leave a ladder", responses={200: StandingThere})
@@ -33,7 +33,7 @@ class StandsThere(Writing):
         """No new games there for a bot of yours until it joins again. Its rating stays; what is paired is played."""
         person = person_of(request)
         ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
-        return Response(_document(joining.leave(mine, ladder)))
+        return Response(_document(membership.leave(mine, ladder)))
 
 
 def _document(entry: Entry) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from esr_platform.api.writing.documents import ORDERS, OrderDocument
 from esr_platform.api.writing.refusing import refusals
 from esr_platform.api.writing.view import Writing, person_of
 from ladder.access import ladder_seen_by
+from ladder.exhibitions import requests
+from ladder.exhibitions.choices import versions_named
+from ladder.exhibitions.progress import Row, rows, scores
 from ladder.models import Block, Ladder, Match, Order
-from ladder.orders import ending, ordering
-from ladder.orders.naming import versions_named
-from ladder.orders.reckoning import Row, rows, scores
 from ladder.pages.ordering.showing import may_cancel, order_seen_by, players_of
 
 _FORM = PolymorphicProxySerializer("NewOrder", dict(ORDERS), "kind")
@@ -64,7 +64,7 @@ class OneOrder(Writing):
         if not may_cancel(order, person):
             raise PermissionDenied("Only who ordered it can cancel it.")
         with refusals():
-            ending.cancel(order, person)
+            requests.cancel(order, person)
         return Response(_document(order_seen_by(person, order_id)))
 
 
@@ -81,14 +81,14 @@ def _read(sent: Any) -> dict[str, Any]:
 
 def _test(person: User, ladder: Ladder, asked: Mapping[str, Any]) -> Order:
     versions = versions_named(person, ladder, asked["players"])
-    return ordering.order_test(person, ladder, versions, asked["blocks"], asked["key"])
+    return requests.order_test(person, ladder, versions, asked["blocks"], asked["key"])
 
 
 def _comparison(person: User, ladder: Ladder, asked: Mapping[str, Any]) -> Order:
     named = [asked["candidate"], asked["baseline"], *asked["opponents"]]
     candidate, baseline, *others = versions_named(person, ladder, named)
     pair, most, margin = (candidate, baseline), asked["blocks"], asked["margin"]
-    return ordering.order_comparison(person, ladder, pair, others, most, margin, asked["key"])
+    return requests.order_comparison(person, ladder, pair, others, most, margin, asked["key"])
 
 
 def _document(order: Order) -> dict[str, Any]:

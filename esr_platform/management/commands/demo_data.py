@@ -18,7 +18,7 @@ from esr_platform.public import is_public
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
 from esr_platform.supervising.site import Place
-from ladder.scheduling import house_blocks_for
+from ladder.matches.schedule import house_blocks_for
 
 
 class Command(BaseCommand):

@@ -20,8 +20,8 @@ from esr_platform.supervising.ladders import finished_matches, show_tables
 from esr_platform.supervising.problems import Problem
 from esr_platform.supervising.showing import Terminal
 from esr_platform.supervising.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
-from ladder.opening import open_house
-from ladder.scheduling import house_blocks_for
+from ladder.creation import open_house
+from ladder.matches.schedule import house_blocks_for
 
 INTERRUPTED = 130
 """The exit code of a program that ended by Ctrl-C before it was done, as shells count it."""

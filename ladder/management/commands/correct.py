@@ -8,8 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.corrections import change_k, merge, void
-from ladder.interventions import withdraw
+from ladder.corrections import change_k, merge, void, withdraw
 from ladder.models import Entry, Ladder
 from ladder.ratings.elo import KFactor
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ladder.exporting.files import export
+from ladder.exports.tables import export
 
 
 class Command(BaseCommand):

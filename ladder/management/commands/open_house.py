@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from ladder.opening import open_house
+from ladder.creation import open_house
 
 
 class Command(BaseCommand):

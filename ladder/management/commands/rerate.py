@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ladder.rebuilding import Rebuild, rerate
+from ladder.ledger.rebuild import Rebuild, rerate
 
 
 class Command(BaseCommand):

@@ -11,8 +11,8 @@ from django.core.management.base import CommandError, CommandParser
 from bots.local.screen import Screen
 from bots.management.commands import verify
 from ladder.models import Ladder, Season
-from ladder.verifying import deals, games
-from ladder.verifying.verified import Verified
+from ladder.verification import ladders
+from ladder.verification.ladders import Verified
 
 
 def season_named(text: str) -> tuple[str, int]:
@@ -44,11 +44,11 @@ class Command(verify.Command):
             super().handle(*args, **options)
         elif options["season"]:
             season = _season(*options["season"])
-            self._tell(str(season), "deals", deals.count(season), deals.verify_deals(season))
+            self._tell(str(season), "deals", ladders.count_deals(season), ladders.verify_deals(season))
         else:
             ladder = _ladder(options["ladder"])
-            verified = games.verify_games(ladder, options["processes"])
-            self._tell(ladder.name, "games", games.count(ladder), verified)
+            verified = ladders.verify_games(ladder, options["processes"])
+            self._tell(ladder.name, "games", ladders.count_games(ladder), verified)
 
     def _tell(self, name: str, what: str, total: int, checked: Iterable[Verified]) -> None:
         """Say each fault as it is found, and at the end what was checked. Raises ``CommandError`` if any was found."""

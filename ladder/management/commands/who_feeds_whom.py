@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ladder.measuring import feeding_document, latest_blocks
 from ladder.models import Ladder, Season
 from ladder.pages.statistics.feeding import FeedingReport, FeedingRow, report_from
+from ladder.season_statistics import feeding_document, latest_blocks
 
 _SHOWN = 20
 

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from ladder.interventions import REASON_LENGTH
+from ladder.corrections import REASON_LENGTH
 from ladder.models import Entry, Ladder
 from ladder.ratings.elo import LARGEST_K, KFactor
 

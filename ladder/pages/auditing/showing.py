@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, gettext_noop
 
 from bots.models import Bot
-from ladder.auditing import Audit, recent_audit
+from ladder.ledger.audit import Audit, recent_audit
 from ladder.models import Intervention, Ladder, LedgerEntry, RebuildRun
 from ladder.pages.paging import Part, part
 

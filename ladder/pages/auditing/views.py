@@ -12,16 +12,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder import corrections, interventions
+from ladder import corrections
 from ladder.access import ladder_seen_by, match_seen_by
-from ladder.ledger_files import pieces
+from ladder.exports.json_lines import ledger_pieces
+from ladder.ledger.append import rules_of
 from ladder.models import Match
 from ladder.pages import pacing
 from ladder.pages.auditing.forms import KForm, MergeForm, ReasonForm
 from ladder.pages.auditing.showing import audit_page
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
-from ladder.rules import rules_of
 
 _REFUSED = 422
 
@@ -35,7 +35,7 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @pacing.of_long_files
 def ledger(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    return streamed(request, f"{slug}-ledger.jsonl", pieces(ladder_seen_by(request.user, slug)))
+    return streamed(request, f"{slug}-ledger.jsonl", ledger_pieces(ladder_seen_by(request.user, slug)))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,7 +97,7 @@ def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def _withdrawn(match: Match, reason: str, staff: User) -> str:
-    status = interventions.withdraw(match.pk, reason, staff)
+    status = corrections.withdraw(match.pk, reason, staff)
     return _("The match is cancelled.") if status == Match.Status.CANCELLED else _("The match is void.")
 
 

@@ -16,7 +16,7 @@ from bots.house.catalogue import HOUSE
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.founding import Plan
+from ladder.creation import Plan
 from ladder.pages.words import seats
 
 LIMITS: Final = {

@@ -7,10 +7,10 @@ import io
 from typing import Final
 
 from bots.models import Bot
-from ladder.freezing import playing_versions
+from ladder.matches.candidates import playing_versions
+from ladder.members.standings import table
 from ladder.models import Ladder
 from ladder.pages.words import points
-from ladder.standings import table
 
 COLUMNS: Final = (
     *("rank", "bot", "address", "owner", "version", "plays"),

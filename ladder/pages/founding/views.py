@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder import founding
+from ladder import creation
 from ladder.access import found, ladder_seen_by
 from ladder.models import Ladder, Membership
 from ladder.pages import pacing
@@ -34,7 +34,7 @@ def new_ladder(request: HttpRequest) -> HttpResponse:
     form = LadderForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            ladder = founding.found_ladder(form.plan, cast("User", request.user))
+            ladder = creation.found_ladder(form.plan, cast("User", request.user))
             messages.success(request, _("%(ladder)s is open.") % {"ladder": ladder})
             return redirect("pages:ladder_members" if ladder.by_invitation else "pages:ladder", ladder.slug)
         except Refused as refusal:
@@ -49,7 +49,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     ladder = _by_invitation(slug)
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        number = founding.invite(ladder, form.cleaned_data["names"])
+        number = creation.invite(ladder, form.cleaned_data["names"])
         said = ngettext("%(number)s person is new here.", "%(number)s people are new here.", number)
         messages.success(request, said % {"number": number})
         return redirect("pages:ladder_members", slug)
@@ -65,7 +65,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @for_staff
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
-    founding.new_link(_by_invitation(slug))
+    creation.new_link(_by_invitation(slug))
     messages.success(request, _("The link is another one now. Whoever is a member stays one."))
     return redirect("pages:ladder_members", slug)
 
@@ -76,7 +76,7 @@ def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpRespon
     ladder = _by_invitation(slug)
     gone = _("There is no such member.")
     member = found(Membership.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
-    founding.remove(ladder, member.person)
+    creation.remove(ladder, member.person)
     said = _("%(person)s is no member any more. Make another link, if they should not come back.")
     messages.success(request, said % {"person": member.person.username})
     return redirect("pages:ladder_members", slug)
@@ -90,7 +90,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     otherwise = _("This invitation is not valid (any more). Ask for another link.")
     ladder = found(Ladder.objects.filter(by_invitation=True), otherwise, invitation=token)
     if request.method == "POST":
-        if founding.member_by_link(token, cast("User", request.user)) is None:
+        if creation.member_by_link(token, cast("User", request.user)) is None:
             raise Http404(otherwise)
         said = _("Welcome to %(ladder)s. Tick it on a bot's page to enter that bot.")
         messages.success(request, said % {"ladder": ladder})

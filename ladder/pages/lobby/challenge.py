@@ -20,15 +20,14 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.access import bot_seen_by
-from ladder.challenges import challenging
-from ladder.claiming import kind_sits
-from ladder.lobby import seeking
-from ladder.lobby.opponents import quick_bots
+from ladder.matchmaking import challenges, seeks
+from ladder.matchmaking.begin import quick_bots
+from ladder.matchmaking.presence import here_among
+from ladder.members.membership import kind_sits
 from ladder.models import Challenge, Entry, Ladder, Seek
 from ladder.pages.lobby.forms import CASUAL, RATED
 from ladder.pages.lobby.showing import ladders_for_people, why_not_rated
 from ladder.pages.words import players_word, seats
-from ladder.seating.presence import here_among
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | 
     """
     ladder, other = form.chosen, page.opponent
     if other.bot is not None and not other.is_remote:
-        return seeking.seek(by, ladder, rated=form.rated, kind=Seek.Kind.BOTS, bots=[other.bot])
+        return seeks.seek(by, ladder, rated=form.rated, kind=Seek.Kind.BOTS, bots=[other.bot])
     if page.away:  # nobody gets a row, by which they are found, for somebody else's click
         raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
     asked = player_of(other.person).bot if other.person is not None else other.bot
@@ -131,7 +130,7 @@ def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | 
         if known is not None:
             return known
         filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []
-        return challenging.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
+        return challenges.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
 
 
 def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:

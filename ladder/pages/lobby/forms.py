@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bots.models import Bot
 from games.registry import GAMES
-from ladder.lobby.clocks import CLOCKS
+from ladder.matchmaking.begin import CLOCKS
 from ladder.models import Ladder, Seek
 from ladder.pages.lobby.words import clock_said
 from ladder.pages.words import seats

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder import chatting
+from ladder import chat
 from ladder.access import found
 from ladder.models import ChatLine, ChatReport
 from ladder.pages.staff import for_staff
@@ -41,7 +41,7 @@ def settle(request: HttpRequest, line_id: int) -> HttpResponse:
     staff = cast("User", request.user)
     hide = "hide" in request.POST
     try:
-        chatting.settle(line, staff, hide=hide)
+        chat.settle(line, staff, hide=hide)
         messages.success(request, _("The line is hidden.") if hide else _("The line stays."))
     except Refused as refusal:
         messages.error(request, str(refusal))

@@ -17,6 +17,8 @@ from esr_platform.accounts.models import User
 from games.base import Game
 from games.registry import GAMES
 from ladder.access import matches_in_order_seen_by
+from ladder.live.presence import NEVER_CAME
+from ladder.members.membership import require_rated
 from ladder.models import (
     Block,
     Chair,
@@ -37,8 +39,6 @@ from ladder.pages.matches import names, seats_shown
 from ladder.pages.players import player_address
 from ladder.pages.viewers import watching_said
 from ladder.pages.words import enumerated
-from ladder.persons import require_rated
-from ladder.tables.absences import NEVER_CAME
 
 MOST_OFFERS: Final = 40
 MOST_RUNNING: Final = 10

@@ -15,6 +15,9 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from games.base import Document, Game
 from games.registry import GAMES
 from games.replays.documents import named
+from ladder.live.person_view import present
+from ladder.live.position import Position
+from ladder.live.rows import position_of
 from ladder.models import Block, Chair, Match
 from ladder.pages.boards import PLAIN, Board, table
 from ladder.pages.lobby.moves import Question, question
@@ -25,9 +28,6 @@ from ladder.pages.running import Round
 from ladder.pages.sat import outages_said
 from ladder.pages.telling import begins_with, with_names
 from ladder.pages.words import enumerated, span
-from ladder.tables.person_view import present
-from ladder.tables.position import Position
-from ladder.tables.reading import position_of
 
 _LIVE: Final = "/api/v1/games"
 """Where the roads of live games begin; they belong to the API."""

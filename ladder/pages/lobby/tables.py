@@ -16,20 +16,20 @@ from django.views.decorators.http import require_POST, require_safe
 
 from esr_platform.accounts.errors import Refused
 from ladder.access import match_seen_by
-from ladder.lobby.rematching import call_off
-from ladder.lobby.rematching import rematch as play_again
+from ladder.live import actions, presence
+from ladder.live.answers import Ruling, Verdict, answer_seat
+from ladder.matchmaking.rematches import call_off
+from ladder.matchmaking.rematches import rematch as play_again
 from ladder.models import Match
 from ladder.pages.lobby.sitting import sitting_page
 from ladder.pages.lobby.visitors import person_of, secret_of
 from ladder.pages.pacing import of_acts
-from ladder.tables import absences, rights
-from ladder.tables.answering import Ruling, Verdict, answer_seat
 
 _ACTS: Final[Mapping[str, Callable[[int, int], None]]] = {
-    "resign": rights.resign,
-    "abort": rights.abort,
-    "claim": rights.claim,
-    "return": rights.sit_down,
+    "resign": actions.resign,
+    "abort": actions.abort,
+    "claim": actions.claim,
+    "return": actions.sit_down,
 }
 
 
@@ -40,7 +40,7 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
     seat = _seat(request, match_id)
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
-    absences.note_seen({match_id: {seat}})  # without a script nothing else says so
+    presence.note_seen({match_id: {seat}})  # without a script nothing else says so
     page = sitting_page(match_id, seat, person_of(request))
     if page.match.status != Match.Status.RUNNING:
         return redirect("pages:match", match_id)
@@ -103,7 +103,7 @@ def _seat(request: HttpRequest, match_id: int) -> int | None:
     person = person_of(request)
     if not 0 < match_id < 2**63:
         return None
-    return rights.seat_of(match_id, None if person is None else person.pk, secret_of(request))
+    return actions.seat_of(match_id, None if person is None else person.pk, secret_of(request))
 
 
 def _body(sent: str) -> bytes:

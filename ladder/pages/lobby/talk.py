@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from esr_platform.accounts.models import User
-from ladder.chatting.presets import PRESETS
-from ladder.chatting.saying import LONGEST
+from ladder.chat import LONGEST, PRESETS
 
 __all__ = ["LONGEST", "presets", "talk_of"]
 

@@ -17,9 +17,8 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
 from ladder.access import found
-from ladder.challenges import challenging
-from ladder.challenges.showing import challenges_seen_by
-from ladder.lobby import guests, quick, seeking
+from ladder.matchmaking import challenges, guests, quick_pairing, seeks
+from ladder.matchmaking.challenges import challenges_seen_by
 from ladder.models import Challenge, Ladder, Match, Seek
 from ladder.pages.lobby.challenge import (
     ChallengeForm,
@@ -47,7 +46,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     """The lobby, or the table of a game that has begun since the visitor last looked."""
     person = person_of(request)
     if person is not None:
-        quick.seen([person.pk])
+        quick_pairing.seen([person.pk])
     page = _page(request, _offer_form(request, None) if person else None)
     if page.begun is not None:
         return redirect("pages:sit", page.begun.pk)
@@ -65,7 +64,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
         asked = form.cleaned_data
         rated = asked["counts"] == RATED
         try:
-            made = seeking.seek(
+            made = seeks.seek(
                 person, form.chosen, rated=rated, clock=asked["clock"], kind=asked["kind"], bots=form.named
             )
             return _to(made)
@@ -80,7 +79,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
 @of_acts
 def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
-    return _try(request, lambda: _to(seeking.take_seat(seek, person)))
+    return _try(request, lambda: _to(seeks.take_seat(seek, person)))
 
 
 @require_POST
@@ -89,7 +88,7 @@ def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
 @of_acts
 def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
-    return _act(request, lambda: seeking.leave_seat(seek, person), _("You have left the seat."))
+    return _act(request, lambda: seeks.leave_seat(seek, person), _("You have left the seat."))
 
 
 @require_POST
@@ -98,7 +97,7 @@ def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
 @of_acts
 def withdraw_seek(request: HttpRequest, seek_id: int) -> HttpResponse:
     seek, person = _seek(request, seek_id), _signed_in(request)
-    return _act(request, lambda: seeking.withdraw(seek, person), _("You offer these seats no longer."))
+    return _act(request, lambda: seeks.withdraw(seek, person), _("You offer these seats no longer."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -113,7 +112,7 @@ def seek_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST" or person is None:
         return render(request, "pages/play/link.html", {"page": page})
     try:
-        return _to(seeking.take_seat(token, person))
+        return _to(seeks.take_seat(token, person))
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("pages:seek_link", token)
@@ -126,7 +125,7 @@ def seek_link(request: HttpRequest, token: str) -> HttpResponse:
 def look(request: HttpRequest) -> HttpResponse:
     """Look for a rated game."""
     ladder, person = _ladder(request), _signed_in(request)
-    return _act(request, lambda: quick.look_for(person, ladder))
+    return _act(request, lambda: quick_pairing.look_for(person, ladder))
 
 
 @require_POST
@@ -135,7 +134,7 @@ def look(request: HttpRequest) -> HttpResponse:
 @of_acts
 def stop_looking(request: HttpRequest) -> HttpResponse:
     person = _signed_in(request)
-    return _act(request, lambda: quick.stop(person))
+    return _act(request, lambda: quick_pairing.stop(person))
 
 
 @require_POST
@@ -198,11 +197,11 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
     otherwise = _("There is no such challenge.")
     made: Challenge = found(challenges_seen_by(person), otherwise, pk=challenge_id)
     if said == "withdraw":
-        return _act(request, lambda: challenging.withdraw(made, person), _("The challenge is withdrawn."))
+        return _act(request, lambda: challenges.withdraw(made, person), _("The challenge is withdrawn."))
     own = made.players.select_related("bot__owner").filter(bot__owner=person, bot__kind="person").first()
     if own is None or said not in ("yes", "no"):
         raise Http404(otherwise)
-    return _try(request, lambda: _to(challenging.answer(made, own.bot, said == "yes")))
+    return _try(request, lambda: _to(challenges.answer(made, own.bot, said == "yes")))
 
 
 # --- what they share -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import SECRET
-from ladder.tables import rights
+from ladder.live import actions
 
 
 def person_of(request: HttpRequest) -> User | None:
@@ -23,7 +23,7 @@ def secret_of(request: HttpRequest) -> str | None:
 def hash_of(request: HttpRequest) -> str | None:
     """What is kept of the guest's secret: its SHA-256, hex."""
     secret = secret_of(request)
-    return None if secret is None else rights.hash_of(secret)
+    return None if secret is None else actions.hash_of(secret)
 
 
 def keep_secret(request: HttpRequest, secret: str) -> None:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from bots.protocol import Limits
-from ladder.lobby.clocks import CLOCKS
+from ladder.matchmaking.begin import CLOCKS
 from ladder.pages.words import number, span
 
 

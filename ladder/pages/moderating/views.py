@@ -19,11 +19,11 @@ from bots.models import Blanking, Bot, StaffAction
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import found
-from ladder.interventions import REASON_LENGTH
+from ladder.corrections import REASON_LENGTH
+from ladder.members.suspensions import lift, suspend
 from ladder.models import Intervention
 from ladder.pages.paging import part
 from ladder.pages.staff import for_staff
-from ladder.suspending import lift, suspend
 
 ROWS: Final = 50
 

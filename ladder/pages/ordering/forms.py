@@ -12,8 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from bots.models import BotVersion
-from ladder.orders.allowances import MARGINS, allowances
-from ladder.orders.opponents import Choices
+from ladder.exhibitions.choices import MARGINS, Choices, allowances
 from ladder.pairings.seatings import seatings
 
 Options = list[tuple[str, Any]]

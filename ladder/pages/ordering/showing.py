@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from bots.models import BotVersion
 from games.words import listing
 from ladder.access import found, is_staff
+from ladder.exhibitions.progress import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
 from ladder.models import Agreement, Block, Ladder, Match, Order, OrderPlayer
 from ladder.models.ladders import Viewer
-from ladder.orders.reckoning import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
 from ladder.pages.matches import listed_part
 from ladder.pages.ordering.chart import Chart, chart
 from ladder.pages.paging import Part, part

@@ -17,10 +17,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import ladder_seen_by
+from ladder.exhibitions import requests
+from ladder.exhibitions.choices import allowances, choices, games_left
 from ladder.models import Ladder, Order
-from ladder.orders import agreeing, ending, ordering
-from ladder.orders.allowances import allowances, games_left
-from ladder.orders.opponents import choices
 from ladder.pages.ordering.forms import CompareForm, OrderForm, ScheduleForm, TestForm
 from ladder.pages.ordering.showing import may_cancel, order_page, order_seen_by, orders_page
 
@@ -62,19 +61,19 @@ def _ordering(template: str, form_class: type[OrderForm], place: _Place) -> Call
 
 
 def _place_test(person: User, ladder: Ladder, form: TestForm) -> Order:
-    return ordering.order_test(person, ladder, form.versions, form.cleaned_data["blocks"], form.sent_token)
+    return requests.order_test(person, ladder, form.versions, form.cleaned_data["blocks"], form.sent_token)
 
 
 def _place_comparison(person: User, ladder: Ladder, form: CompareForm) -> Order:
     asked = form.cleaned_data
     most, margin = asked["most_blocks"], asked["margin"]
-    return ordering.order_comparison(person, ladder, form.pair, asked["gauntlet"], most, margin, form.sent_token)
+    return requests.order_comparison(person, ladder, form.pair, asked["gauntlet"], most, margin, form.sent_token)
 
 
 def _place_schedule(person: User, ladder: Ladder, form: ScheduleForm) -> Order:
     rotated = form.cleaned_data["rotated"] == "yes"
     deals = form.cleaned_data["deals"]
-    return ordering.order_scheduled(person, ladder, form.versions, deals, form.time, form.sent_token, rotated)
+    return requests.order_scheduled(person, ladder, form.versions, deals, form.time, form.sent_token, rotated)
 
 
 test = _ordering("pages/order_test.html", TestForm, _place_test)
@@ -90,7 +89,7 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
     if not may_cancel(found, person):
         raise PermissionDenied(_("Only who ordered it can cancel it."))
     said = _("Cancelled. What has begun is played out.")
-    return _done(request, found, lambda: ending.cancel(found, person), said)
+    return _done(request, found, lambda: requests.cancel(found, person), said)
 
 
 @require_POST
@@ -100,7 +99,7 @@ def answer(request: HttpRequest, order_id: int) -> HttpResponse:
     found, person = order_seen_by(request.user, order_id), cast("User", request.user)
     agreed = "agree" in request.POST
     said = _("You have agreed.") if agreed else _("You have not agreed, so the match is cancelled.")
-    return _done(request, found, lambda: agreeing.answer(found, person, agreed), said)
+    return _done(request, found, lambda: requests.answer(found, person, agreed), said)
 
 
 def _done(request: HttpRequest, found: Order, does: Callable[[], object], said: str) -> HttpResponse:

@@ -19,8 +19,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from bots import managing
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
-from ladder import access, joining, leave
+from ladder import access
 from ladder.access import found
+from ladder.matches import pauses
+from ladder.members import membership
 from ladder.pages.owning.choices import choose
 from ladder.pages.owning.forms import WordsForm
 
@@ -49,7 +51,7 @@ def _owners(does: Callable[..., str]) -> View:
 @_owners
 def activate(bot: Bot, _request: HttpRequest, number: int) -> str:
     otherwise = _("%(name)s has no version %(number)s.") % {"name": bot.name, "number": number}
-    joining.activate(found(bot.versions.all(), otherwise, number=number))
+    membership.activate(found(bot.versions.all(), otherwise, number=number))
     return _("v%(number)s plays from the next match on.") % {"number": number}
 
 
@@ -60,13 +62,13 @@ def choose_ladders(bot: Bot, request: HttpRequest) -> str:
 
 @_owners
 def put_back(bot: Bot, _request: HttpRequest) -> str:
-    leave.put_back(bot)
+    pauses.put_back(bot)
     return _("%(name)s is back and gets matches again.") % {"name": bot.name}
 
 
 @_owners
 def take_back(bot: Bot, _request: HttpRequest) -> str:
-    joining.take_back(bot)
+    membership.take_back(bot)
     return _("%(name)s is back on its ladders.") % {"name": bot.name}
 
 
@@ -84,7 +86,7 @@ def _publish(bot: Bot, _request: HttpRequest) -> str:
 
 @_owners
 def _retire(bot: Bot, _request: HttpRequest) -> str:
-    joining.retire(bot)
+    membership.retire(bot)
     return _("%(name)s is retired. Its results and ratings stay.") % {"name": bot.name}
 
 

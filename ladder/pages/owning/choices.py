@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bots.models import Bot, BotVersion
-from ladder import joining
-from ladder.claiming import enters_by_itself, kind_sits
+from ladder.members import membership
+from ladder.members.membership import enters_by_itself, kind_sits
 from ladder.models import Entry, Ladder, Membership
 from ladder.pages.words import enumerated, points
 
@@ -93,10 +93,10 @@ def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
     joined, left = [], []
     for choice in _shown(bot, shown):
         if choice.ladder.slug in wanted and not choice.ticked:
-            joining.join(bot, choice.ladder)
+            membership.join(bot, choice.ladder)
             joined.append(choice.ladder.name)
         elif choice.ladder.slug not in wanted and choice.ticked:
-            joining.leave(bot, choice.ladder)
+            membership.leave(bot, choice.ladder)
             left.append(choice.ladder.name)
     return _told(bot, joined, left)
 

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_http_methods
 
 from bots.models import Bot
 from esr_platform.accounts.errors import NameRefused, Refused
-from ladder import access, remote_bots
+from ladder import access
+from ladder.members import membership
 from ladder.pages.owning.forms import DeclarationForm, RegisterForm
 
 _REFUSED = 422
@@ -28,7 +29,7 @@ def register(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
-            version = remote_bots.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
+            version = membership.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
             return redirect("pages:bot", version.bot.slug)
         except Refused as refusal:
             form.add_error("name" if isinstance(refusal, NameRefused) else None, str(refusal))
@@ -47,7 +48,7 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
-            remote_bots.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
+            membership.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
             messages.success(request, _("Saved. Games that run go on as they began."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:

@@ -13,9 +13,9 @@ from django.utils.translation import gettext
 
 from games.base import Document
 from games.record import to_json
+from ladder.matches.logs import log_of
 from ladder.models import Match, Seat
 from ladder.models.ladders import Viewer
-from ladder.owner_logs import log_of
 from ladder.pages.owning.version import in_json
 from ladder.pages.words import PROBLEMS, sentence, visible
 

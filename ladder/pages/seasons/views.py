@@ -20,7 +20,7 @@ from ladder.pages.seasons.forms import CloseForm, OpenForm
 from ladder.pages.seasons.showing import SeasonPage, season_page, season_seen_by, seasons_page
 from ladder.pages.staff import for_staff
 from ladder.pages.streaming import streamed
-from ladder.season_deals import pieces
+from ladder.seasons import pieces
 
 _REFUSED = 422
 

@@ -120,7 +120,7 @@ def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStati
 def report_from(
     ladder: Ladder, season: Season | None, measured: datetime | None, document: Mapping[str, Any]
 ) -> FeedingReport:
-    """The report that ``ladder.measuring.feeding_document`` gives; one query."""
+    """The report that ``ladder.season_statistics.feeding_document`` gives; one query."""
     won = document.get("won", {})
     found = [*document.get("found", ()), *won.get("found", ())]
     ids = {one[side] for one in found for side in ("taker", "giver")}

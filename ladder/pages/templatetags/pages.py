@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from bots.machines import sandbox_state
 from games.registry import GAMES
-from ladder import resting
+from ladder.matches import play
 from ladder.models import Match, Seat, SeatResult
 from ladder.pages import markup, matches, words
 
@@ -78,7 +78,7 @@ def sandbox() -> str:
 @register.simple_tag
 def trouble() -> str:
     """Why no match is played at the moment; empty while they are."""
-    return resting.trouble()
+    return play.trouble()
 
 
 @register.simple_tag

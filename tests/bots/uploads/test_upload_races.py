@@ -14,7 +14,7 @@ from bots.models import Bot, BotVersion, Upload
 from bots.sandbox import SandboxLauncher
 from bots.uploading import upload_version
 from esr_platform.accounts.models import User
-from ladder import checks
+from ladder.members import membership
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
 from tests.services.races import Race, RaceServer
@@ -102,8 +102,8 @@ def test_a_worker_killed_in_a_check_loses_nothing_that_was_through(
 def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_ladders(
     site_processes: Processes, ada: User, sandbox_launcher: SandboxLauncher
 ) -> None:
+    from ladder.creation import open_house
     from ladder.models import Entry
-    from ladder.opening import open_house
 
     open_house()
     first = uploaded(ada)
@@ -124,7 +124,7 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)) for owner in (ada, bob) for number in range(2)]
     for _ in range(12):
-        current_app.send_task(checks.TASK, queue="checks")
+        current_app.send_task(membership.TASK, queue="checks")
     for _ in range(2):
         site_processes.worker("checks")
     wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")

@@ -9,11 +9,11 @@ from django.test import Client
 
 from esr_platform.account_pages import deleting, moderating
 from esr_platform.accounts.models import User
+from ladder.live import actions
 from ladder.models import Chair, Entry, Match, Result
-from ladder.tables import rights
 from tests.build import opened_house
 from tests.esr_platform.api.live.people import Tab
-from tests.ladder.tables.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
+from tests.ladder.live.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
 from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +59,7 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
     client.force_login(stays)
     assert client.get(f"/play/tables/{match.pk}/").status_code == 200
     seen(match, seat, ago_s=70)
-    rights.claim(match.pk, 1 - seat)
+    actions.claim(match.pk, 1 - seat)
     record = check_ended(match)
     assert record is not None
     assert record["outcome"]["scores"][seat]["forfeit"] == "abandoned"

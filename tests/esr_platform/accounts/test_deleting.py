@@ -29,15 +29,11 @@ from esr_platform.account_pages import deleting
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, Scope, User
-from ladder.chatting import report, settle
-from ladder.chatting.reading import hidden_lines, lines_after, said_so_far
-from ladder.chatting.saying import AFTERWARDS
+from ladder.chat import AFTERWARDS, hidden_lines, lines_after, report, said_so_far, settle
+from ladder.exhibitions.progress import feed
+from ladder.exhibitions.requests import answer, cancel, order_scheduled, order_test
+from ladder.matches.play import play
 from ladder.models import ChatLine, ChatReport, Entry, Ladder, Match, Membership, Order, Pairing, Seek, SeekPlayer
-from ladder.orders.agreeing import answer
-from ladder.orders.ending import cancel
-from ladder.orders.feeding import feed
-from ladder.orders.ordering import order_scheduled, order_test
-from ladder.playing import play
 from tests.build import opened_house
 from tests.ladder.by_hand import finished_by_hand
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, staff, uploaded

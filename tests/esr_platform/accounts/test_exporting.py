@@ -18,9 +18,9 @@ from bots.persons import player_of
 from esr_platform.account_pages.exporting import export
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
+from ladder.exhibitions.requests import order_test
+from ladder.matches.logs import packed
 from ladder.models import ChatLine, Ladder, SeatLog, Seek
-from ladder.orders.ordering import order_test
-from ladder.owner_logs import packed
 from tests.build import opened_house
 from tests.ladder.by_hand import finished_by_hand
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded

@@ -19,11 +19,10 @@ from esr_platform.account_pages.signing_in import Adapter
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, User
+from ladder.exhibitions.requests import cancel, order_test
+from ladder.members.suspensions import lift as lift_bot
+from ladder.members.suspensions import suspend as suspend_bot
 from ladder.models import Entry, Ladder, Match, Pairing
-from ladder.orders.ending import cancel
-from ladder.orders.ordering import order_test
-from ladder.suspending import lift as lift_bot
-from ladder.suspending import suspend as suspend_bot
 from tests.build import opened_house
 from tests.ladder.uploaded import DUEL, match_of, uploaded
 from tests.services.locks import Meanwhile
@@ -292,7 +291,7 @@ def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staf
 def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam: User, staff: User) -> None:
     opened_house()
     counts, plays = uploaded(miriam, "Magpie"), uploaded(miriam, "Raven")
-    with transaction.atomic():  # as ladder.results does where Raven's entry was merged into Magpie's
+    with transaction.atomic():  # as ladder.matches.results does where Raven's entry was merged into Magpie's
         Bot.objects.select_for_update(no_key=True).get(pk=plays.pk)
         other = Meanwhile(lambda: moderating.suspend(miriam, staff, WHY))
         other.is_waiting()

@@ -10,8 +10,8 @@ from django.utils import timezone, translation
 
 from esr_platform.account_pages.news import Kind, News, news_of
 from esr_platform.accounts.models import User
+from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Membership, OrderPlayer
-from ladder.orders.ending import CANCELLED_BY
 from tests.esr_platform.accounts.happening import (
     bot_of,
     ended_order,

@@ -14,10 +14,10 @@ from bots.models import Bot
 from bots.remote import note_seen
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
+from ladder.members.membership import register
 from ladder.models import Chair
-from ladder.remote_bots import register
 from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.ladder.tables.playing import game_of
+from tests.ladder.live.playing import game_of
 
 pytestmark = pytest.mark.django_db
 DUEL = {"edel-stein-reich-duel": [2]}

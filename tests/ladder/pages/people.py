@@ -14,9 +14,9 @@ from bots.sandbox import SandboxLauncher
 from bots.stored import uploads
 from bots.uploading import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
-from ladder.joining import enter
+from ladder.matches.play import play
+from ladder.members.membership import enter
 from ladder.models import Ladder, Match
-from ladder.playing import play
 from tests.build import built_once, opened_house
 from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, person, staff
 

@@ -11,11 +11,11 @@ from django.db import transaction
 from bots.models import Bot
 from games.record import replay
 from games.registry import GAMES
-from ladder.blocks import Player, schedule_block
-from ladder.leases import MOST_FAILURES, claim, give_back
+from ladder.matches.blocks import Player, schedule_block
+from ladder.matches.leases import MOST_FAILURES, claim, give_back
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
 from ladder.models import Attempt, Block, Entry, Ladder, Match
-from ladder.results import record_result
-from ladder.scheduling import fill
 from tests.build import built_once, opened_house
 from tests.ladder.reports import report_of
 

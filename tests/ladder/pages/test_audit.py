@@ -11,10 +11,10 @@ from django.test import AsyncClient, Client
 
 from esr_platform.accounts.models import User
 from ladder.corrections import void
-from ladder.ledger_files import pieces
+from ladder.exports.json_lines import ledger_pieces
+from ladder.ledger.append import rules_of
 from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
-from ladder.rules import rules_of
 from tests.ladder.pages.site import Site
 from tests.ladder.played import ratings
 from tests.ladder.uploaded import person, staff
@@ -105,7 +105,7 @@ def test_the_site_sends_the_file_while_it_is_read(house: None) -> None:
         await sync_to_async(connections.close_all)()  # of the thread that has read them
         return sent
 
-    assert asyncio.run(fetched()) == b"".join(pieces(ladder)) != b""
+    assert asyncio.run(fetched()) == b"".join(ledger_pieces(ladder)) != b""
 
 
 def test_staff_take_a_result_back_on_the_matchs_page(site: Site, client: Client, as_staff: Client, eve: User) -> None:

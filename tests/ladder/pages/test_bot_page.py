@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
 from ladder.corrections import void
-from ladder.estimating import estimate_due
-from ladder.gathering import gather
+from ladder.estimates import estimate_due
 from ladder.models import Entry, Ladder, Match, Membership
 from ladder.pages.bots import BotPage, bot_page
+from ladder.season_statistics import gather
 from tests.ladder.finishing import bring, table_of
 from tests.ladder.pages.people import People
 from tests.ladder.uploaded import person, scheduled, staff

@@ -11,7 +11,7 @@ from django.test import Client
 from bots.models import Bot
 from bots.persons import guest_player, player_of
 from games.registry import GAMES
-from ladder.blocks import Player
+from ladder.matches.blocks import Player
 from ladder.models import Block, Ladder, Match, Season
 from ladder.pages import climbing
 from ladder.pages.boards import table

@@ -17,11 +17,11 @@ from games.base import Document
 from games.record import replay
 from games.registry import GAMES
 from games.replays import replay_document
-from ladder.blocks import Player
+from ladder.matches.blocks import Player
+from ladder.matches.logs import unpacked
+from ladder.matches.play import play
 from ladder.models import Block, DealSeries, Ladder, Match, Result, Season, SeatLog
-from ladder.owner_logs import unpacked
 from ladder.packing import unpack
-from ladder.playing import play
 from ladder.seasons import close, publish_keys
 from tests.ladder.blocks import block_on, finish_game, games_of
 from tests.ladder.pages.people import staff

@@ -11,10 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
-from ladder.gathering import gather
 from ladder.models import Entry, Ladder
 from ladder.pages.comparing.showing import ComparisonPage, There, comparison_page
 from ladder.pages.templatetags.rankings import heat
+from ladder.season_statistics import gather
 from ladder.statistics.pair_share import pair_share
 from tests.ladder.finishing import finished_block
 from tests.ladder.pages.test_estimates import keep

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from ladder.joining import retire
+from ladder.members.membership import retire
 from ladder.models import Match
 from tests.ladder.pages.site import Site, crowd, finish, rename
 from tests.ladder.uploaded import match_of, person, uploaded

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot
-from ladder.founding import Plan, found_ladder
+from ladder.creation import Plan, found_ladder
 from ladder.models import Ladder, Membership
 from tests.ladder.pages.people import staff
 from tests.ladder.pages.site import Site, rename

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bots.models import Bot
+from ladder.exhibitions.requests import order_scheduled
 from ladder.models import Ladder, Order
-from ladder.orders.ordering import order_scheduled
-from tests.ladder.orders.orders import a_comparison, a_test, active, house, play_all
+from tests.ladder.exhibitions.orders import a_comparison, a_test, active, house, play_all
 from tests.ladder.uploaded import new_version, person, uploaded
 
 

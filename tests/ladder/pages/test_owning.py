@@ -18,14 +18,14 @@ from bots.starting_kits import starting_kit
 from bots.uploading import upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.joining import enter
-from ladder.joining import leave as leave_ladder
+from ladder.matches.play import spec_of
+from ladder.matches.schedule import fill
+from ladder.members.membership import enter
+from ladder.members.membership import leave as leave_ladder
 from ladder.models import Attempt, Ladder, Rerun, Season, SeatLog
-from ladder.playing import spec_of
-from ladder.scheduling import fill
+from tests.ladder.matches.test_blocks import players_of
+from tests.ladder.matches.test_leases import claimed
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
-from tests.ladder.test_blocks import players_of
-from tests.ladder.test_leases import claimed
 from tests.ladder.uploaded import DUEL, HONEST, person, scheduled, uploaded
 
 MOST_QUERIES = 20

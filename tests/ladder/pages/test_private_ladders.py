@@ -17,13 +17,13 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.persons import player_of
 from esr_platform.accounts.models import User
-from ladder.founding import Plan, found_ladder, invite
-from ladder.joining import join
-from ladder.lobby.seeking import seek
+from ladder.creation import Plan, found_ladder, invite
+from ladder.exhibitions.requests import order_scheduled
+from ladder.matches.schedule import fill
+from ladder.matchmaking.seeks import seek
+from ladder.members.membership import join
 from ladder.models import Ladder, Match, Membership, Order, Pairing, Seek
-from ladder.orders.ordering import order_scheduled
-from ladder.scheduling import fill
-from tests.ladder.orders.orders import a_test, active, finish, house, play_all
+from tests.ladder.exhibitions.orders import a_test, active, finish, house, play_all
 from tests.ladder.pages.people import staff
 from tests.ladder.pages.walking import ENDLESS
 from tests.ladder.uploaded import DUEL, person, uploaded

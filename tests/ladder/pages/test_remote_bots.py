@@ -7,11 +7,11 @@ from django.test import Client
 
 from bots.models import Bot
 from bots.remote import note_seen
-from ladder.gathering import gather
+from ladder.live.answers import answer
+from ladder.live.end import finish
 from ladder.models import Ladder, Match
-from ladder.tables.answering import answer
-from ladder.tables.ending import finish
-from tests.ladder.live import as_if_later, move_on, remote_bots, seated, table_of
+from ladder.season_statistics import gather
+from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of
 from tests.ladder.uploaded import DUEL, person, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]

@@ -13,8 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
-from ladder.season_deals import lines
-from ladder.seasons import close, publish_keys
+from ladder.seasons import close, lines, publish_keys
 from tests.ladder.blocks import block_on, finish_block
 from tests.ladder.pages.people import staff
 from tests.ladder.uploaded import DUEL, person

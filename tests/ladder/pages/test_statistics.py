@@ -17,11 +17,10 @@ from django.test.utils import CaptureQueriesContext
 from bots.managing import make_active
 from bots.models import Bot
 from esr_platform.accounts.models import User
-from ladder.gathering import gather
-from ladder.measuring import measure
 from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, SeatResult
 from ladder.pages.charts.rating_chart import rating_chart
 from ladder.pages.charts.traces import trace
+from ladder.season_statistics import gather, measure
 from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
 from tests.ladder.uploaded import new_version, person, scheduled, uploaded
 

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from ladder.live.notify import SEAT_PAUSE_S
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, Sitting, seated
-from ladder.tables.telling import SEAT_PAUSE_S
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:

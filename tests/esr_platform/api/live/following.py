@@ -10,7 +10,7 @@ from esr_platform.accounts.models import User
 from ladder.models import Match
 from tests.esr_platform.api.live.people import Window, window
 from tests.esr_platform.api.live.programs import Site
-from tests.ladder.tables.playing import pass_time, position
+from tests.ladder.live.playing import pass_time, position
 from tests.services.ports import wait_until
 
 

@@ -15,11 +15,11 @@ from django.utils.crypto import get_random_string
 from bots.persons import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
-from ladder.blocks import Player
+from ladder.matches.blocks import Player
+from ladder.members.membership import entry_of
 from ladder.models import Ladder, Match
-from ladder.persons import entry_of
 from tests.esr_platform.api.live.programs import LONG, SSE, Site, Stream
-from tests.ladder.tables.playing import CALM, live_ladder, opened
+from tests.ladder.live.playing import CALM, live_ladder, opened
 from tests.ladder.uploaded import person
 
 TOKEN = get_random_string(32)

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from esr_platform.accounts.models import Token
+from ladder.live.end import finish
 from ladder.models import Match, PlayedMove
-from ladder.tables.ending import finish
 from tests.esr_platform.api.live.programs import SSE, Program, Site, Stream
-from tests.ladder.tables.playing import asked, live_ladder, position, remote_bots, table_of
+from tests.ladder.live.playing import asked, live_ladder, position, remote_bots, table_of
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

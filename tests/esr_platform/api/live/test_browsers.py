@@ -19,7 +19,7 @@ from esr_platform.api.throttling import identity
 from ladder.models import Ladder, Match, Membership
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.live.people import Tab, session_of
-from tests.ladder.tables.playing import game_of
+from tests.ladder.live.playing import game_of
 from tests.ladder.uploaded import person
 
 pytestmark = pytest.mark.django_db

@@ -8,12 +8,12 @@ from bots.persons import player_of
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.lobby_news import InLobby, lobby_news
-from ladder.lobby import quick, seeking
+from ladder.live.presence import note_seen
+from ladder.matchmaking import quick_pairing, seeks
 from ladder.models import Ladder, Match, Membership, Pairing, Seek
-from ladder.tables.absences import note_seen
 from tests.esr_platform.api.live.people import people, window
 from tests.esr_platform.api.live.programs import Site, Stream
-from tests.ladder.tables.playing import live_ladder
+from tests.ladder.live.playing import live_ladder
 from tests.services.ports import wait_until
 
 
@@ -42,7 +42,7 @@ def test_offers_are_told_when_they_change_and_only_then(ladder: Ladder, users: l
     (first,) = lobby_news(0, [InLobby()])
     assert first.events == [{"type": "lobby", "offers": [], "looking": {}}]
     assert look(first.known) == [[]]
-    offered = seeking.seek(users[0], ladder)
+    offered = seeks.seek(users[0], ladder)
     (then,) = lobby_news(0, [first.known])
     (offer,) = then.events[0]["offers"]
     assert {name: offer[name] for name in ("id", "by", "free", "rated", "players")} == {
@@ -52,15 +52,15 @@ def test_offers_are_told_when_they_change_and_only_then(ladder: Ladder, users: l
         "rated": False,
         "players": ["anna0"],
     }
-    seeking.withdraw(offered, users[0])
+    seeks.withdraw(offered, users[0])
     assert look(then.known, first.known) == [["lobby"], []]
 
 
 @pytest.mark.django_db
 def test_who_sits_down_is_told_of_the_game_and_nobody_else(ladder: Ladder, users: list[User]) -> None:
-    offered = seeking.seek(users[0], ladder)
+    offered = seeks.seek(users[0], ladder)
     here = [news.known for news in lobby_news(0, [InLobby(user.pk) for user in users] + [InLobby()])]
-    match = seeking.take_seat(offered, users[1]).match
+    match = seeks.take_seat(offered, users[1]).match
     assert match is not None
     news = lobby_news(0, here)
     for one in news[:2]:
@@ -79,9 +79,9 @@ def test_what_is_not_for_everybody_is_told_to_those_whom_it_is_for(ladder: Ladde
     ladder.refresh_from_db()
     for user in users[:2]:
         Membership.objects.create(ladder=ladder, person=user)
-    seeking.seek(users[0], ladder)
+    seeks.seek(users[0], ladder)
     linked = live_ladder("die-weinhaendler", 3, "people")
-    seeking.seek(users[2], linked, kind=Seek.Kind.LINK)
+    seeks.seek(users[2], linked, kind=Seek.Kind.LINK)
     everybody = [InLobby(user.pk) for user in users] + [InLobby()]
     shown = [[offer["ladder"] for offer in news.events[0]["offers"]] for news in lobby_news(0, everybody)]
     assert shown == [[ladder.slug], [ladder.slug], [linked.slug], []]
@@ -95,10 +95,10 @@ def test_people_find_each_other_through_streams(site: Site) -> None:
     guest = window(site).stream("lobby/stream")
     for stream in (*streams, guest):
         stream.wait_for("lobby")
-    offered = seeking.seek(users[0], ladder)
+    offered = seeks.seek(users[0], ladder)
     for stream in (*streams, guest):
         assert stream.wait_for("lobby", 2)["offers"][0]["id"] == offered.pk
-    seeking.take_seat(offered, users[1])
+    seeks.take_seat(offered, users[1])
     match = Match.objects.get()
     for stream in streams:
         assert stream.wait_for("game")["href"] == f"/play/tables/{match.pk}/"
@@ -125,9 +125,9 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
     for stream in (*members, *others, left):
         stream.wait_for("lobby")
     Membership.objects.filter(person=dora).delete()
-    secret = seeking.seek(ada, private)
+    secret = seeks.seek(ada, private)
     Pairing.objects.create(bot=player_of(cid).bot, ladder=private)
-    told = seeking.seek(bob, public)
+    told = seeks.seek(bob, public)
     for stream in (*members, *others, left):
         wait_until(lambda stream=stream: told.pk in offered_by(stream), "what everybody may see comes")
     assert [secret.pk in offered_by(stream) for stream in (*members, *others, left)] == [True] * 2 + [False] * 3
@@ -141,9 +141,9 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
 @pytest.mark.django_db(transaction=True)
 def test_who_is_in_the_lobby_stays_in_what_they_look_for(site: Site) -> None:
     (user,), ladder = people(1), live_ladder("edel-stein-reich-duel", 2, "people")
-    offered = seeking.seek(user, ladder)
+    offered = seeks.seek(user, ladder)
     before = offered.expires
-    Seek.objects.filter(pk=offered.pk).update(expires=before - seeking.GRACE / 2)
+    Seek.objects.filter(pk=offered.pk).update(expires=before - seeks.GRACE / 2)
     window(site, user).stream("lobby/stream").wait_for("lobby")
     wait_until(lambda: Seek.objects.get(pk=offered.pk).expires > before, "the offer stays")
-    assert quick.seen([user.pk]) == 0
+    assert quick_pairing.seen([user.pk]) == 0

@@ -17,7 +17,7 @@ from ladder.models import Attempt, Chair, Match, PlayedMove
 from tests.esr_platform.api.live.following import play, seated
 from tests.esr_platform.api.live.people import people, table_of_people
 from tests.esr_platform.api.live.programs import Site
-from tests.ladder.tables.playing import backdate, owing, position
+from tests.ladder.live.playing import backdate, owing, position
 from tests.services.ports import wait_until
 from tests.services.redis import redis_server
 

@@ -19,13 +19,13 @@ from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.accounts.models import User
 from esr_platform.api.live.turns import MOST_WAITING, Turns
 from esr_platform.api.problems import Refusal
-from ladder.blocks import Player
+from ladder.live.actions import hash_of
+from ladder.live.start import open_table
+from ladder.matches.blocks import Player
 from ladder.models import Attempt, Chair, ChatLine, ChatReport, Match, PlayedMove
-from ladder.tables.opening import open_table
-from ladder.tables.rights import hash_of
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.live.people import Tab, people, session_of, table_of_people
-from tests.ladder.tables.playing import CALM, live_ladder, position
+from tests.ladder.live.playing import CALM, live_ladder, position
 
 pytestmark = pytest.mark.django_db
 

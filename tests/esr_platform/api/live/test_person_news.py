@@ -12,14 +12,14 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.api.live.person_news import MOST_LINES, MOST_MOMENTS, Asked, Known, SeatNews, news_at
 from esr_platform.api.live.public_news import Watched, public_news
-from ladder import chatting
-from ladder.lobby.rematching import rematch
+from ladder import chat
+from ladder.live import actions
+from ladder.live.end import finish
+from ladder.matchmaking.rematches import rematch
 from ladder.models import Attempt, Chair, ChatLine, Match
-from ladder.tables import rights
-from ladder.tables.ending import finish
 from tests.esr_platform.api.live.people import people, table_of_people
-from tests.ladder.tables.people import answer_any, owing, settle
-from tests.ladder.tables.playing import at_random, play_out, position
+from tests.ladder.live.people import answer_any, owing, settle
+from tests.ladder.live.playing import at_random, play_out, position
 from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +90,7 @@ def test_the_end_comes_last_and_once_and_then_only_words(match: Match, users: li
     assert news.known.over
     assert news.events[-1][0]["outcome"] == position(match).state().outcome
     assert types(look(match, 0, users[0], news.known)) == []
-    chatting.say(match.pk, 1, users[1], preset="good-game")
+    chat.say(match.pk, 1, users[1], preset="good-game")
     assert types(look(match, 0, users[0], news.known)) == ["chat"]
     new = look(match, 0, users[0], Known())
     assert types(new)[0] == "moments"
@@ -98,7 +98,7 @@ def test_the_end_comes_last_and_once_and_then_only_words(match: Match, users: li
 
 
 def test_a_game_without_a_result_ends_with_the_reason(match: Match, users: list[User]) -> None:
-    rights.abort(match.pk, 0)
+    actions.abort(match.pk, 0)
     (end,) = [event for event, _ in look(match, 1, users[1], Known()).events if event["type"] == "end"]
     assert (end["status"], end["outcome"]) == ("aborted", None)
     assert end["reason"]
@@ -118,16 +118,16 @@ def test_words_are_told_once_none_is_skipped_and_hidden_ones_are_taken_back(matc
     middle = replace(news.known, line=lines[MOST_LINES].pk)
     rest = [line for event, _ in look(match, 0, users[0], middle).events for line in event["lines"]]
     assert [line["id"] for line in rest] == [line.pk for line in lines[MOST_LINES + 1 :]]
-    chatting.settle(lines[3], staff("eve"), hide=True)
+    chat.settle(lines[3], staff("eve"), hide=True)
     (event,) = [event for event, _ in look(match, 0, users[0], news.known).events]
     assert event == {"type": "chat", "lines": [{"id": lines[3].pk, "hidden": True}]}
-    chatting.switch(users[0], on=False)
+    chat.switch(users[0], on=False)
     silent = [event for event, _ in look(match, 0, users[0], Known(log=place)).events if event["type"] == "chat"]
     assert [line for event in silent for line in event["lines"] if "text" in line] == []
 
 
 def test_guests_hear_nothing_of_what_is_said(match: Match, users: list[User]) -> None:
-    chatting.say(match.pk, 0, users[0], text="hello")
+    chat.say(match.pk, 0, users[0], text="hello")
     assert "chat" not in types(look(match, 1, None, Known()))
 
 
@@ -140,7 +140,7 @@ def answer_some(match: Match) -> None:
 def test_who_stays_when_the_other_resigns_is_shown_the_table_as_it_was(match: Match, users: list[User]) -> None:
     answer_some(match)
     known = look(match, 1, users[1], Known()).known
-    rights.resign(match.pk, 0)
+    actions.resign(match.pk, 0)
     before_the_result = look(match, 1, users[1], known)
     finish(match.pk)
     news = look(match, 1, users[1], before_the_result.known)
@@ -152,7 +152,7 @@ def test_who_stays_when_the_other_resigns_is_shown_the_table_as_it_was(match: Ma
 def test_spectators_are_shown_the_table_as_it_was_when_the_other_resigned(match: Match) -> None:
     answer_some(match)
     before = position(match).state(told=True)
-    rights.resign(match.pk, 0)
+    actions.resign(match.pk, 0)
     finish(match.pk)
     (news,) = public_news(match.pk, [Watched()])
     (event,) = news.events
@@ -161,7 +161,7 @@ def test_spectators_are_shown_the_table_as_it_was_when_the_other_resigned(match:
 
 
 def test_a_request_for_a_rematch_is_told_to_everybody_at_the_table(match: Match, users: list[User]) -> None:
-    rights.resign(match.pk, 0)
+    actions.resign(match.pk, 0)
     finish(match.pk)
     known = [look(match, seat, user, Known()).known for seat, user in enumerate(users)]
     rematch(Match.objects.select_related("ladder", "block", "table").get(pk=match.pk), users[1])

@@ -15,7 +15,7 @@ from bots.models import Bot, RemoteBot
 from esr_platform.api.live.hub import Hub, Watch
 from esr_platform.api.live.present import TAKEN_OVER, Presence
 from esr_platform.api.live.running import claim_stream
-from tests.ladder.tables.playing import remote_bots
+from tests.ladder.live.playing import remote_bots
 
 
 class Waiting:

@@ -18,7 +18,7 @@ from esr_platform.api.live.hub import hub
 from esr_platform.api.live.public_news import PublicNews, Watched
 from esr_platform.api.live.watching import TableStream
 from ladder.models import Ladder, Match, Membership
-from tests.ladder.tables.playing import at_random, game_of, play_on, position
+from tests.ladder.live.playing import at_random, game_of, play_on, position
 from tests.ladder.uploaded import person
 
 pytestmark = pytest.mark.django_db

@@ -13,12 +13,12 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.seat_stream import MOST_WINDOWS
+from ladder.live.end import finish
 from ladder.models import Chair
-from ladder.tables.ending import finish
 from tests.esr_platform.api.live.following import Follower, play, seated
 from tests.esr_platform.api.live.people import people, session_of, table_of_people, window
 from tests.esr_platform.api.live.programs import Site, Stream
-from tests.ladder.tables.playing import position
+from tests.ladder.live.playing import position
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

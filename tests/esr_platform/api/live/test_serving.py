@@ -23,7 +23,7 @@ from esr_platform.api.live.sharing import Shared
 from esr_platform.api.live.subscribing import listen
 from esr_platform.api.live.threads import shared
 from esr_platform.api.problems import Refusal
-from ladder.tables.telling import CHANNEL
+from ladder.live.notify import CHANNEL
 from tests.esr_platform.api.conftest import problem
 from tests.services.redis import redis_server
 

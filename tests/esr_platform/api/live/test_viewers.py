@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from esr_platform.api.live.viewers import MOST_AN_ADDRESS, Viewers
 from tests.esr_platform.api.live.programs import Site
-from tests.ladder.tables.playing import game_of
+from tests.ladder.live.playing import game_of
 from tests.services.ports import wait_until
 
 

@@ -10,10 +10,10 @@ from bots.models import Bot, RemoteBot
 from bots.remote import here
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
+from ladder.live.end import finish
 from ladder.models import Ladder, Match
-from ladder.tables.ending import finish
 from tests.esr_platform.api.conftest import document, problem
-from tests.ladder.tables.playing import at_random, game_of, play_on, position, post, remote_bots
+from tests.ladder.live.playing import at_random, game_of, play_on, position, post, remote_bots
 
 pytestmark = pytest.mark.django_db
 

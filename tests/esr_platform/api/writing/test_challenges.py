@@ -12,7 +12,7 @@ from esr_platform.accounts.models import Scope, User
 from ladder.models import Challenge, Ladder, Match
 from tests.esr_platform.api.conftest import Program, document, problem
 from tests.esr_platform.api.writing.conftest import send
-from tests.ladder.seating.guests import REMOTE, guests
+from tests.ladder.matchmaking.remote_guests import REMOTE, guests
 from tests.ladder.uploaded import DUEL
 
 

@@ -8,14 +8,14 @@ from django.test import Client
 
 from bots.persons import player_of
 from esr_platform.accounts.models import User
-from ladder.blocks import Player
+from ladder.live.answers import Verdict
+from ladder.live.end import finish
+from ladder.live.start import open_table
+from ladder.matches.blocks import Player
+from ladder.members.membership import entry_of
 from ladder.models import Ladder, Match
-from ladder.persons import entry_of
-from ladder.tables.answering import Verdict
-from ladder.tables.ending import finish
-from ladder.tables.opening import open_table
-from tests.ladder.live import table_of
-from tests.ladder.tables.people import answer_any
+from tests.ladder.live.people import answer_any
+from tests.ladder.live_tables import table_of
 
 DUEL = "edel-stein-reich-duel-people"
 

@@ -14,10 +14,10 @@ from pytest_django import Settings
 from bots.models import Bot
 from bots.persons import player_of
 from esr_platform.accounts.models import User
-from ladder.chatting import report, say
-from ladder.lobby import quick
+from ladder.chat import report, say
+from ladder.matchmaking import quick_pairing
+from ladder.matchmaking.presence import note_here
 from ladder.models import Challenge, ChatLine, Ladder, Match, Pairing, Seek
-from ladder.seating.presence import note_here
 from tests.ladder.uploaded import person, staff
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -163,7 +163,7 @@ def test_two_who_look_are_taken_to_one_table() -> None:
     for client in (ada, bob):
         client.post("/play/look/", {"ladder": DUEL})
     assert "One other looks, too." in html(ada)
-    assert quick.pair() == 1
+    assert quick_pairing.pair() == 1
     match = Match.objects.latest("pk")
     for client in (ada, bob):
         assert client.get("/play/")["Location"] == f"/play/tables/{match.pk}/"
@@ -173,7 +173,7 @@ def test_the_lobby_leads_to_a_new_game_until_its_player_has_come_there() -> None
     ada, bob = signed_in(verified("ada")), signed_in(verified("bob"))
     for client in (ada, bob):
         client.post("/play/look/", {"ladder": DUEL})
-    quick.pair()
+    quick_pairing.pair()
     table = f"/play/tables/{Match.objects.latest('pk').pk}/"
     html(ada, table)
     assert f'href="{table}"' in html(ada)

@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
+from ladder.live import actions
+from ladder.live.end import finish
+from ladder.matchmaking.presence import note_here
 from ladder.models import Chair, Challenge, Match, Outage
-from ladder.seating.presence import note_here
-from ladder.tables import rights
-from ladder.tables.ending import finish
-from tests.ladder.live import as_if_later, table_of
+from tests.ladder.live_tables import as_if_later, table_of
 from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
 from tests.ladder.uploaded import person
 
@@ -217,10 +217,10 @@ def test_who_plays_finds_back_from_the_page_for_spectators(ada: User, bob: User,
 def test_who_stood_in_for_whom_is_told_when_the_game_is_over(bob: User, client: Client) -> None:
     people = (person("cid"), bob, person("eve"))
     match = met(*people, ladder="edel-stein-reich-3-people")
-    rights.resign(match.pk, 0)
+    actions.resign(match.pk, 0)
     said = "played for cid from move"
     assert said not in client.get(f"/matches/{match.pk}/").content.decode()
-    rights.abort(match.pk, 1)
+    actions.abort(match.pk, 1)
     assert said in client.get(f"/matches/{match.pk}/").content.decode()
 
 
@@ -232,7 +232,7 @@ def test_an_outage_of_the_site_is_on_the_page_of_the_table_and_later_on_that_of_
     said = "unavailable for 29\u00a0s"
     assert said in html(signed_in(ada), match)
     assert said not in client.get(f"/matches/{match.pk}/").content.decode(), "moves of a running game are not counted"
-    rights.abort(match.pk, 1)
+    actions.abort(match.pk, 1)
     assert f"{said} before move 4" in client.get(f"/matches/{match.pk}/").content.decode()
 
 

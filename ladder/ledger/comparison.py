@@ -1,0 +1,229 @@
+"""Compare a ladder's tables with its ledger, entry by entry, and report every difference."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.db.models import F
+
+from ladder.models import Block, Ladder, LedgerEntry, Match, SeatResult
+from ladder.packing import unpack
+from ladder.ratings.chain import GENESIS, canonical, chained
+from ladder.ratings.documents import item
+from ladder.ratings.rating import Rated
+from ladder.ratings.replay import Correction, Game, Item, Replay, Void
+
+AT_ONCE = 2000
+"""Ledger entries a query."""
+
+TOLD = 100
+"""Differences that are kept in words; all are counted."""
+
+
+class Row(NamedTuple):
+    """An entry of the ledger, with what the tables say of its result's match."""
+
+    number: int
+    kind: str
+    document: Any
+    hash: str
+    match: int | None
+    seating: int | None
+    status: str | None
+    block: int | None
+    series: str | None
+    season: int | None
+
+
+class SeatRow(NamedTuple):
+    """A seat of a result as the tables have it."""
+
+    number: int
+    pk: int
+    seat: int
+    entry: int | None
+    digest: str
+    rank: int
+    forfeit: str
+    before: int | None
+    after: int | None
+
+
+@dataclass
+class Differences:
+    """How many, and the first of them in sentences."""
+
+    count: int = 0
+    sentences: list[str] = field(default_factory=list)
+
+    def add(self, sentence: str) -> None:
+        """One more."""
+        self.count += 1
+        if len(self.sentences) < TOLD:
+            self.sentences.append(sentence)
+
+
+class Reading:
+    """How far the ledger of ``ladder`` has been read, and what was found on the way.
+
+    ``written`` are all of its entries up to there that are no results, ``planned`` are still to be written. ``wrong``
+    are the ratings that seats should have, by the id of their result; of everything else that is not as it should be,
+    ``broken`` is the count. With ``records`` every stored record is hashed again, which takes most of the time.
+    Raises ``ValueError`` for corrections that cannot stand.
+    """
+
+    def __init__(
+        self,
+        ladder: Ladder,
+        written: Sequence[Correction],
+        planned: Sequence[Correction] = (),
+        *,
+        records: bool = False,
+    ) -> None:
+        self.ladder = ladder
+        self.number = 0
+        self.head = GENESIS
+        self.results = 0
+        self.replay = Replay([*written, *planned])
+        self.found = Differences()
+        self.wrong: dict[int, Rated] = {}
+        self._voided = frozenset(one.result for one in written if isinstance(one, Void))
+        self._between = frozenset(one.result for one in planned if isinstance(one, Void))
+        self._records = records
+
+    @property
+    def broken(self) -> int:
+        """How much was found that no other rating mends."""
+        return self.found.count - len(self.wrong)
+
+    def read(self, upto: int) -> None:
+        """Go on up to and with the number ``upto``."""
+        while rows := [Row(*row) for row in _rows(self.ladder, self.number, upto)]:
+            self._read(rows)
+        if self.number < upto:
+            self.found.add(f"the ledger ends with {self.number}, not {upto}")
+
+    def _read(self, rows: Sequence[Row]) -> None:
+        span = rows[0].number, rows[-1].number
+        seats = _seats(self.ladder, span)
+        digests = dict(_digests(self.ladder, span)) if self._records else {}
+        games = []
+        for row in rows:
+            self._follow(row)
+            one = self._meant(row)
+            if isinstance(one, Game):
+                self._check(row, seats[row.number], digests.get(row.number))
+                games.append(one)
+        for game, rated in zip(games, self.replay.rated(games), strict=True):
+            self._compare(game, seats[game.number], rated)
+
+    def _follow(self, row: Row) -> None:
+        """Numbers without gaps, and each hash of the document and the hash before."""
+        if row.number != self.number + 1:
+            self.found.add(f"the ledger has number {row.number} where {self.number + 1} should stand")
+        if row.hash != chained(self.ladder.slug, row.number, row.kind, row.document, self.head):
+            self.found.add(f"ledger {row.number}: its hash is not that of its document and the entry before")
+        self.number, self.head = row.number, row.hash
+
+    def _meant(self, row: Row) -> Item | None:
+        try:
+            return item(row.number, row.kind, row.document)
+        except ValueError as error:
+            self.found.add(str(error))
+            return None
+
+    def _check(self, row: Row, seats: Sequence[SeatRow], digest: str | None) -> None:
+        """The document of a result says what the tables do."""
+        self.results += 1
+        said = row.document
+        stored: dict[str, Any] = {
+            "match": row.match,
+            "block": None if row.series is None else [row.series, row.season, row.block],
+            "seating": row.seating,
+            "entries": [one.entry for one in seats],
+            "versions": [one.digest for one in seats],
+            "ranks": [one.rank for one in seats],
+            "forfeits": {str(one.seat): one.forfeit for one in seats if one.forfeit},
+        }
+        if digest is not None:
+            stored["record"] = digest
+        for key, value in stored.items():
+            if said.get(key) != value:
+                self.found.add(f"ledger {row.number}: {key} is {value} in the tables and {said.get(key)} in the ledger")
+        right = Match.Status.VOID if row.number in self._voided else Match.Status.FINISHED
+        if row.status != right and row.number not in self._between:
+            self.found.add(f"ledger {row.number}: match {row.match} is {row.status}")
+
+    def _compare(self, game: Game, seats: Sequence[SeatRow], rated: Sequence[Rated]) -> None:
+        if len(seats) != len(rated):
+            return  # told by the check of its entries
+        for seat, right in zip(seats, rated, strict=True):
+            kept = None if seat.before is None or seat.after is None else (seat.before, seat.after)
+            if kept != right:
+                self.found.add(
+                    f"ledger {game.number}, seat {seat.seat}: {_said(kept)} is kept, {_said(right)} is right"
+                )
+                self.wrong[seat.pk] = right
+
+
+def corrections_of(ladder: Ladder) -> list[Correction]:
+    """All of the ledger's entries that are no results, in order. Raises ``ValueError`` for one that cannot be read."""
+    written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).order_by("number")
+    items = (item(*row) for row in written.values_list("number", "kind", "document"))
+    return [one for one in items if not isinstance(one, Game)]
+
+
+def unwritten(ladder: Ladder) -> Iterator[str]:
+    """Results that should stand in the ledger and do not, and ratings that no ledger gives, in sentences."""
+    seats = SeatResult.objects.filter(result__match__ladder=ladder)
+    in_ledger = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT).values("result")
+    rated = seats.filter(result__match__block__purpose__in=Block.RATED).exclude(result__in=in_ledger)
+    for match in rated.order_by("result__match").values_list("result__match", flat=True).distinct()[:TOLD]:
+        yield f"match {match} has a rated result that is not in the ledger"
+    other = seats.exclude(result__match__block__purpose__in=Block.RATED).exclude(rating_before=None)
+    for match in other.order_by("result__match").values_list("result__match", flat=True).distinct()[:TOLD]:
+        yield f"match {match} is not rated and has ratings"
+
+
+def _rows(ladder: Ladder, after: int, upto: int) -> Any:
+    match = "result__match__"
+    of_match = ("seating", "status", "block__number", "block__series__name", "block__series__season__number")
+    rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=after, number__lte=upto).order_by("number")[:AT_ONCE]
+    return rows.values_list("number", "kind", "document", "hash", "result__match", *(match + name for name in of_match))
+
+
+def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatRow]]:
+    """By ledger number, the seats of its result in their order."""
+    rows = SeatResult.objects.filter(
+        result__ledger_entries__ladder=ladder,
+        result__ledger_entries__kind=LedgerEntry.Kind.RESULT,
+        result__ledger_entries__number__range=span,
+    )
+    numbered = rows.annotate(ledger=F("result__ledger_entries__number")).order_by("ledger", "seat__index")
+    seats: defaultdict[int, list[SeatRow]] = defaultdict(list)
+    of_seat = ("pk", "seat__index", "seat__entry", "seat__version__digest", "rank", "forfeit")
+    for row in numbered.values_list("ledger", *of_seat, "rating_before", "rating_after"):
+        seats[row[0]].append(SeatRow(*row))
+    return seats
+
+
+def _digests(ladder: Ladder, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
+    """By ledger number, the hash of the record as it is stored."""
+    rows = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT, number__range=span)
+    for number, packed in rows.values_list("number", "result__packed_record").iterator(AT_ONCE):
+        yield number, _digest(bytes(packed))
+
+
+def _digest(packed: bytes) -> str:
+    try:
+        return sha256(canonical(unpack(packed))).hexdigest()
+    except ValueError as error:
+        return f"not a record: {error}"
+
+
+def _said(rated: Rated) -> str:
+    return "nothing" if rated is None else f"{rated[0]} to {rated[1]}"

@@ -1,0 +1,216 @@
+"""Rebuild ratings from nothing but the ordered ledger: the tables must equal that, to the last digit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import connection, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from ladder.ledger.comparison import Reading, corrections_of, unwritten
+from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, RebuildRun, Season, SeatResult
+from ladder.ratings.rating import Standing
+from ladder.ratings.replay import Correction
+
+TRIES: Final = 3
+"""How often a rebuild is made beside the live numbers before one is made under the ladder's lock."""
+
+_SUMS: Final = ("rating", "last_change", "games", "wins")
+_FINAL: Final = ("rating", "games", "wins")
+
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """One ladder's rebuild: how many results it read, and what was, or is, different in the tables.
+
+    ``differences`` are the first of them in sentences, ``count`` is how many there were.
+    """
+
+    ladder: Ladder
+    results: int
+    differences: Sequence[str]
+    count: int
+
+
+def rerate(*, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> list[Rebuild]:
+    """Rebuild every ladder from its ledger; with ``check`` only compare, without it also write the ratings that differ.
+
+    ``records`` hashes every stored record again, too. Each rebuild is kept as a ``RebuildRun``. Raises nothing for
+    differences: they are the answer.
+    """
+    ids = Ladder.objects.order_by("pk").values_list("pk", flat=True)
+    return [rerate_ladder(pk, check=check, records=records, by=by) for pk in ids]
+
+
+def rerate_ladder(ladder_id: int, *, check: bool, records: bool = False, by: AbstractBaseUser | None = None) -> Rebuild:
+    """The same for one ladder."""
+    started = timezone.now()
+
+    def compare(ladder: Ladder, reading: Reading) -> Rebuild:
+        _compare_tables(ladder, reading)
+        if not check:
+            write(ladder, reading)
+        RebuildRun.objects.create(
+            ladder=ladder,
+            purpose=RebuildRun.Purpose.CHECK if check else RebuildRun.Purpose.REPAIR,
+            ledger_number=reading.number,
+            results=reading.results,
+            records=records,
+            differences=reading.found.count,
+            sentences=reading.found.sentences,
+            author_id=None if by is None else by.pk,
+            started=started,
+        )
+        return Rebuild(ladder, reading.results, reading.found.sentences, reading.found.count)
+
+    try:
+        return beside(ladder_id, compare, records=records)
+    except ValueError as error:
+        return _unreadable(Ladder.objects.get(pk=ladder_id), f"the ledger cannot be read: {error}", started, by)
+
+
+def _unreadable(ladder: Ladder, sentence: str, started: datetime, by: AbstractBaseUser | None) -> Rebuild:
+    """Keep that a ledger says what cannot be: nothing was compared, and nothing written."""
+    RebuildRun.objects.create(
+        ladder=ladder,
+        purpose=RebuildRun.Purpose.CHECK,
+        ledger_number=_last_number(ladder),
+        results=0,
+        differences=1,
+        sentences=[sentence],
+        author_id=None if by is None else by.pk,
+        started=started,
+    )
+    return Rebuild(ladder, 0, [sentence], 1)
+
+
+def beside(
+    ladder_id: int,
+    then: Callable[[Ladder, Reading], Done],
+    *,
+    planned: Sequence[Correction] = (),
+    records: bool = False,
+    before: Callable[[], None] = lambda: None,
+) -> Done:
+    """Read a ladder's whole ledger, as if ``planned`` stood at its end, and do ``then`` with its row locked.
+
+    ``before`` is called first in the same transaction, for what is done to rows that are locked before a ladder's; it
+    is taken back when the rebuild is begun again. Raises ``ValueError`` for entries that cannot be read, or stand.
+    """
+    for _ in range(TRIES):
+        writes = _last_write(ladder_id)
+        reading = _read(Ladder.objects.get(pk=ladder_id), planned, records=records)
+        with transaction.atomic():
+            before()
+            ladder = _locked(ladder_id)
+            if not _overtaken(reading, writes):
+                reading.read(_last_number(ladder))
+                return then(ladder, reading)
+            transaction.set_rollback(True)
+    with transaction.atomic():
+        before()
+        ladder = _locked(ladder_id)
+        return then(ladder, _read(ladder, planned, records=records))
+
+
+def write(ladder: Ladder, reading: Reading) -> int:
+    """Put the ratings that follow from the ledger into the tables, where they differ; how many rows.
+
+    The caller's transaction holds the ladder's row.
+    """
+    table, columns = SeatResult._meta.db_table, "rating_before = %s, rating_after = %s"
+    rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
+    with connection.cursor() as cursor:
+        cursor.executemany(f"UPDATE {table} SET {columns} WHERE id = %s", rows)  # noqa: S608 - our own table's name
+    entries = [_as(one, right, _SUMS) for one, right in _wrong_entries(ladder, reading)]
+    Entry.objects.bulk_update(entries, _SUMS, batch_size=200)
+    final = [_as(one, right, _FINAL) for one, right in _wrong_final(ladder, reading)]
+    FinalStanding.objects.bulk_update(final, _FINAL, batch_size=200)
+    return len(rows) + len(entries) + len(final)
+
+
+def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> Reading:
+    upto = _last_number(ladder)  # first: what else than a result comes after it is seen as such, and never left out
+    reading = Reading(ladder, corrections_of(ladder), planned, records=records)
+    reading.read(upto)
+    return reading
+
+
+def _locked(ladder_id: int) -> Ladder:
+    return Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
+
+
+def _last_number(ladder: Ladder) -> int:
+    """The last number there is, whatever the ladder's row says, which is compared later."""
+    return int(LedgerEntry.objects.filter(ladder=ladder).aggregate(last=Max("number", default=0))["last"])
+
+
+def _last_write(ladder_id: int) -> int:
+    runs = RebuildRun.objects.filter(ladder=ladder_id, purpose__in=RebuildRun.WRITES)
+    return int(runs.aggregate(last=Max("pk", default=0))["last"])
+
+
+def _overtaken(reading: Reading, writes: int) -> bool:
+    """Whether ratings were rebuilt, or are to be, by somebody else since the reading was begun."""
+    later = LedgerEntry.objects.filter(ladder=reading.ladder, number__gt=reading.number)
+    return later.exclude(kind=LedgerEntry.Kind.RESULT).exists() or _last_write(reading.ladder.pk) != writes
+
+
+def _compare_tables(ladder: Ladder, reading: Reading) -> None:
+    """What is left to be compared when the whole ledger has been read and the ladder's row is locked."""
+    reading.replay.finish()
+    if ladder.next_ledger != reading.number + 1:
+        reading.found.add(f"the next ledger number is {ladder.next_ledger}, after {reading.number} entries")
+    if ladder.ledger_head != reading.head:
+        reading.found.add(f"the ladder's last hash is {ladder.ledger_head}, and the ledger's {reading.head}")
+    for sentence in unwritten(ladder):
+        reading.found.add(sentence)
+    for entry, right in _wrong_entries(ladder, reading):
+        for name in _different(entry, right, _SUMS):
+            reading.found.add(f"entry {entry.pk}: {name} is {getattr(entry, name)}, {getattr(right, name)} is right")
+    for final, right in _wrong_final(ladder, reading):
+        reading.found.add(
+            f"{final.season}: the final table has {_row(final)} for entry {final.entry_id}, {_row(right)} is right"
+        )
+
+
+def _wrong_entries(ladder: Ladder, reading: Reading) -> Iterator[tuple[Entry, Standing]]:
+    reading.replay.finish()
+    for entry in Entry.objects.filter(ladder=ladder).order_by("pk"):
+        right = reading.replay.standings.get(entry.pk, Standing())
+        if _different(entry, right, _SUMS):
+            yield entry, right
+
+
+def _wrong_final(ladder: Ladder, reading: Reading) -> Iterator[tuple[FinalStanding, Standing]]:
+    reading.replay.finish()
+    for season in Season.objects.filter(ladder=ladder, closed__isnull=False).order_by("number"):
+        table: Mapping[int, Standing] = reading.replay.final.get(season.number, reading.replay.standings)
+        for final in season.final_table.select_related("season__ladder").order_by("pk"):
+            right = table.get(final.entry_id, Standing())
+            if _different(final, right, _FINAL):
+                yield final, right
+
+
+def _different(kept: Entry | FinalStanding, right: Standing, names: Sequence[str]) -> list[str]:
+    return [name for name in names if getattr(kept, name) != getattr(right, name)]
+
+
+Kept = TypeVar("Kept", Entry, FinalStanding)
+
+
+def _as(kept: Kept, right: Standing, names: Sequence[str]) -> Kept:
+    for name in names:
+        setattr(kept, name, getattr(right, name))
+    return kept
+
+
+def _row(one: FinalStanding | Standing) -> str:
+    return f"rating {one.rating}, {one.games} games, {one.wins} wins"

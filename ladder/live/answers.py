@@ -1,0 +1,297 @@
+"""Answers come in here: who has answered what, whether it was in time, and what is to be said to it.
+
+A decision is answered once. The same answer again is harmless and gets the same words; nothing else moves anything.
+Whether an answer was in time depends on when it arrived and on the deadline in the row, and not on whether somebody
+else has already looked: one that is late is replaced by the default move here, if nobody was there before.
+
+A program that answers wrongly has a strike. A person is told why, and may answer again as long as the clock runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from time import monotonic
+from typing import Any, Final
+
+import orjson
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
+from bots.runner.report import escaped
+from esr_platform.prepared import Prepared
+from games.base import Document, IllegalMove, Move, State
+from ladder.live.clocks import milliseconds
+from ladder.live.game import Answered, Held, held
+from ladder.live.notify import save_and_tell
+from ladder.live.outages import forgive_at, is_away, is_forgiving_due
+from ladder.live.position import Position, Row
+from ladder.live.rows import position_at
+from ladder.models import Chair, Match
+
+REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
+"""The faults that are in an answer itself."""
+
+
+class Verdict(StrEnum):
+    """What became of an answer."""
+
+    PLAYED = "played"
+    SAME = "same"
+    OTHER = "other"
+    LATE = "late"
+    REFUSED = "refused"
+    WRONG_ID = "wrong_id"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What is to be said to an answer.
+
+    ``move`` is what was played for the decision, ``None`` where nothing was. ``default`` says why that was the default
+    move. ``detail`` is what was wrong with the answer, and ``question`` what was asked, with what was legal: both are
+    there for an answer that was refused. A person's that was refused has nothing played for it, and may be mended.
+    """
+
+    verdict: Verdict
+    move: Move | None = None
+    default: str = ""
+    detail: str = ""
+    question: Document | None = None
+
+
+GRACE: Final = timedelta(seconds=2)
+"""So long an answer that arrived in time may be on its way to the table before somebody plays in its place."""
+
+UNKNOWN: Final = Ruling(Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """An answer as it came: what is known of it before anybody looks at the table."""
+
+    body: bytes
+    posted: Posted | Malformed
+    print: str
+
+    @property
+    def fault(self) -> str:
+        if len(self.body) > MAX_ANSWER_BYTES:
+            return "too_long"
+        return "malformed" if isinstance(self.posted, Malformed) else ""
+
+    def names_another(self, decision: int) -> bool:
+        """Whether the id in the answer is not that of ``decision``."""
+        return isinstance(self.posted, Posted) and self.posted.id not in (None, decision)
+
+
+def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+    """Judge ``body``, the answer of a remote bot to its ``decision`` of a live game, and play what follows from it.
+
+    ``arrived`` is when all of it was there, by ``time.monotonic``; now, if nothing is said. Of a body of more than
+    64 KiB the first 64 KiB and one byte are enough.
+    """
+    arrived = monotonic() if arrived is None else arrived
+    seat, told = _seated(match_id, bot_id)
+    if not 1 <= decision <= told:
+        return UNKNOWN
+    heard = _read(body)
+    with transaction.atomic():
+        table = held(match_id)
+        if table is not None and table.owes(seat, decision):
+            return _settle(table, seat, heard, table.at(arrived))
+    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+
+
+def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``rights.seat_of``).
+
+    What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
+    """
+    arrived = monotonic() if arrived is None else arrived
+    position = position_at(match_id) if 0 < match_id < 2**63 else None
+    if position is None or seat not in position.people or not 1 <= decision <= _told(position, seat):
+        return UNKNOWN
+    heard = _read(body)
+    ruling = _without_the_lock(position, seat, decision, heard)
+    if ruling is not None:
+        return ruling
+    with transaction.atomic():
+        table = held(match_id)
+        if table is not None:
+            forgiven = forgive_at(table)  # by that it may be asked anew as of now, which is after it arrived
+            if table.owes(seat, decision) and table.position.chairs[seat].kind == Chair.Kind.PERSON:
+                return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
+            save_and_tell(table)
+    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+
+
+def expire(match_id: int, grace: timedelta = GRACE) -> int:
+    """Play the default move for every seat of a running table whose deadline passed ``grace`` ago; for how many."""
+    with transaction.atomic():
+        table = held(match_id)
+        if table is None:
+            return 0
+        late = _late(table, grace)
+        for chair, deadline in late:
+            if chair.owes and not table.aborted:
+                _too_late(table, chair, deadline)
+        save_and_tell(table)
+    return len(late)
+
+
+def _late(table: Held, grace: timedelta) -> list[tuple[Chair, datetime]]:
+    """Those whose deadline passed ``grace`` ago, with it; people only while the site is there for them."""
+    now, away = table.clock_now, is_away(table.position)
+    owing = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
+    late = [(chair, deadline) for chair, deadline in owing if deadline + grace < now]
+    return [(chair, deadline) for chair, deadline in late if not (away and chair.kind == Chair.Kind.PERSON)]
+
+
+def fingerprint(move: Any) -> str:
+    """By which a move is known again, however it was written: the SHA-256 of its JSON with sorted keys."""
+    return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _told(position: Position, seat: int) -> int:
+    """The last decision that the person at ``seat`` was shown. A veiled decision does not count.
+
+    While an outage is to be forgiven, only the holder of the table can tell. A veiled decision then counts as shown.
+    """
+    chair = position.chairs[seat]
+    veiled = chair.owes and chair.due_at is not None and chair.due_at > position.now
+    return chair.asked - (veiled and not is_forgiving_due(position))
+
+
+def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
+    """The seat of a bot and the last decision that it was sent, 0 if none.
+
+    This reads without a lock. A client that guesses therefore delays no other client, and the response time does not
+    show whether there is a veiled decision.
+    """
+    chairs = _chairs_of(match_id=match_id, bot_id=bot_id) if 0 < match_id < 2**63 else []
+    for seat, asked, owes, due_at, now in chairs:
+        return seat, asked - (owes and due_at > now)
+    return 0, 0
+
+
+def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int, bool, datetime, datetime]]:
+    seated = Chair.objects.filter(table=match_id, seat__version__bot=bot_id, kind=Chair.Kind.REMOTE)
+    return seated.order_by().values_list("seat__index", "asked", "owes", "due_at", Now())
+
+
+_chairs_of: Final = Prepared(_chairs)
+
+
+def _read(body: bytes) -> _Heard:
+    posted = parse_posted(body)
+    known = sha256(body).hexdigest() if isinstance(posted, Malformed) else fingerprint(posted.move)
+    return _Heard(body, posted, known)
+
+
+def _without_the_lock(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling | None:
+    """What is said to an answer of a person that moves nothing, found without holding anything.
+
+    That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
+    """
+    chair = position.chairs[seat]
+    if not chair.owes or chair.asked != decision:
+        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _settled(position, seat, decision, heard)
+    if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
+        return None
+    state = position.state()
+    fault, detail, _ = _judged(state, seat, heard)
+    return Ruling(Verdict.REFUSED, None, fault, detail, state.decision(seat)) if fault else None
+
+
+def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
+    """What is wrong with an answer to what ``seat`` is asked, in a word and in a sentence; or its legal move."""
+    if isinstance(heard.posted, Malformed):
+        return heard.fault, heard.posted.reason, None
+    try:
+        return heard.fault, "", state.check(seat, heard.posted.move)
+    except IllegalMove as error:
+        return "illegal", str(error), None
+
+
+def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+    """Judge an answer to the decision that is open, and go on with what it gives."""
+    chair = table.position.chairs[seat]
+    assert chair.due_at is not None and chair.deadline is not None
+    if chair.kind == Chair.Kind.PERSON and chair.due_at <= table.clock_now:
+        received = max(received, chair.due_at)  # an outage was forgiven while it was on its way
+    if received < chair.due_at:
+        ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
+    elif heard.names_another(chair.asked):
+        ruling = Ruling(Verdict.WRONG_ID)
+    elif received > chair.deadline:
+        _too_late(table, chair, chair.deadline)
+        ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
+    else:
+        ruling = _judge(table, seat, heard, received)
+    save_and_tell(table)
+    return ruling
+
+
+def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+    """Play an answer that was in time, or the default move instead of one that is none."""
+    chair, state = table.position.chairs[seat], table.state
+    assert chair.due_at is not None
+    wall_ms = milliseconds(chair.due_at, received)
+    question = state.decision(seat)
+    fault, detail, move = _judged(state, seat, heard)
+    if fault and chair.kind == Chair.Kind.PERSON:
+        return Ruling(Verdict.REFUSED, None, fault, detail, question)
+    thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
+    line = escaped(heard.body) if fault else ""
+    table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
+    if fault:
+        return Ruling(Verdict.REFUSED, _played(table), fault, table.appended[0].detail, question)
+    return Ruling(Verdict.PLAYED, _played(table))
+
+
+def _too_late(table: Held, chair: Chair, deadline: datetime) -> None:
+    """The decision is lost, or the game, where its whole budget is used up."""
+    seat = chair.seat.index
+    clock = table.position.clock(seat)
+    fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
+    if clock.game_is_next and chair.kind != Chair.Kind.PERSON:
+        fault, detail = "time", "the time for the whole game is used up"
+    table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
+
+
+def _played(table: Held) -> Move:
+    move: Move = table.appended[0].move
+    return move
+
+
+def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
+    """What is said to an answer to a decision that is settled, or whose game has ended. Nothing moves."""
+    position = position_at(match_id)
+    assert position is not None, "the bot has a chair at it"
+    return _settled(position, seat, decision, heard)
+
+
+def _settled(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
+    try:
+        row = position.row_of(seat, decision)
+    except LookupError:
+        gone = position.match.status in Match.ENDED or position.table.over or position.chairs[seat].forfeit
+        return Ruling(Verdict.LATE) if gone else UNKNOWN
+    return _by_row(position, row, heard)
+
+
+def _by_row(position: Position, row: Row, heard: _Heard) -> Ruling:
+    if not row.default:
+        same = heard.print in (row.answer, fingerprint(row.move))
+        return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)
+    if row.default in REFUSED_FOR and heard.print == row.answer:
+        question = position.before(row.number).decision(row.seat)
+        return Ruling(Verdict.REFUSED, row.move, row.default, row.detail, question)
+    verdict = Verdict.OTHER if row.default in REFUSED_FOR else Verdict.LATE
+    return Ruling(verdict, row.move, row.default)

@@ -1,0 +1,110 @@
+"""Time at live tables: a seat's clock, delays of the platform's own moves, and outages of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import inf
+from random import Random
+from typing import Final, NamedTuple
+
+from bots.protocol import ClockLeft, Limits
+
+# --- Clocks ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What is left to a seat when it is asked: so much for the move, a bank behind it, and a budget for the game."""
+
+    move_ms: int
+    bank_ms: int
+    game_ms: int
+
+    @classmethod
+    def full(cls, limits: Limits) -> Clock:
+        """The clock before the first decision."""
+        return cls(limits.move_ms, limits.bank_ms, limits.game_ms)
+
+    @property
+    def allowed_ms(self) -> int:
+        """How long the next decision may take."""
+        return min(self.move_ms + self.bank_ms, self.game_ms)
+
+    @property
+    def game_is_next(self) -> bool:
+        """Whether the budget of the whole game runs out before the time for the next decision does."""
+        return self.game_ms <= self.move_ms + self.bank_ms
+
+    def spent(self, wall_ms: int) -> Clock:
+        """The clock after a decision that took so long; nothing of it ever rises."""
+        bank_ms = self.bank_ms - max(0, wall_ms - self.move_ms)
+        return Clock(self.move_ms, max(0, bank_ms), max(0, self.game_ms - wall_ms))
+
+    def left(self) -> ClockLeft:
+        """What a ``decide`` says about it."""
+        return {"move_ms": self.move_ms, "bank_ms": self.bank_ms, "game_ms": self.game_ms}
+
+
+def milliseconds(start: datetime, end: datetime) -> int:
+    """From ``start`` to ``end``, rounded down; 0 if ``end`` is earlier."""
+    return max(0, (end - start) // timedelta(milliseconds=1))
+
+
+# --- Delays ----------------------------------------------------------------------------------------------------------
+
+ENOUGH: Final = 5
+"""So many times of one seat at one kind of decision make its habit; with fewer, those of the whole table are taken."""
+
+PLAUSIBLE_MS: Final = (150, 250, 350, 450, 600, 800, 1100, 1500)
+"""What moves of programs take where nobody has made one yet."""
+
+PLAUSIBLE_BY_HAND_MS: Final = (1200, 1800, 2500, 3200, 4000, 5000, 6500, 8000)
+"""The same of people: nobody reads, thinks and clicks within a second."""
+
+MOST_AMONG_PEOPLE_MS: Final = 15_000
+"""Who takes longer was asked, as everybody may know; who does not may have been asked or not."""
+
+HURRY_MS: Final = 5000
+"""Of a person who has left everybody at the table knows that: what is played for them comes soon."""
+
+_SPREAD: Final = (0.8, 1.25)
+"""No two delays are equal, as no two thoughts are."""
+
+
+class Pace(NamedTuple):
+    """How long one decision took, from when it was told to when its answer was there; and whether of a person."""
+
+    seat: int
+    kind: str
+    took_ms: int
+    by_hand: bool = False
+
+
+def among_people(limit_ms: int) -> int:
+    """The longest delay at a table with people, whose clocks begin at ``limit_ms``: nobody is to wait for nobody."""
+    return min(limit_ms, MOST_AMONG_PEOPLE_MS)
+
+
+def hurried(paces: Sequence[Pace], most_ms: int) -> list[Pace]:
+    """``paces`` without the long thoughts: none takes more than ``most_ms``.
+
+    Whoever has thought for a minute and then loses by forfeit must not keep the others waiting a minute for every move.
+    """
+    return [pace._replace(took_ms=min(pace.took_ms, most_ms)) for pace in paces]
+
+
+def delay_ms(
+    paces: Sequence[Pace], seat: int, kind: str, random: Random, *, by_hand: bool = False, most_ms: float = inf
+) -> int:
+    """Milliseconds that ``seat`` could take for a decision of ``kind``, by what was seen at this table so far.
+
+    Where a person sits people are looked at alone, and where a program does, programs. Longer thoughts than ``most_ms``
+    are spread below it: were they cut there, it would be seen that nobody thought.
+    """
+    alike = [pace for pace in paces if pace.kind == kind and pace.by_hand == by_hand]
+    own = [pace.took_ms for pace in alike if pace.seat == seat]
+    times = own if len(own) >= ENOUGH else [pace.took_ms for pace in alike]
+    took_ms = random.choice(times or (PLAUSIBLE_BY_HAND_MS if by_hand else PLAUSIBLE_MS))
+    return int(min(took_ms, most_ms / _SPREAD[1]) * random.uniform(*_SPREAD))

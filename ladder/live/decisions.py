@@ -1,0 +1,185 @@
+"""The documents that a remote bot receives of its live games: the same as a program on stdin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models.functions import Now
+
+from bots.protocol import PROTOCOL, Decide, End, Hello, bot_seed
+from bots.protocol.messages import limits_document
+from games.base import Document
+from games.registry import GAMES
+from ladder.live.clocks import milliseconds
+from ladder.live.position import Position
+from ladder.live.rows import position_at
+from ladder.matches.play import seeds_key
+from ladder.models import Block, Chair, Match
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How things stand for one bot at one table.
+
+    ``decide`` is the event of the decision that it owes and has been told of. ``due_in_ms`` is in how many milliseconds
+    it will be told of the next one, ``None`` where nobody knows that yet.
+    """
+
+    running: bool
+    decide: Document | None = None
+    due_in_ms: int | None = None
+
+
+def games_of(bot_id: int) -> list[int]:
+    """The matches of the running live games in which a remote bot plays, the oldest first."""
+    seated = Chair.objects.filter(
+        seat__version__bot=bot_id, kind=Chair.Kind.REMOTE, table__match__status=Match.Status.RUNNING
+    )
+    return list(seated.order_by("table").values_list("table", flat=True))
+
+
+def open_decisions(bot_id: int) -> list[tuple[int, int]]:
+    """Match and number of every decision that a remote bot owes and may be told of now, the oldest first."""
+    seated = Chair.objects.filter(
+        seat__version__bot=bot_id, owes=True, table__match__status=Match.Status.RUNNING, due_at__lte=Now()
+    )
+    return list(seated.order_by("due_at").values_list("table", "asked"))
+
+
+def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
+    """The table of a live game and where the bot sits at it; ``None`` where it does not.
+
+    It has every secret of the deal: hand nothing of it out but what the functions here make of it.
+    """
+    position = position_at(match_id)
+    seat = None if position is None else position.seat_of(bot_id)
+    if position is None or seat is None or position.chairs[seat].kind != Chair.Kind.REMOTE:
+        return None
+    return position, seat
+
+
+def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | None:
+    """How things stand for a bot at a live game, ``None`` if it does not sit there; ``log`` as in ``decide_event``."""
+    found = position_for(match_id, bot_id)
+    if found is None:
+        return None
+    position, seat = found
+    chair, now = position.chairs[seat], position.now
+    if position.match.status != Match.Status.RUNNING:
+        return Standing(running=False)
+    if not chair.owes or chair.due_at is None:
+        return Standing(running=True)
+    if chair.due_at > now:
+        return Standing(running=True, due_in_ms=milliseconds(now, chair.due_at) + 1)
+    return Standing(running=True, decide=decide_event(position, seat, log))
+
+
+# --- events --------------------------------------------------------------------------------------------------------
+
+
+def game_start(position: Position, seat: int, *, resumed: bool) -> Document:
+    """The event with which a game begins for a seat, or goes on after its stream was away."""
+    match = position.match
+    return {
+        "type": "game_start",
+        "game": match.pk,
+        "rated": match.block.purpose == Block.Purpose.LIVE,
+        "ladder": match.ladder.slug,
+        "players": _players(match),
+        "message": hello(position, seat, resumed=resumed),
+    }
+
+
+def decide_event(position: Position, seat: int, log: int | None = None) -> Document:
+    """The event of the decision that ``seat`` owes, with its log from position ``log`` on.
+
+    Without it, from where the one before had ended. ``log_from`` says which it was.
+    """
+    chair = position.chairs[seat]
+    message, start = _decide(position, seat, log)
+    return {
+        "type": "decide",
+        "game": position.match.pk,
+        "decision": chair.asked,
+        "log_from": start,
+        "message": message,
+    }
+
+
+def game_end(position: Position, seat: int) -> Document:
+    """The event with which a game has ended for a seat, whether it has a result or not."""
+    match = position.match
+    return {
+        "type": "game_end",
+        "game": match.pk,
+        "message": end(position, seat) if match.status == Match.Status.FINISHED else None,
+        "status": match.status,
+        "reason": match.reason,
+    }
+
+
+def seat_view(position: Position, seat: int, log: int = 0) -> Document:
+    """What ``seat`` may see of its game now: ``{"game", "running", "seat", "view", "log"}``, the log from there on."""
+    state = position.shown_to(seat)
+    return {
+        "game": position.match.pk,
+        "running": position.match.status == Match.Status.RUNNING,
+        "seat": seat,
+        "view": state.view(seat),
+        "log": state.entries(seat, max(0, log)),
+    }
+
+
+# --- messages, as on stdin -----------------------------------------------------------------------------------------
+
+
+def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> Hello:
+    """The first message of the seat's ``start``, counted from 1."""
+    match = position.match
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": match.ladder.game,
+        "rules": GAMES[match.ladder.game].rules,
+        "seats": match.ladder.seats,
+        "seat": seat,
+        "resumed": resumed,
+        "limits": limits_document(position.limits),
+        "seed": bot_seed(seeds_key(), str(match.pk), seat, start),
+    }
+
+
+def decide(position: Position, seat: int, log: int | None = None) -> Decide:
+    """The question that ``seat`` owes an answer to. Raises ``LookupError`` where it owes none."""
+    return _decide(position, seat, log)[0]
+
+
+def end(position: Position, seat: int) -> End:
+    """How a game that is over ended, with the log since the last question to ``seat``."""
+    state = position.state(told=True)
+    outcome = state.outcome
+    assert outcome is not None
+    log = state.entries(seat, position.log_before(seat, position.chairs[seat].asked))
+    return {"type": "end", "outcome": outcome, "log": log}
+
+
+def _decide(position: Position, seat: int, log: int | None) -> tuple[Decide, int]:
+    """The question, and where its log begins."""
+    chair, state = position.chairs[seat], position.shown_to(seat)
+    start = position.log_before(seat, chair.asked - 1) if log is None else max(0, log)
+    return {
+        "type": "decide",
+        "id": chair.asked,
+        "strikes": chair.strikes,
+        "decision": state.decision(seat),
+        "view": state.view(seat),
+        "log": state.entries(seat, start),
+        "clock": position.clock(seat).left(),
+    }, start
+
+
+def _players(match: Match) -> list[Document]:
+    """Who sits there, by seat, as they are called now."""
+    named = {"name": "version__bot__name", "bot": "version__bot__slug", "version": "version__number"}
+    seats = match.seats.order_by("index").values_list(*named.values(), "version__label")
+    return [dict(zip((*named, "label"), seat, strict=True)) for seat in seats]

@@ -1,0 +1,321 @@
+"""Advance a live game by one move: append it, play what follows by itself, and ask the next seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from math import inf
+from random import Random, SystemRandom
+from time import monotonic
+from typing import Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from bots.models import BotVersion
+from bots.runner.chair import MAX_STRIKES
+from bots.storable import storable
+from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
+from games.base import Move, State
+from ladder.live import position as sittings
+from ladder.live import presence
+from ladder.live.clocks import HURRY_MS, Pace, among_people, delay_ms, hurried
+from ladder.live.position import Position
+from ladder.live.rows import keep_played, position_at
+from ladder.models import Chair, Match, PlayedMove, Table
+
+STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
+"""Why a decision is lost and counted; three of them cost the game."""
+
+_ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
+_OF_PEOPLE: Final = ("kind", "stand_in", "missed", "returned", "resigned", "would_abort")
+_CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
+
+_append: Final = PreparedInsert(PlayedMove)
+_change: Final = PreparedUpdate(Chair, _CHANGED)
+_go_on: Final = PreparedUpdate(Chair, [name for name in _CHANGED if name != "woken_at"])
+"""For a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
+_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What came from a seat for the decision that it owes, and when.
+
+    ``fault`` is one of ``STRIKES`` or of ``games.base.FORFEIT_REASONS``, ``""`` for a legal ``move``. A person was just
+    absent, whichever it is, and so is who stands in for one. ``wall_ms`` is what it takes of the seat's time;
+    ``thought_ms`` what the client says. ``print`` knows the same answer again.
+    """
+
+    received: datetime
+    wall_ms: int
+    move: Move | None = None
+    fault: str = ""
+    detail: str = ""
+    heard: str = ""
+    print: str = ""
+    thought_ms: int | None = None
+
+
+@dataclass
+class Held:
+    """A running table whose match is locked by this transaction.
+
+    ``now`` is the database's time just before the lock was asked for, which was at ``since`` by ``time.monotonic``. All
+    times at a table are whole milliseconds, as databases compare them.
+    """
+
+    position: Position
+    now: datetime
+    since: float
+    state: State = field(init=False)
+    random: Random = field(default_factory=SystemRandom)
+    appended: list[PlayedMove] = field(default_factory=list)
+    asked: list[Chair] = field(default_factory=list)
+    aborted: str = ""
+    """Why its players have ended it without a result."""
+
+    def __post_init__(self) -> None:
+        self.state = self.position.state()
+        self._steps = len(self.state.steps_since(0))
+        self._changed: dict[int, Chair] = {}
+        self._seated: list[tuple[Chair, BotVersion, int]] = []
+        self._hasty = False
+
+    @property
+    def match(self) -> Match:
+        return self.position.match
+
+    @property
+    def clock_now(self) -> datetime:
+        """The database's time, as it has gone on since then."""
+        return self.at(monotonic())
+
+    def at(self, moment: float) -> datetime:
+        """The database's time at ``moment`` of ``time.monotonic``."""
+        return self.now + timedelta(milliseconds=int(1000 * (moment - self.since)))
+
+    def owes(self, seat: int, decision: int) -> bool:
+        """Whether ``decision`` is the one that ``seat`` owes."""
+        chair = self.position.chairs[seat]
+        return chair.owes and chair.asked == decision
+
+    # --- one answer ----------------------------------------------------------------------------------------------
+
+    def settle(self, seat: int, answered: Answered) -> None:
+        """Play what ``seat`` has answered, or the default move if that was at fault, and all that follows."""
+        chair = self.position.chairs[seat]
+        if self.position.began_a_round_unseen:
+            presence.withdraw_votes(self)
+        if chair.kind != Chair.Kind.STAND_IN:
+            clock = self.position.clock(seat).spent(answered.wall_ms)
+            chair.bank_ms, chair.game_ms = clock.bank_ms, clock.game_ms
+        if answered.thought_ms is not None:
+            chair.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
+        reason = self._judge(chair, answered)
+        asked_at, chair.owes, chair.due_at, chair.deadline = chair.due_at, False, None, None
+        self.change(chair)
+        row = PlayedMove(
+            decision=chair.asked,
+            asked_at=asked_at,
+            received_at=answered.received,
+            visible_at=max(answered.received, self.clock_now),
+            wall_ms=answered.wall_ms,
+            thought_ms=answered.thought_ms,
+            answer=answered.print,
+            detail=storable(answered.detail)[:500],
+            heard=answered.heard[:600],
+        )
+        self._play(seat, answered.move if not reason else None, reason, row)
+        if chair.kind == Chair.Kind.PERSON:
+            presence.answered(self, chair, missed=bool(reason))
+        self.go_on()
+
+    def _judge(self, chair: Chair, answered: Answered) -> str:
+        """Count a fault; the reason for which the default move is played, ``""`` for none."""
+        if not answered.fault:
+            return ""
+        if chair.kind in Chair.OF_PEOPLE:
+            return "absent"
+        if answered.fault not in STRIKES:
+            self.forfeit(chair, answered.fault, answered.detail)
+            return "forfeit"
+        chair.strikes += 1
+        if chair.strikes == MAX_STRIKES:
+            self.forfeit(chair, "strikes", self._third_strike(chair, answered.fault))
+        return answered.fault
+
+    def _third_strike(self, chair: Chair, fault: str) -> str:
+        seat = self.position.chairs.index(chair)
+        struck = [(row.decision, row.default) for row in self.position.rows if row.seat == seat]
+        told = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
+        return f"the third strike ({'; '.join([*told, f'decision {chair.asked}: {fault}'])})"
+
+    def forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+        """The seat has lost its game; the platform plays for it from now on."""
+        chair.forfeit, chair.evidence = reason, storable(evidence)[:500]
+        chair.owes, chair.due_at, chair.deadline = False, None, None
+        self.change(chair)
+
+    # --- people --------------------------------------------------------------------------------------------------
+
+    def seat(self, chair: Chair, kind: Chair.Kind, version: BotVersion) -> None:
+        """Have ``version`` play in ``chair`` from now on; what it owes it is asked anew."""
+        chair.kind = kind
+        if kind == Chair.Kind.STAND_IN:
+            chair.stand_in = version
+        self._seated.append((chair, version, self.position.table.moves))
+        self.change(chair)
+        if chair.owes:
+            self._put_to(chair)
+
+    def change(self, chair: Chair) -> None:
+        """Something of ``chair`` is to be written, other than what workers or notes of presence write."""
+        self._changed[chair.seat.index] = chair
+
+    def play_out(self) -> None:
+        """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody.
+
+        They are shown no earlier than the moves before them; what was forced and held back is shown with them.
+        """
+        self._hasty = True
+        before = [row.visible_at for row in self.position.rows] + [row.visible_at for row in self.appended]
+        while pending := self.state.pending:
+            for seat in pending:
+                chair, now = self.position.chairs[seat], self.clock_now
+                row = PlayedMove(received_at=now, visible_at=max([now, *before]))
+                if chair.owes:
+                    row.decision, row.asked_at = chair.asked, chair.due_at
+                    chair.owes, chair.due_at, chair.deadline = False, None, None
+                    self.change(chair)
+                self._play(seat, None, "forfeit" if chair.forfeit else "absent", row)
+
+    # --- what follows --------------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Ask the first decisions of a new table."""
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Play for those who have forfeited, as late as they would have, until somebody is there to be asked."""
+        presence.conclude(self)
+        if self.aborted:
+            return
+        while gone := [seat for seat in self.state.pending if self.position.chairs[seat].forfeit]:
+            since = max(self.position.table.settled_at, self.clock_now)
+            for seat in gone:
+                kind = str(self.state.decision_kind)
+                delay = timedelta(milliseconds=delay_ms(self._hurried_paces, seat, kind, self.random))
+                row = PlayedMove(received_at=since, visible_at=since + delay)
+                self._play(seat, None, "forfeit", row)
+        self._ask(self.state.pending)
+        if not self.state.pending:
+            presence.end(self)
+
+    @cached_property
+    def _paces(self) -> list[Pace]:
+        """How long seats took before this."""
+        return self.position.paces(sittings.stood_in(self.position.chairs))
+
+    @cached_property
+    def _hurried_paces(self) -> list[Pace]:
+        """The same for seats for which the platform plays: nobody waits long for them."""
+        paces = hurried(self._paces, self.position.limits.move_ms)
+        return hurried(paces, HURRY_MS) if self.position.people else paces
+
+    def _ask(self, seats: Iterable[int]) -> None:
+        """Ask those who have not been asked yet; they are told when all that came before is shown."""
+        for seat in seats:
+            chair = self.position.chairs[seat]
+            if chair.owes:
+                continue
+            chair.asked, chair.owes = chair.asked + 1, True
+            self._put_to(chair)
+
+    def _put_to(self, chair: Chair) -> None:
+        """The time for the decision that it owes begins as soon as all that came before is shown."""
+        chair.woken_at, chair.deadline = None, None
+        chair.due_at = max(self.position.table.settled_at, self.clock_now)
+        if chair.kind not in Chair.ASKED_BY_WORKERS:
+            allowed_ms = self.position.clock(chair.seat.index).allowed_ms
+            chair.deadline = chair.due_at + timedelta(milliseconds=allowed_ms)
+        self.change(chair)
+        if chair not in self.asked:
+            self.asked.append(chair)
+
+    def _play(self, seat: int, move: Move | None, reason: str, row: PlayedMove) -> None:
+        """Play ``move``, or the default move for ``reason``, and complete its row."""
+        table, kind = self.position.table, str(self.state.decision_kind)
+        row.kind, row.default = kind, reason
+        row.move = self.state.default_move(seat) if reason else self.state.check(seat, move)
+        self.state.play(seat, row.move, default=reason or None)
+        row.match, row.seat, row.number = self.match, self.position.chairs[seat].seat, table.moves
+        row.delays = self._delays()
+        if table.round != self.state.rounds_begun and not row.delays:
+            presence.withdraw_votes(self)  # else later: that a round has begun would tell what was forced
+        row.round = table.round = self.state.rounds_begun
+        table.moves += 1
+        shown = row.visible_at + timedelta(milliseconds=sum(row.delays))
+        table.settled_at = max(table.settled_at, shown)
+        self.appended.append(row)
+
+    def _delays(self) -> list[int]:
+        """One for each veiled forced step among those that have just happened."""
+        steps = self.state.steps_since(self._steps)
+        self._steps += len(steps)
+        veiled = self.state.game.veiled
+        forced = [step for step in steps if step.get("forced") and step["decision"] in veiled]
+        return [self._delay(step["seat"], step["decision"]) for step in forced]
+
+    def _delay(self, seat: int, kind: str) -> int:
+        """As late as a move of ``seat`` would be; nothing is hidden any more in what is played out."""
+        if self._hasty:
+            return 0
+        by_hand = self.position.chairs[seat].kind == Chair.Kind.PERSON
+        most_ms = among_people(self.position.limits.move_ms) if self.position.people else inf
+        return delay_ms(self._paces, seat, kind, self.random, by_hand=by_hand, most_ms=most_ms)
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(self.appended or self._changed or self.aborted)
+
+    def save(self) -> None:
+        """Write what has changed, a statement for each row, and who sits where since then."""
+        table = self.position.table
+        table.over = not self.state.pending
+        _append(self.appended)
+        going_on = [chair for chair in self._changed.values() if chair.owes and chair not in self.asked]
+        _go_on(going_on)
+        _change([chair for chair in self._changed.values() if chair not in going_on])
+        for chair, version, move in self._seated:
+            sittings.change(chair, version, move)
+        _stand([table])
+        transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
+
+
+def held(match_id: int) -> Held | None:
+    """Lock the match of a running table, in the caller's transaction, and read it; ``None`` if it does not run."""
+    since = monotonic()  # first: rather a moment too late than a decision that is answered before it was told
+    locked = _locked(match_id=match_id)
+    position = position_at(match_id) if locked else None
+    return None if position is None else Held(position, _whole(locked[0][0]), since)
+
+
+def _whole(moment: datetime) -> datetime:
+    """Without what is less than a millisecond."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def _running(match_id: int) -> QuerySet[Match, tuple[datetime]]:
+    """Locks the match; the time is when the database was asked to, however long that took."""
+    matches = Match.objects.select_for_update(no_key=True).filter(pk=match_id, status=Match.Status.RUNNING)
+    return matches.order_by().values_list(Now())
+
+
+_locked: Final = Prepared(_running)

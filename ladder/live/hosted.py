@@ -1,0 +1,249 @@
+"""Hosted bots at live tables: a worker asks one for each decision, in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from bots.programs import LostCode, NotHere, program_of
+from bots.runner.consulting import Advice, Consultation, consult
+from bots.runner.failures import PlatformFailure
+from bots.runner.launching import Launcher
+from bots.runner.report import escaped
+from bots.runner.spec import MAX_REPLAYS
+from bots.sandbox import launcher_for_ladder, shared_core
+from esr_platform.heartbeats import beating
+from games.base import IllegalMove
+from ladder.live import decisions, logs
+from ladder.live.clocks import milliseconds
+from ladder.live.end import void
+from ladder.live.game import Answered, Held, held
+from ladder.live.notify import save_and_tell, wake
+from ladder.live.position import Position
+from ladder.live.rows import position_of
+from ladder.matches import pauses
+from ladder.matches.leases import MOST_FAILURES, through_a_loss
+from ladder.matches.sweep import apart
+from ladder.models import Chair, Match
+
+logger = logging.getLogger(__name__)
+
+AT_WORK: Final = timedelta(seconds=20)
+"""A worker of which nothing was heard for so long is lost, and another one asks."""
+
+UNHEARD: Final = timedelta(seconds=10)
+"""A hint that has led to nothing for so long is given again, and not more often."""
+
+PATIENCE: Final = timedelta(minutes=3)
+"""So long a game waits for a machine that can ask."""
+
+PATIENCE_FOR_STAND_INS: Final = timedelta(minutes=1)
+"""So long people wait for one that can ask in the chair of somebody who has gone."""
+
+RETRY_MS: Final = 2000
+_BEAT_S: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The right to ask a seat for its decision: as long as ``start`` is its newest, nobody else has it."""
+
+    match_id: int
+    seat: int
+    chair_id: int
+    decision: int
+    start: int
+
+    @property
+    def valid(self) -> Q:
+        """The chair, while it is."""
+        its = Q(pk=self.chair_id, owes=True, asked=self.decision, starts=self.start)
+        return its & Q(kind__in=Chair.ASKED_BY_WORKERS)
+
+
+def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
+    """Ask the hosted program at ``seat`` for the decision that it owes and play what it says; whether that counted.
+
+    ``failed`` is how often the platform has failed at this one. Safe to call any number of times, at once and again.
+    """
+    turn = take(match_id, seat)
+    if turn is None:
+        return False
+    try:
+        return _asked(turn, launcher)
+    except NotHere as missing:
+        logger.warning("seat %s of match %s waits: %s", seat, match_id, missing)
+        _give_back(turn, failed)
+    except PlatformFailure as failure:
+        _fail(turn, failed + 1, failure)
+    except Exception as error:  # the border of the worker: whatever it is, it is ours
+        logger.exception("seat %s of match %s was not asked", seat, match_id)
+        _fail(turn, failed + 1, PlatformFailure(f"an error of the platform ({type(error).__name__})"))
+    return False
+
+
+def take(match_id: int, seat: int) -> Turn | None:
+    """The turn to ask a seat; ``None`` if it owes nothing, is not to be asked yet, or another worker is at it."""
+    chair = _owing().filter(table=match_id, seat__index=seat).annotate(database_now=Now()).first()
+    if chair is None or chair.due_at is None:
+        return None
+    if chair.due_at > chair.database_now:
+        wake(match_id, seat, milliseconds(chair.database_now, chair.due_at) + 1)
+        return None
+    free = Q(woken_at=None) | Q(woken_at__lt=Now() - AT_WORK)
+    return _next_start(Turn(match_id, seat, chair.pk, chair.asked, chair.starts), free)
+
+
+def remind() -> int:
+    """Have the seats asked that nobody asks, and give up those that have waited too long; how many there were.
+
+    A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
+    """
+    unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
+    names = ("seat__version__bot", "stand_in__bot")
+    waiting = _owing().filter(unheard).annotate(database_now=Now()).select_related(*names)
+    chairs = list(waiting.order_by("due_at"))
+    for chair in chairs:
+        patience = PATIENCE_FOR_STAND_INS if chair.kind == Chair.Kind.STAND_IN else PATIENCE
+        if chair.due_at is not None and chair.due_at < chair.database_now - patience:
+            turn = Turn(chair.table_id, chair.seat.index, chair.pk, chair.asked, chair.starts)
+            _give_up(turn, _waited_in_vain(chair, patience))
+        elif cache.add(f"reminded/{chair.pk}/{chair.asked}", True, UNHEARD.seconds):
+            wake(chair.table_id, chair.seat.index)
+    return len(chairs)
+
+
+def _owing() -> QuerySet[Chair]:
+    """The chairs of running games that owe a decision for which a worker asks: of hosted bots and of stand-ins."""
+    asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, owes=True)
+    return asked.filter(table__match__status=Match.Status.RUNNING)
+
+
+def _next_start(before: Turn, free: Q | None = None) -> Turn | None:
+    """The next start at the same decision, if ``before`` is the newest."""
+    chair = Chair.objects.filter(before.valid, free or Q())
+    taken = chair.update(woken_at=Now(), starts=F("starts") + 1)
+    return replace(before, start=before.start + 1) if taken else None
+
+
+def _renew(turn: Turn) -> bool:
+    return bool(Chair.objects.filter(turn.valid).update(woken_at=Now()))
+
+
+# --- asking --------------------------------------------------------------------------------------------------------
+
+
+def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
+    """Ask, and ask again if only the machine was late, at most as often as a game would be played again for that."""
+    match = Match.objects.select_related("ladder", "block").get(pk=turn.match_id)
+    position = position_of(match)
+    version = position.chairs[turn.seat].playing
+    program = program_of(version, rated=match.block.rated)
+    launcher = launcher or launcher_for_ladder()
+    last = turn.start + MAX_REPLAYS
+    current: Turn | None = turn
+    while current is not None:
+        question = _consultation(position, current, str(version), program)
+        with (
+            shared_core(live=True) as core,
+            beating(partial(_renew, current), f"seat {turn.seat} of match {turn.match_id}", _BEAT_S),
+        ):
+            advice = consult(question, launcher, core=core)
+        if version.bot.owner_id is not None:
+            _note(turn, question, advice)
+        if advice.machine_delay is None or current.start == last:
+            answered = partial(_answered, seat=turn.seat, advice=advice)
+            return through_a_loss(partial(_bring, current, answered))  # safe: then the decision is owed no more
+        current = _next_start(current)
+    return False
+
+
+def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
+    """A log is a service: what the program has answered counts though nobody can write it down beside the table."""
+    try:
+        logs.note(turn.match_id, turn.seat, question, advice)
+    except Exception:
+        logger.exception("seat %s of match %s has a shorter log", turn.seat, turn.match_id)
+
+
+def _consultation(position: Position, turn: Turn, label: str, program: Any) -> Consultation[Any]:
+    return Consultation(
+        label=label,
+        program=program,
+        hello=decisions.hello(position, turn.seat, resumed=turn.start > 1, start=turn.start),
+        decide=decisions.decide(position, turn.seat, 0),
+    )
+
+
+def _bring(turn: Turn, answered: Callable[[Held], Answered]) -> bool:
+    """Play what came and what follows from it, if the turn is still this worker's."""
+    with transaction.atomic():
+        table = held(turn.match_id)
+        if table is None or not table.owes(turn.seat, turn.decision):
+            return False
+        chair = table.position.chairs[turn.seat]
+        if chair.starts != turn.start or chair.kind not in Chair.ASKED_BY_WORKERS:
+            return False
+        table.settle(turn.seat, answered(table))
+        save_and_tell(table)
+    return True
+
+
+def _answered(table: Held, seat: int, advice: Advice) -> Answered:
+    """What came, judged by the rules. To wait for longer than the program was allowed to take was not its wish."""
+    received, allowed_ms = table.clock_now, table.position.clock(seat).allowed_ms
+    wall_ms = min(advice.thought.wall_us // 1000 if advice.thought else 0, allowed_ms)
+    fault, detail = ("", "") if advice.fault is None else (advice.fault.reason, advice.fault.detail)
+    if not fault:
+        try:
+            return Answered(received, wall_ms, table.state.check(seat, advice.move))
+        except IllegalMove as error:
+            fault, detail = "illegal", str(error)
+    return Answered(received, wall_ms, fault=fault, detail=detail, heard=escaped(advice.line))
+
+
+# --- failing -------------------------------------------------------------------------------------------------------
+
+
+def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
+    """Try again in a while, or end the game. A bot whose code is lost goes on leave by that."""
+    logger.warning("seat %s of match %s was not asked: %s", turn.seat, turn.match_id, failure)
+    lost = isinstance(failure, LostCode)
+    if failed < MOST_FAILURES and not lost:
+        _give_back(turn, failed)
+    else:
+        tried = "Nobody can ask" if lost else f"Given up after {failed} attempts to ask"
+        if _give_up(turn, f"{tried} seat {turn.seat + 1}: {failure}") and isinstance(failure, LostCode):
+            pauses.begin_for_lost_code(failure.version)
+
+
+def _give_up(turn: Turn, reason: str) -> bool:
+    """End the game that cannot go on, or play the default move for a person who has gone; whether it was still owed."""
+    owed = Chair.objects.filter(turn.valid)
+    if owed.filter(kind=Chair.Kind.STAND_IN).exists():
+        absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
+        brought = apart(absent, None, logger, "live match %s cannot go on without a stand-in", turn.match_id)
+        if brought is not None:
+            return brought
+    return owed.exists() and void(turn.match_id, reason, owed.exists)
+
+
+def _give_back(turn: Turn, failed: int) -> None:
+    """Another worker may ask, or this one again in a while."""
+    if Chair.objects.filter(turn.valid).update(woken_at=None):
+        wake(turn.match_id, turn.seat, RETRY_MS, failed)
+
+
+def _waited_in_vain(chair: Chair, patience: timedelta) -> str:
+    minutes = patience.seconds // 60
+    said = "a minute" if minutes == 1 else f"{minutes} minutes"
+    return f"For {said} the site could not ask {chair.playing} at seat {chair.seat.index + 1}."

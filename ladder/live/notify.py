@@ -1,0 +1,170 @@
+"""Hints that something has changed at a table: to those who hold streams open, and to workers for hosted seats.
+
+A hint may be lost or come twice; what is true stands in the rows. The message on ``CHANNEL`` is JSON:
+``{"match": 12, "bots": [3, 5], "what": "decide", "in_ms": 0}``. ``what`` is one of ``began``, ``moved``, ``decide``,
+``ended``, and without a match ``stream`` (a bot has a newer one) and ``challenged``; ``bots`` are the ids of those who
+have something new to read; ``in_ms`` is how long from now until they may read it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import orjson
+from celery import current_app
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+from kombu.exceptions import OperationalError
+from redis import Redis, RedisError
+
+from ladder.live.clocks import milliseconds
+from ladder.matches.leases import stop
+from ladder.models import Chair, Match
+
+if TYPE_CHECKING:
+    from ladder.live.game import Held
+
+logger = logging.getLogger(__name__)
+
+CHANNEL: Final = "tables"
+QUEUE: Final = "live"
+SEATS: Final = "seats"
+"""The queue of hosted seats is another one: while all who serve it wait for slow programs, tables are looked after."""
+
+LAST: Final = 9
+"""The priority, as Redis queues have it, of what is done when nothing else waits."""
+
+WAKE: Final = "ladder.tasks.wake_seat"
+FINISH: Final = "ladder.tasks.finish_table"
+SEAT: Final = "ladder.tasks.seat"
+
+SEAT_PAUSE_S: Final = 0.25
+"""How long a task that seats remote bots waits for more bots that become free. It bounds such tasks to 4 per second."""
+
+_SEAT_SOON: Final = "seat-soon"
+_SEAT_LATER: Final = "seat-later"
+
+What = Literal["began", "moved", "decide", "ended", "stream", "challenged"]
+
+_TIMEOUT_S: Final = 1.0
+_EXPIRES_S: Final = 60.0
+_LOST_S: Final = 5.0
+"""A task to seat remote bots that has not begun after this time is lost."""
+
+
+def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
+    """Publish a hint once the transaction is committed, at once without one."""
+    publish({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
+
+
+def publish(hint: Mapping[str, Any]) -> None:
+    """The same for whoever has hints of their own (``ladder.matchmaking.presence``)."""
+    transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
+
+
+def save_and_tell(table: Held) -> None:
+    """Write what happened at a table, if anything did, and tell of it."""
+    if not table.has_changed:
+        return
+    table.save()
+    if table.aborted:
+        stop(table.match, Match.Status.ABORTED, table.aborted)
+        tell_of_the_end(table.match.pk)
+    else:
+        tell_of(table)
+
+
+def tell_of(table: Held) -> None:
+    """Tell those who are asked now, and everybody else that something has moved."""
+    match_id = table.match.pk
+    if table.position.table.over:
+        end_soon(match_id)
+        return
+    now = table.clock_now
+    hosted = [chair for chair in table.asked if chair.kind in Chair.ASKED_BY_WORKERS]
+    remote = [chair for chair in table.asked if chair.kind == Chair.Kind.REMOTE]
+    in_ms = max((milliseconds(now, chair.due_at) for chair in table.asked if chair.due_at), default=0)
+    what: What = "decide" if len(hosted) < len(table.asked) else "moved"
+    tell(match_id, what, [chair.seat.version.bot_id for chair in remote], in_ms)
+    of_a_guest = any(chair.guest for chair in table.position.chairs)
+    for chair in hosted:
+        wake(match_id, chair.seat.index, in_ms, last=of_a_guest)
+
+
+def tell_of_the_end(match_id: int) -> None:
+    """Notify players and spectators that the game has ended. Remote bots get their next game."""
+    seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
+    bots = list(seated.values_list("seat__version__bot", flat=True))
+    tell(match_id, "ended", bots)
+    if bots:
+        seat_soon()
+
+
+def seat_soon() -> None:
+    """Let a worker seat remote bots once the transaction is committed. While one such task waits, this adds none."""
+    transaction.on_commit(partial(_seat, _SEAT_SOON, SEAT_PAUSE_S, SEAT_PAUSE_S + _LOST_S), robust=True)
+
+
+def seat_later(in_s: float) -> None:
+    """Let a worker seat remote bots again after ``in_s``, unless one will by then."""
+    _seat(_SEAT_LATER, in_s, in_s)
+
+
+def seating_begins() -> None:
+    """Note that remote bots are seated now. Bots that become free after this need another task."""
+    try:
+        cache.delete(_SEAT_SOON)
+    except (RedisError, OSError) as error:
+        logger.warning("the next hint to seat remote bots may be lost: %s", error)
+
+
+def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: bool = False) -> None:
+    """Let a worker ask the hosted program of ``seat`` once the transaction is committed.
+
+    ``failed`` is how often the platform has failed at that already. ``last`` says that all others come first.
+    """
+    priority = LAST if last else None
+    send = partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000, priority)
+    transaction.on_commit(send, robust=True)
+
+
+def end_soon(match_id: int) -> None:
+    """Let a worker bring the result once the transaction is committed."""
+    transaction.on_commit(partial(_send, FINISH, (match_id,), QUEUE), robust=True)
+
+
+def _publish(message: bytes) -> None:
+    try:
+        _redis(settings.REDIS_URL).publish(CHANNEL, message)
+    except (RedisError, OSError) as error:
+        logger.warning("nobody hears that a table has changed: %s", error)
+
+
+def _seat(key: str, in_s: float, kept_s: float) -> None:
+    """Send the task unless one waits already, as ``key`` says. Beat sends it as well, so a lost hint costs 5 s."""
+    try:
+        if cache.add(key, True, kept_s):
+            _send(SEAT, (), QUEUE, in_s)
+    except (RedisError, OSError) as error:
+        logger.warning("remote bots are not seated before beat's next tick: %s", error)
+
+
+def _send(
+    task: str, arguments: tuple[int, ...], queue: str, countdown_s: float = 0.0, priority: int | None = None
+) -> None:
+    expires = countdown_s + _EXPIRES_S
+    try:
+        current_app.send_task(
+            task, args=arguments, queue=queue, countdown=countdown_s or None, expires=expires, priority=priority
+        )
+    except (OperationalError, OSError) as error:
+        logger.warning("%s%s waits for the broker: %s", task, arguments, error)
+
+
+@lru_cache(maxsize=1)
+def _redis(url: str) -> Redis:
+    return Redis.from_url(url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S)

@@ -1,0 +1,158 @@
+"""The site was away, and people's clocks are not charged for that.
+
+Every few seconds each web process says that it runs (:func:`beat`): that is written at the attempt of every live game
+with a person in a chair, so that nothing which is needed for it can be away unnoticed, be it processes, Redis or the
+database. A gap between two beats was an outage, also where the second had hung for as long. It is added to the time of
+the people who were asked meanwhile, once, for the beat that is written then ends it.
+
+In a gap nobody is lost: who was not seen in it was not away (``Position.watched``), and no decision of a person is
+played by default before the site is back, or has not come back for ``FROZEN_FOR``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from django.core.cache import cache
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Now
+
+from ladder.live.clocks import milliseconds
+from ladder.live.game import held
+from ladder.live.notify import save_and_tell
+from ladder.live.position import WATCHED_WITHIN, Position
+from ladder.matches.sweep import apart
+from ladder.models import Attempt, Chair, Match, Outage
+
+if TYPE_CHECKING:
+    from ladder.live.game import Held
+
+logger = logging.getLogger(__name__)
+
+FROZEN_FOR: Final = timedelta(minutes=10)
+"""So long tables wait for web processes to come back: longer, and whoever else plays there goes on."""
+
+TOO_OFTEN: Final = 3
+"""With this number of outages within an hour, an administrator has to look at the site."""
+
+WRITTEN_EVERY: Final = timedelta(seconds=2)
+"""A beat is not written again so soon: several processes have one heart."""
+
+_KEPT_S: Final = 60
+
+
+def beat() -> int:
+    """A web process runs, and so do Redis and the database; at how many games an outage was forgiven by that.
+
+    Raises what they raise. Call it every five seconds: what is missing for more than ``WATCHED_WITHIN`` was an outage.
+    """
+    cache.set("heartbeat", True, _KEPT_S)  # people play through Redis, too: while it is away, so is the site
+    _note_watched()
+    missed = _open().filter(heartbeat_at__lt=Now() - WATCHED_WITHIN).order_by("match")
+    return sum(map(_forgiven, list(missed.values_list("match", flat=True))))
+
+
+def forgive(match_id: int) -> bool:
+    """Add an outage that has just ended to the time of those who were asked at a table; whether there was one."""
+    with transaction.atomic():
+        table = held(match_id)
+        if table is None or not forgive_at(table):
+            return False
+        save_and_tell(table)
+    return True
+
+
+def _forgiven(match_id: int) -> bool:
+    """One table that cannot go on must not hold up the others."""
+    return apart(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
+
+
+def forgive_at(table: Held) -> bool:
+    """The same at a table that is held, before anybody is judged at it; the caller saves."""
+    since, now = table.position.beat_at, table.clock_now
+    if since is None or now - since <= WATCHED_WITHIN:
+        return False
+    Attempt.objects.filter(match=table.match.pk, ending=Attempt.Ending.OPEN).update(heartbeat_at=now)
+    for chair in table.position.chairs:
+        if chair.kind in Chair.OF_PEOPLE:
+            _count_as_seen(chair, since, now)
+        if chair.kind == Chair.Kind.PERSON and _prolong(chair, since, now):
+            table.change(chair)
+    logger.warning("the site was away from match %s for %s", table.match.pk, now - since)
+    _note(table, since, now)
+    return True
+
+
+def _note(table: Held, since: datetime, now: datetime) -> None:
+    """Keep an outage with its match. Log an error for the third one, and each further one, within an hour."""
+    lately = [(one.began, one.ended) for one in Outage.objects.filter(ended__gt=now - timedelta(hours=1))]
+    Outage.objects.create(
+        match=table.match,
+        before_move=table.position.table.moves,
+        ended=now,
+        ms=milliseconds(since, now),
+    )
+    if not any(began < now and ended > since for began, ended in lately) and _apart(lately) + 1 >= TOO_OFTEN:
+        logger.error("the site was unavailable %s times within an hour, see its log", _apart(lately) + 1)
+
+
+def _apart(spans: Iterable[tuple[datetime, datetime]]) -> int:
+    """How many of these times do not overlap: every table notes the same outage."""
+    count, until = 0, None
+    for began, ended in sorted(spans):
+        if until is None or began >= until:
+            count += 1
+        until = ended if until is None else max(until, ended)
+    return count
+
+
+def is_away(position: Position) -> bool:
+    """Whether the site is away from people at this table, so that nobody may be judged by their clock."""
+    gap = timedelta() if position.beat_at is None else position.now - position.beat_at
+    return WATCHED_WITHIN < gap <= FROZEN_FOR
+
+
+def is_forgiving_due(position: Position) -> bool:
+    """Whether the site was away from this table until now, and its people have not been given that time yet."""
+    return position.beat_at is not None and position.now - position.beat_at > WATCHED_WITHIN
+
+
+def _note_watched() -> None:
+    """Without those that were missed: they are told one by one, each under the row of its match."""
+    due = _open().filter(heartbeat_at__lt=Now() - WRITTEN_EVERY, heartbeat_at__gte=Now() - WATCHED_WITHIN)
+    if not due.exists():
+        return
+    with transaction.atomic():  # in the order of their ids and without waiting, since others hold one of them each
+        free = due.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk")
+        Attempt.objects.filter(pk__in=list(free.values_list("pk", flat=True))).update(heartbeat_at=Now())
+
+
+def _open() -> QuerySet[Attempt]:
+    """The attempts at running live games with a person in a chair."""
+    people = Chair.objects.filter(table=OuterRef("match"), kind__in=Chair.OF_PEOPLE)
+    running = Attempt.objects.filter(ending=Attempt.Ending.OPEN, match__status=Match.Status.RUNNING)
+    return running.filter(Exists(people), match__table__over=False)
+
+
+def _prolong(chair: Chair, since: datetime, now: datetime) -> bool:
+    """Move the decision that the chair owes by as much of the outage as it was open in; whether that was any.
+
+    It was told no later than now, and one that was lost before stays lost.
+    """
+    if chair.due_at is None or chair.deadline is None or chair.deadline <= since or chair.due_at >= now:
+        return False
+    lost = now - max(chair.due_at, since)
+    chair.due_at, chair.deadline = chair.due_at + lost, chair.deadline + lost
+    return True
+
+
+def _count_as_seen(chair: Chair, since: datetime, now: datetime) -> None:
+    """Whoever was here when it began was here all the time; who had gone before has been gone no longer for it."""
+    if chair.seen_at is not None and chair.seen_at < now:
+        seen = now if chair.seen_at >= since else chair.seen_at + (now - since)
+        Chair.objects.filter(pk=chair.pk, seen_at__lte=chair.seen_at).update(seen_at=seen)  # SQLite keeps fewer digits

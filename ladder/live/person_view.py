@@ -1,0 +1,209 @@
+"""What a person at a live table is shown: what has happened so far, moment by moment, and how things stand.
+
+Everything is made of the rows, so it can be asked for at any time and again. As for bots, nothing tells a seat of a
+move before it is to be shown (``Position.shown_to``). Who is waited for follows from what is shown, and so does what is
+left on the others' clocks: a forced move of a veiled kind takes of it what one that was thought about would.
+
+A page may know more than a bot: who is here, who stands in for whom, who has left, and who has already chosen
+(``docs/views.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Final
+
+from games.base import Document, State
+from ladder.live.actions import is_here, rights_of
+from ladder.live.clocks import milliseconds
+from ladder.live.position import Position, Row
+from ladder.models import Chair, Match
+
+Moment = Document
+"""``{"ply", "view", "yous", "entries"}``: a scene of a board (``docs/boards.md``) but for what the board remembers.
+
+``yous`` has the seat's own and ``None`` for all others; ``entries`` are what its log has gained.
+"""
+
+ROUNDS: Final = 2
+"""Who comes new is shown the running round and those before it, so many in all: what boards remember."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """Moments of one seat: ``log_from`` is where its log stood before the first, ``log_to`` where it stands after all.
+
+    A moment without entries that comes last, such as a choice that lies on the table face down, comes again when it is
+    asked for what followed: its ``ply`` tells that it is known.
+    """
+
+    log_from: int
+    log_to: int
+    moments: list[Moment] = field(default_factory=list)
+
+
+def moments(position: Position, seat: int, start: int) -> list[Moment]:
+    """What ``seat`` was shown since its log had ``start`` entries, step by step."""
+    return moments_of(position, {seat: start})[seat].moments
+
+
+def present(position: Position, seat: int) -> Document:
+    """How things stand for ``seat`` now; see :meth:`Looks.present`."""
+    return Looks(position).present(seat)
+
+
+def moments_of(position: Position, asks: Mapping[int, int | None]) -> dict[int, Story]:
+    """The same for several seats at once, from which the game is retraced once if they know the same.
+
+    By seat, from where; ``None``: from the beginning of the round before the one that runs.
+    """
+    return Looks(position).stories(asks)
+
+
+class Looks:
+    """What the seats of one table are shown now; what several of them know alike is worked out once."""
+
+    def __init__(self, position: Position) -> None:
+        self._position = position
+        self._states: dict[tuple[int, ...], State] = {}
+        self._rows: dict[int | None, tuple[Row, ...]] = {}
+
+    def stories(self, asks: Mapping[int, int | None]) -> dict[int, Story]:
+        """As :func:`moments_of`."""
+        alike: dict[tuple[int, ...], dict[int, int | None]] = {}
+        for seat, start in asks.items():
+            alike.setdefault(_numbers(self._known(seat)), {})[seat] = start
+        found: dict[int, Story] = {}
+        for group in alike.values():
+            found |= _retraced(self._shown(next(iter(group))), group)
+        return found
+
+    def present(self, seat: int) -> Document:
+        """The present state for ``seat``.
+
+        ``decision`` is the number of the decision that the seat owes and was shown, ``question`` its decision document
+        and ``clock`` its time. All three are ``None`` without such a decision. ``you`` is what only this seat knows
+        now, including its choice that is not shown yet. ``clocks`` has the milliseconds in the time bank of each
+        person and ``here`` the presence of each seat (``rights.is_here``). ``waiting`` are the seats that owe a move,
+        as far as this seat may know. ``outage_ms`` is the time in which the site was unavailable during the game. It
+        is not charged to any player.
+        """
+        position, state = self._position, self._shown(seat)
+        chair = position.chairs[seat]
+        asked = self._is_asked(chair)
+        return {
+            "seat": seat,
+            "decision": chair.asked if asked else None,
+            "question": state.decision(seat) if asked else None,
+            "clock": self._clock(seat) if asked else None,
+            "you": state.view(seat)["you"],
+            "waiting": list(state.pending) if self._running else [],
+            "clocks": self._banks,
+            "here": [is_here(position, other) for other in range(len(position.chairs))],
+            "rights": rights_of(position, seat, state.rounds_begun),
+            "round": state.rounds_begun,
+            "running": self._running,
+            "rated": position.rated,
+            "outage_ms": position.outage_ms,
+            "limits": {name: position.table.limits[name] for name in ("move_ms", "bank_ms", "game_ms")},
+        }
+
+    def again_ms(self, seat: int) -> int | None:
+        """In how many milliseconds there is something new to show to ``seat`` though nothing more happens, if there is.
+
+        That is a move that is held back, or a question that is to be told.
+        """
+        position = self._position
+        moments: list[datetime | None] = [row.visible_at for row in position.rows]
+        moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
+        moments.append(position.chairs[seat].due_at)
+        coming = [moment for moment in moments if moment is not None and moment > position.now]
+        return milliseconds(position.now, min(coming)) + 1 if coming else None
+
+    @cached_property
+    def _running(self) -> bool:
+        return self._position.match.status == Match.Status.RUNNING
+
+    def _known(self, seat: int | None) -> tuple[Row, ...]:
+        if seat not in self._rows:
+            self._rows[seat] = self._position.rows_for(seat)
+        return self._rows[seat]
+
+    def _shown(self, seat: int | None) -> State:
+        rows = self._known(seat)
+        key = _numbers(rows)
+        if key not in self._states:
+            self._states[key] = self._position.showing(rows)
+        return self._states[key]
+
+    def _is_asked(self, chair: Chair) -> bool:
+        """Whether the person in it owes a decision that they may be told of by now."""
+        told = chair.owes and chair.due_at is not None and chair.due_at <= self._position.now
+        return told and self._running and chair.kind == Chair.Kind.PERSON
+
+    def _clock(self, seat: int) -> Document:
+        """Its whole time for a move, what was in the bank when it was asked, and what is left of both now."""
+        chair, now = self._position.chairs[seat], self._position.now
+        left_ms = 0 if chair.deadline is None else milliseconds(now, chair.deadline)
+        clock = self._position.clock(seat)
+        return {"move_ms": clock.move_ms, "bank_ms": clock.bank_ms, "left_ms": left_ms}
+
+    @cached_property
+    def _banks(self) -> list[int | None]:
+        """What was left in the banks of people when they were asked last.
+
+        Who has watched knows it: only what takes longer than ``move_ms`` is taken from a bank, and nothing that the
+        platform plays among people takes that long (``delays.among_people``).
+        """
+        chairs = self._position.chairs
+        return [chair.bank_ms if chair.kind in Chair.OF_PEOPLE and not chair.forfeit else None for chair in chairs]
+
+
+def _retraced(state: State, asks: Mapping[int, int | None]) -> dict[int, Story]:
+    """The stories of seats that are all shown ``state``, from one walk through the game."""
+    told = dict.fromkeys(asks, 0)
+    begun = {seat: start for seat, start in asks.items() if start is not None}
+    found: dict[int, list[Moment]] = {seat: [] for seat in asks}
+    last_views: dict[int, Document] = {}
+    for ply, at in state.retraced():
+        early = at.rounds_begun <= state.rounds_begun - ROUNDS
+        for seat in asks:
+            before = told[seat]
+            entries = at.entries(seat, before)
+            told[seat] = before + len(entries)
+            if seat not in begun and not early:
+                begun[seat] = before
+            if seat not in begun or told[seat] < begun[seat]:
+                continue
+            if entries and before < begun[seat]:
+                if told[seat] == begun[seat]:
+                    last_views[seat] = at.view(seat)
+                    continue
+                entries = entries[begun[seat] - before :]
+            view = at.view(seat)
+            if entries or view != last_views.get(seat, view):
+                found[seat].append(_moment(ply, seat, view, entries))
+            last_views[seat] = view
+    return {seat: Story(min(begun.get(seat, told[seat]), told[seat]), told[seat], found[seat]) for seat in asks}
+
+
+def _moment(ply: int, seat: int, view: Document, entries: Sequence[Document]) -> Moment:
+    yous = [view["you"] if other == seat else None for other in range(view["seats"])]
+    return {"ply": ply, "view": view, "yous": yous, "entries": list(entries)}
+
+
+def _numbers(rows: Sequence[Row]) -> tuple[int, ...]:
+    return tuple(row.number for row in rows)
+
+
+def _next_shown(row: Row, now: datetime) -> datetime | None:
+    """When the next part of ``row`` is shown; ``None`` if all of it is."""
+    moment = row.visible_at
+    for delay in (0, *row.delays):
+        moment += timedelta(milliseconds=delay)
+        if moment > now:
+            return moment
+    return None

@@ -1,0 +1,245 @@
+"""The position of a live game: its rows, and the state that its moves give when they are replayed from the deal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from sys import maxsize
+from typing import Final, NamedTuple
+
+from bots.models import BotVersion
+from bots.protocol import Limits
+from games.base import Move, State
+from games.outcomes import played_steps
+from games.registry import GAMES
+from ladder.live.clocks import Clock, Pace, milliseconds
+from ladder.models import Block, Chair, Match, Sitting, Table
+
+WATCHED_WITHIN: Final = timedelta(seconds=8)
+"""So long after the last beat of the site it is still taken to be there (``ladder.live.outages``)."""
+
+
+class Row(NamedTuple):
+    """What of a ``PlayedMove`` it takes to go on and to answer; ``seat`` is the index, ``delays`` are milliseconds."""
+
+    number: int
+    seat: int
+    decision: int | None
+    move: Move
+    default: str
+    kind: str
+    asked_at: datetime | None
+    received_at: datetime
+    visible_at: datetime
+    delays: Sequence[int]
+    answer: str
+    detail: str
+    round: int
+
+    def answered_by(self, seat: int | None) -> bool:
+        """Whether it is what ``seat`` was asked for itself, and not played for it after it had forfeited."""
+        return self.seat == seat and self.decision is not None
+
+    def shown(self, now: datetime) -> int | None:
+        """How many of the veiled forced steps after it are shown at ``now``; ``None`` if it is not shown itself."""
+        moment = self.visible_at
+        if moment > now:
+            return None
+        for steps, delay in enumerate(self.delays):
+            moment += timedelta(milliseconds=delay)
+            if moment > now:
+                return steps
+        return len(self.delays)
+
+
+@dataclass(frozen=True)
+class Position:
+    """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots.
+
+    ``beat_at`` is when the site was last known to be there for people at this table, and ``outage_ms`` the total of the
+    times in which it was not (``ladder.live.outages``).
+    """
+
+    now: datetime
+    match: Match
+    table: Table
+    chairs: Sequence[Chair]
+    rows: Sequence[Row]
+    beat_at: datetime | None = None
+    outage_ms: int = 0
+
+    @property
+    def rated(self) -> bool:
+        """Whether it is for ratings."""
+        return self.match.block.purpose == Block.Purpose.LIVE
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people, whoever plays there now."""
+        return [seat for seat, chair in enumerate(self.chairs) if chair.kind in Chair.OF_PEOPLE]
+
+    @property
+    def began_a_round_unseen(self) -> bool:
+        """Whether the last move has begun a round after something that was shown later, and nobody has played in it."""
+        if not self.rows or not self.rows[-1].delays:
+            return False
+        rounds = [row.round for row in self.rows[-2:]]
+        return rounds[-1] != (rounds[0] if len(rounds) > 1 else 1)
+
+    @property
+    def watched(self) -> datetime:
+        """Until when somebody could have been seen at this table: now, unless the site is away."""
+        if self.beat_at is None or self.now - self.beat_at <= WATCHED_WITHIN:
+            return self.now
+        return self.beat_at
+
+    def unseen(self, seat: int) -> timedelta:
+        """For how long the person of ``seat`` was not seen."""
+        seen = self.chairs[seat].seen_at or self.match.started or self.now
+        return max(timedelta(), self.watched - seen)
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the whole game, as they were when it began."""
+        return Limits(**self.table.limits)
+
+    def paces(self, stood_in: Mapping[int, Collection[range]]) -> list[Pace]:
+        """How long seats took for the decisions that they answered; ``stood_in`` is by seat when it was not a person.
+
+        By the numbers of moves, where somebody stood in (``sittings.stood_in``).
+        """
+        people = set(self.people)
+        return [
+            Pace(
+                row.seat,
+                row.kind,
+                milliseconds(row.asked_at, row.received_at),
+                row.seat in people and not any(row.number in part for part in stood_in.get(row.seat, ())),
+            )
+            for row in self.rows
+            if row.asked_at is not None and not row.default
+        ]
+
+    def clock(self, seat: int) -> Clock:
+        """What was left to ``seat`` when it was asked last; a stand-in has time of its own."""
+        chair = self.chairs[seat]
+        if chair.kind == Chair.Kind.STAND_IN:
+            return Clock.full(self.limits)
+        return Clock(self.limits.move_ms, chair.bank_ms, chair.game_ms)
+
+    def seat_of(self, bot_id: int) -> int | None:
+        """Where a bot sits; ``None`` if it does not."""
+        found = (seat for seat, chair in enumerate(self.chairs) if chair.seat.version.bot_id == bot_id)
+        return next(found, None)
+
+    def state(self, rows: Sequence[Row] | None = None, *, told: bool = False) -> State:
+        """The state after all moves, or after ``rows``; ``told`` keeps a journal, for whoever asks for logs."""
+        state = self.deal(told=told)
+        for row in self.rows if rows is None else rows:
+            state.play(row.seat, row.move, default=row.default or None)
+        for seat, chair in enumerate(self.chairs):
+            if chair.forfeit:
+                state.forfeit(seat, chair.forfeit)
+        return state
+
+    def deal(self, *, told: bool = False) -> State:
+        """The state before the first move."""
+        state = GAMES[self.match.ladder.game].new(self.match.ladder.seats, bytes(self.match.block.seed))
+        if told:
+            state.entries(None)
+        return state
+
+    def before(self, number: int, *, told: bool = False) -> State:
+        """The state before the move ``number``."""
+        return self.state(self.rows[:number], told=told)
+
+    def row_of(self, seat: int, decision: int) -> Row:
+        """The move that was played for ``decision``. Raises ``LookupError`` where there is none."""
+        for row in reversed(self.rows):
+            if row.seat == seat and row.decision == decision:
+                return row
+        raise LookupError(f"seat {seat} was not asked a decision {decision} that is answered")
+
+    def log_before(self, seat: int, decision: int) -> int:
+        """How long the log of ``seat`` was when it was asked ``decision``, which it has answered; 0 for no such one."""
+        if decision < 1:
+            return 0
+        return len(self.before(self.row_of(seat, decision).number, told=True).entries(seat))
+
+    def shown_to(self, seat: int | None) -> State:
+        """What ``seat``, or somebody who has none, is shown now: what a seat was asked for it knows at once.
+
+        A move that is not shown yet is no later one's cause: others were asked at the same time, and it stays secret.
+        """
+        return self.showing(self.rows_for(seat))
+
+    @cached_property
+    def played(self) -> Sequence[Row]:
+        """The moves of the game; of one that ended early, those before it was played out, with nothing held back."""
+        state = self.state() if self.table.over else None
+        if state is None or played_steps(state) == len(state.steps_since(0)):
+            return self.rows
+        last = max((place for place, row in enumerate(self.rows) if not row.default), default=-1)
+        return [*self.rows[:last], self.rows[last]._replace(delays=())] if last >= 0 else ()
+
+    def rows_for(self, seat: int | None) -> tuple[Row, ...]:
+        """The moves that ``seat`` knows by now. Moves that were played out after an early end are hidden from all."""
+        return tuple(row for row in self.played if row.answered_by(seat) or row.shown(self.now) is not None)
+
+    def showing(self, rows: Sequence[Row]) -> State:
+        """What all are shown who know ``rows`` by now: those of ``rows_for``."""
+        state = self.state(rows, told=True)
+        if not rows:
+            return state
+        last, shown = rows[-1], rows[-1].shown(self.now) or 0
+        if shown == len(last.delays):
+            return state
+        return self._held_back(state, rows[:-1], shown)
+
+    def _held_back(self, state: State, before: Sequence[Row], shown: int) -> State:
+        """``state`` as it was before the veiled forced step ``shown`` of those that followed the rows ``before``."""
+        start = len(self.state(before).steps_since(0))
+        veiled = [
+            start + index
+            for index, step in enumerate(state.steps_since(start))
+            if step.get("forced") and step["decision"] in state.game.veiled
+        ]
+        for ply, twin in state.retraced():
+            if ply >= veiled[shown] - 1:
+                return twin
+        return state
+
+
+# --- Who sat where from which move to which --------------------------------------------------------------------------
+
+
+def begin(match: Match, chairs: Iterable[Chair]) -> None:
+    """Write down who sits at a new table, if any of them is a person."""
+    chairs = list(chairs)
+    if any(chair.kind in Chair.OF_PEOPLE for chair in chairs):
+        Sitting.objects.bulk_create(
+            Sitting(match=match, seat=chair.seat, version=chair.seat.version, from_move=0) for chair in chairs
+        )
+
+
+def stood_in(chairs: Iterable[Chair]) -> dict[int, list[range]]:
+    """By seat, the numbers of the moves while which a bot sat in a person's chair; one query, if one ever has."""
+    seats = {chair.seat_id: chair.seat for chair in chairs if chair.stand_in_id is not None}
+    rows = Sitting.objects.filter(seat__in=seats).order_by("pk") if seats else ()
+    found: dict[int, list[range]] = {}
+    for row in rows:
+        if row.version_id != seats[row.seat_id].version_id:
+            part = range(row.from_move, maxsize if row.to_move is None else row.to_move)
+            found.setdefault(seats[row.seat_id].index, []).append(part)
+    return found
+
+
+def change(chair: Chair, version: BotVersion, move: int) -> None:
+    """From ``move`` on ``version`` sits in ``chair``; who has sat there for no move at all has not sat there."""
+    mine = Sitting.objects.filter(seat=chair.seat_id)
+    if not mine.filter(to_move=None, from_move=move).delete()[0]:
+        mine.filter(to_move=None).update(to_move=move)
+    if not mine.filter(version=version, to_move=move).update(to_move=None):
+        Sitting.objects.create(match_id=chair.table_id, seat_id=chair.seat_id, version=version, from_move=move)

@@ -1,0 +1,193 @@
+"""Read the rows of live games: all of them, or only what this process has not read yet."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+import orjson
+from django.db import connection
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Now
+
+from esr_platform.prepared import Prepared
+from ladder.live.position import Position, Row
+from ladder.models import Chair, Match, Outage, PlayedMove, Seat, Table
+
+# --- What never changes ----------------------------------------------------------------------------------------------
+
+MOST: Final = 256
+"""So many games are kept, those that were read last; one has some hundred moves, less than 100 KB."""
+
+IDLE_S: Final = 60.0
+"""So long a game is kept of which nothing new is read: most are over then, and the others are read again."""
+
+Value = TypeVar("Value")
+RowT = TypeVar("RowT")
+
+
+class Kept(Generic[Value]):
+    """A value for each of the games that were read last; whoever takes it does not change it."""
+
+    def __init__(self, idle_s: float = IDLE_S) -> None:
+        self._idle_s = idle_s
+        self._games: OrderedDict[UUID, tuple[float, Value]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, lease: UUID | None) -> Value | None:
+        """What is kept of the game with this lease."""
+        if lease is None:
+            return None
+        with self._lock:
+            found = self._games.get(lease)
+        return None if found is None else found[1]
+
+    def keep(self, lease: UUID | None, value: Value) -> None:
+        """Keep ``value``, unless a transaction has read it: what it has read may never have happened."""
+        if lease is None or connection.in_atomic_block:
+            return
+        now = monotonic()
+        with self._lock:
+            self._games[lease] = (now, value)
+            self._games.move_to_end(lease)
+            while len(self._games) > MOST or next(iter(self._games.values()))[0] < now - self._idle_s:
+                self._games.popitem(last=False)
+
+
+class KeptMoves(Generic[RowT]):
+    """The moves of running games, in order, as far as they have been read. Each is read once."""
+
+    def __init__(self) -> None:
+        self._moves = Kept[tuple[RowT, ...]]()
+
+    def upto(self, lease: UUID | None, count: int, read: Callable[[int], Sequence[RowT]]) -> tuple[RowT, ...]:
+        """The first ``count`` moves; ``read`` reads those from a number on, up to there."""
+        known = self._moves.of(lease) or ()
+        if len(known) >= count:
+            return known[:count]
+        moves = (*known, *read(len(known)))
+        self._moves.keep(lease, moves)
+        return moves
+
+    def add(self, lease: UUID | None, start: int, moves: Sequence[RowT]) -> None:
+        """Moves from number ``start`` on that were written just now, where all before them are known."""
+        known = self._moves.of(lease) or ()
+        if len(known) == start:
+            self._moves.keep(lease, (*known, *moves))
+
+    def forget(self) -> None:
+        """Read all games again, because rows were changed that never change on a running site."""
+        self._moves = Kept()
+
+
+# --- Reading ---------------------------------------------------------------------------------------------------------
+
+
+def position_of(match: Match) -> Position:
+    """The table of ``match``, whose ladder and block are there. Raises ``Table.DoesNotExist``.
+
+    All of it is as it was at one moment: chairs and table are read at once, and moves are only ever appended.
+    """
+    return _position(match, _stands(match_id=match.pk), _seats(match.pk))
+
+
+def position_at(match_id: int) -> Position | None:
+    """The table of a live game, ``None`` where there is none.
+
+    It is read much faster than the other way while the game runs: its match with ladder and block, versions and bots
+    are then as this process read them first. Take nothing of them that can change while a game runs: names, say.
+    """
+    stands = _stands(match_id=match_id)
+    known = _GAMES.of(stands[0].lease) if stands else None
+    if known is not None:
+        return _position(known.match, stands, known.seats)
+    matches = Match.objects.filter(pk=match_id, table__isnull=False).select_related("ladder", "block")
+    match = next(iter(matches.order_by()), None)
+    if match is None:
+        return None
+    seats = _seats(match_id)
+    _GAMES.keep(match.lease, _Game(match, seats))
+    return _position(match, _stands(match_id=match_id), seats)  # again: chairs are never older than the match
+
+
+def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
+    """Moves that this process has written need not be read by it, once they are committed."""
+    rows = [
+        Row(
+            number=move.number,
+            seat=move.seat.index,
+            decision=move.decision,
+            move=orjson.loads(orjson.dumps(move.move)),
+            default=move.default,
+            kind=move.kind,
+            asked_at=move.asked_at,
+            received_at=move.received_at,
+            visible_at=move.visible_at,
+            delays=move.delays,
+            answer=move.answer,
+            detail=move.detail,
+            round=move.round,
+        )
+        for move in moves
+    ]
+    if rows:
+        KEPT_MOVES.add(lease, rows[0].number, rows)
+
+
+def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:
+    if not stands:
+        raise Table.DoesNotExist(f"{match} is no live game")
+    for chair in stands:
+        _SEAT.set_cached_value(chair, seats[chair.seat_id])
+    chairs = sorted(stands, key=lambda chair: chair.seat.index)  # here: to order many columns is dear to prepare
+    table = chairs[0].table
+    rows = KEPT_MOVES.upto(match.lease, table.moves, partial(_rows, table))
+    return Position(chairs[0].database_now, match, table, chairs, rows, chairs[0].beat_at, chairs[0].outage_ms or 0)
+
+
+def _seats(match_id: int) -> dict[int, Seat]:
+    """The seats of a match by their ids, with versions and bots."""
+    seats = Seat.objects.filter(match=match_id).select_related("version__bot").defer("version__check_report")
+    return {seat.pk: seat for seat in seats.order_by()}
+
+
+def _rows(table: Table, start: int) -> list[Row]:
+    found = _moves_from(match_id=table.pk, start=start)
+    return sorted(Row(*row) for row in found if row[0] < table.moves)  # by number, of which there is one each
+
+
+class _Game(NamedTuple):
+    """What never changes of a running game, but for what staff or owners may write of ladder, versions and bots."""
+
+    match: Match
+    seats: Mapping[int, Seat]
+
+
+_SEAT: Final = Chair._meta.get_field("seat")
+_COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
+_GAMES: Final = Kept[_Game]()
+KEPT_MOVES: Final = KeptMoves[Row]()
+"""What a row says never changes, so each is read once by a process."""
+
+
+def _stands_of(match_id: int) -> QuerySet[Any]:
+    """The chairs with their table, the lease of the match, the site's beat and outages, and the database's time."""
+    chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
+    beat = F("table__match__attempts__heartbeat_at")
+    outages = Outage.objects.filter(match=OuterRef("table")).order_by().values("match").values(total=Sum("ms"))
+    return chairs.annotate(
+        lease=F("table__match__lease"), beat_at=beat, outage_ms=Subquery(outages), database_now=Now()
+    )
+
+
+_stands: Final = Prepared(_stands_of)
+_moves_from: Final = Prepared(
+    lambda match_id, start: (
+        PlayedMove.objects.filter(match=match_id, number__gte=start).order_by().values_list(*_COLUMNS)
+    )
+)

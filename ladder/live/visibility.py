@@ -1,0 +1,51 @@
+"""What the public may see of a running live game: the game one round ago."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from games.base import Document, State
+from games.outcomes import shown_outcome, when_left
+from ladder.live.position import Position
+from ladder.live.rows import position_of
+from ladder.models import Match
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A running game as everybody may see it: ``round`` is the one that has just begun in it, of the whole game."""
+
+    round: int
+    view: Document
+    log: Document
+
+
+def public_cut(match: Match) -> Cut | None:
+    """The cut of the running live game ``match``, whose ladder and block are there; ``None`` in its first round.
+
+    ``None``, too, for a match that does not run: what has ended is not cut.
+    """
+    return None if match.status != Match.Status.RUNNING else cut_of(position_of(match))
+
+
+def cut_of(position: Position) -> Cut | None:
+    """The same for a running game that was read already."""
+    state = cut(position.shown_to(None))
+    return None if state is None else Cut(state.rounds_begun, state.view(None), state.log(None))
+
+
+def ended(position: Position) -> tuple[State, Document | None]:
+    """A game that has ended, as all viewers see it: the table as it was then, and the outcome if there is one."""
+    state = position.state(told=True)
+    return when_left(state) or state, shown_outcome(state)
+
+
+def cut(state: State) -> State | None:
+    """``state`` as it was when the round before the one that runs had just begun; ``None`` in the first round."""
+    shown = state.rounds_begun - 1
+    if shown < 1:
+        return None
+    for _, earlier in state.retraced():
+        if earlier.rounds_begun >= shown:
+            return earlier
+    raise AssertionError("a game that has begun a round has been in it")

@@ -1,0 +1,134 @@
+"""Blocks: one deal, played in every seating.
+
+A deal is never chosen. It follows from the season's secret key and the number of the block.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Now
+
+from bots.models import BotVersion
+from games.chance import commitment
+from ladder.ledger.append import NoSeason
+from ladder.models import Block, DealSeries, Entry, Ladder, Match, Order, Seat
+from ladder.pairings.seatings import seatings
+
+_SERIES: Final = {
+    Block.Purpose.LADDER: DealSeries.Kind.LADDER,
+    Block.Purpose.LIVE: DealSeries.Kind.LIVE,
+    Block.Purpose.CASUAL: DealSeries.Kind.LIVE,
+}
+"""Which series a block's number is of; all others are tests."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who sits down: a version, and in a rated block the entry that it plays for."""
+
+    version: BotVersion
+    entry: Entry | None = None
+
+
+def schedule_block(
+    ladder: Ladder,
+    players: Sequence[Player],
+    *,
+    purpose: Block.Purpose = Block.Purpose.LADDER,
+    priority: int = 0,
+    due_at: datetime | None = None,
+    sent: bool = True,
+    order: Order | None = None,
+    others: Sequence[Player] = (),
+    rotated: bool = True,
+) -> Block:
+    """Write a block with its matches and seats, one match a seating, and the commitment to its deal.
+
+    ``others`` are a second line-up that plays the same deal apart from the first, in a comparison. Without ``rotated``
+    the deal is played once, seated as given. Call it in a transaction that holds the row of ``ladder``; ``sent`` says
+    that the caller tells the workers when that is committed. Raises ``NoSeason`` where no season is open,
+    ``ValueError`` for a wrong number of players.
+    """
+    lineups = [lineup for lineup in (players, others) if lineup]
+    if any(len(lineup) != ladder.seats for lineup in lineups):
+        raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
+    block = _numbered(ladder, purpose, order)
+    timing = {"due_at": due_at} if due_at else {}
+    orders = seatings(ladder.seats)[: None if rotated else 1]
+    matches = Match.objects.bulk_create(
+        Match(
+            ladder=ladder,
+            block=block,
+            lineup=lineup,
+            seating=seating,
+            priority=priority,
+            sent_at=Now() if sent else None,
+            **timing,
+        )
+        for lineup in range(len(lineups))
+        for seating in range(len(orders))
+    )
+    Seat.objects.bulk_create(
+        Seat(match=match, index=index, entry=lineup[player].entry, version=lineup[player].version)
+        for match, lineup in ((match, lineups[match.lineup]) for match in matches)
+        for index, player in enumerate(orders[match.seating])
+    )
+    return block
+
+
+def end_if_over(block_ids: Iterable[int]) -> int:
+    """End those of the blocks whose every game has ended, in the transaction that has ended one; how many.
+
+    The block's row is locked after the match's: of two games that end at once, the later transaction sees the other's
+    end. So a block opens with its last game and never before.
+    """
+    locked = Block.objects.select_for_update(no_key=True).filter(pk__in=sorted(set(block_ids)), ended=None)
+    ids = [block.pk for block in locked.only("pk").order_by("pk")]
+    pending = Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)
+    return Block.objects.filter(~Exists(pending), pk__in=ids).update(ended=Now()) if ids else 0
+
+
+def _numbered(ladder: Ladder, purpose: Block.Purpose, order: Order | None) -> Block:
+    """The next block of its series, whose row is held from here on."""
+    kind = _SERIES.get(purpose, DealSeries.Kind.TEST)
+    current = DealSeries.objects.filter(season__ladder=ladder, season__closing=None, kind=kind)
+    series = current.select_related("season").select_for_update(no_key=True, of=("self",)).first()
+    if series is None:
+        raise NoSeason(f"{ladder} has no open season")
+    seed = seed_of(bytes(series.key), series.name, series.season.number, series.next_number)
+    block = Block.objects.create(
+        ladder=ladder,
+        series=series,
+        number=series.next_number,
+        purpose=purpose,
+        order=order,
+        seed=seed,
+        commitment=commitment(seed),
+    )
+    DealSeries.objects.filter(pk=series.pk).update(next_number=series.next_number + 1)
+    return block
+
+
+# --- Deals -----------------------------------------------------------------------------------------------------------
+
+KEY_BYTES: Final = 32
+
+
+def seed_of(key: bytes, name: str, season: int, number: int) -> bytes:
+    """The 32 bytes of deal ``number`` of a series: HMAC-SHA256 (RFC 2104) of ``name/season/number`` in ASCII.
+
+    Raises ``UnicodeEncodeError`` for a name that is not ASCII.
+    """
+    return hmac.digest(key, f"{name}/{season}/{number}".encode("ascii"), "sha256")
+
+
+def key_hash(key: bytes) -> str:
+    """The SHA-256 of a key, 64 hex digits: published when the season opens."""
+    return sha256(key).hexdigest()

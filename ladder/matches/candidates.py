@@ -1,0 +1,302 @@
+"""Which versions may be given a seat on a ladder now, and the house bots that fill up tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion
+from bots.programs import house_bot, plays
+from ladder.ledger.append import merged_on
+from ladder.matches.blocks import Player
+from ladder.models import Block, Entry, Estimate, Ladder, LastSeat, Match, Season, Seat
+from ladder.pairings.candidates import Candidate
+from ladder.pairings.seatings import seatings
+
+# --- Frozen ladders --------------------------------------------------------------------------------------------------
+
+AT_ONCE = 200
+
+
+def frozen_ladders() -> QuerySet[Ladder]:
+    """The ladders whose deadline has passed."""
+    return Ladder.objects.filter(freezes_at__lte=Now())
+
+
+def freeze(bot: Bot) -> None:
+    """Pin what ``bot``, whose row the caller holds, plays on the ladders that are frozen by now.
+
+    Call it before another version may play. A version whose check ended after a deadline was not there in time.
+    """
+    for entry in _due(Entry.objects.filter(bot=bot)):
+        version = bot.versions.filter(active=True).values_list("pk", flat=True).first()
+        Entry.objects.filter(pk=entry.pk, frozen=None).update(frozen=version)
+
+
+def freeze_all() -> int:
+    """Do that for every entry that is due; of how many bots. Safe to run twice at once."""
+    bots = list(_due(Entry.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:AT_ONCE])
+    for bot_id in bots:
+        with transaction.atomic():
+            freeze(Bot.objects.select_for_update(no_key=True).get(pk=bot_id))
+    return len(bots)
+
+
+def playing_versions(
+    entries: Iterable[Entry], with_bot: str = "bot", fields: Sequence[str] = ()
+) -> dict[int, BotVersion]:
+    """By bot, the version that plays for its entry: the frozen one, else the bot's active one. Two queries.
+
+    ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too. ``fields`` are what is read of
+    both, where that is not everything.
+    """
+    by_bot = {entry.bot_id: entry.frozen_id for entry in entries}
+    versions = BotVersion.objects.select_related(with_bot).defer("check_report")
+    versions = versions.only(*fields) if fields else versions
+    active = {one.bot_id: one for one in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])}
+    pinned = {one.bot_id: one for one in versions.filter(pk__in=[f for f in by_bot.values() if f])}
+    return active | pinned
+
+
+def _due(entries: QuerySet[Entry]) -> QuerySet[Entry]:
+    """Those that are to be frozen: the active version of their bot was there at the deadline."""
+    in_time = Q(bot__versions__checked=None) | Q(bot__versions__checked__lte=F("ladder__freezes_at"))
+    return entries.filter(
+        in_time, bot__versions__active=True, frozen=None, bot__owner__isnull=False, ladder__in=frozen_ladders()
+    )
+
+
+# --- Candidates ------------------------------------------------------------------------------------------------------
+
+_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "claims")
+"""What pairing needs of a version and its bot: there may be ten thousand."""
+
+
+@dataclass(frozen=True)
+class StandingBy:
+    """The candidates of ``ladder``; ``players`` and ``last_seats`` are theirs, by entry."""
+
+    ladder: Ladder
+    candidates: Collection[Candidate]
+    players: Mapping[int, Player]
+    last_seats: Mapping[int, LastSeat]
+
+    def remember(self, blocks: Iterable[tuple[Block, Iterable[int]]]) -> None:
+        """Write down that these entries were given seats in these blocks."""
+        games, seated = len(seatings(self.ladder.seats)), set[int]()
+        for block, entries in blocks:
+            for entry in entries:
+                last, version = self.last_seats[entry], self.players[entry].version
+                last.version_games = last.games_of(version) + games
+                last.since, last.version = block.pk, version
+                seated.add(entry)
+        LastSeat.objects.bulk_update(
+            [self.last_seats[entry] for entry in sorted(seated)], ["since", "version", "version_games"], batch_size=100
+        )
+
+
+def standing_by(ladder: Ladder) -> StandingBy:
+    """Everybody who may be given a seat on ``ladder`` now; seven queries, however many there are.
+
+    House bots that fill up the tables are among them only while the others are too few for one. Who was merged into
+    another entry, or out, is not.
+    """
+    everybody = Entry.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
+    merged = merged_on([ladder])
+    entries = [
+        entry for entry in everybody.only("ladder", "bot", "rating", "games", "frozen") if entry.pk not in merged
+    ]
+    players = _players(ladder, entries)
+    entries = [entry for entry in entries if entry.pk in players]
+    if spare := fillers(ladder, [_owner(players[entry.pk].version) for entry in entries]):
+        players |= _players(ladder, spare)
+        entries += [entry for entry in spare if entry.pk in players and entry.pk not in merged]
+    last_seats, waiting, widths = _last_seats(ladder, entries), _waiting(ladder), _widths(ladder)
+    candidates = [
+        Candidate(
+            entry=entry.pk,
+            rating=entry.rating,
+            games=entry.games + waiting[entry.pk],
+            owner=_owner(players[entry.pk].version),
+            version_games=last_seats[entry.pk].games_of(players[entry.pk].version),
+            width=widths.get(players[entry.pk].version.pk),
+            since=last_seats[entry.pk].since,
+        )
+        for entry in entries
+    ]
+    return StandingBy(ladder, candidates, players, last_seats)
+
+
+def _players(ladder: Ladder, entries: Collection[Entry]) -> dict[int, Player]:
+    """By entry, with the version that plays for it, where it can be played at the ladder's tables now."""
+    versions = playing_versions(entries, fields=_READ)
+    return {
+        entry.pk: Player(versions[entry.bot_id], entry)
+        for entry in entries
+        if entry.bot_id in versions and plays(versions[entry.bot_id], ladder.game, ladder.seats)
+    }
+
+
+def _last_seats(ladder: Ladder, entries: Iterable[Entry]) -> dict[int, LastSeat]:
+    """By entry; who is new has waited since the ladder's last block."""
+    found = {last.entry_id: last for last in LastSeat.objects.filter(entry__ladder=ladder)}
+    missing = [entry for entry in entries if entry.pk not in found]
+    if missing:
+        last_block = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk").first()
+        since = last_block.pk if last_block else 0
+        new = LastSeat.objects.bulk_create(LastSeat(entry=entry, since=since) for entry in missing)
+        found |= {last.entry_id: last for last in new}
+    return found
+
+
+def _waiting(ladder: Ladder) -> Counter[int]:
+    """By entry, the rated games that it has still to play."""
+    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=Match.PENDING, entry__isnull=False)
+    return Counter(pending.values_list("entry", flat=True))
+
+
+def _widths(ladder: Ladder) -> dict[int, int]:
+    """By version, the width of its estimate's interval in the open season, in 1/1000 point."""
+    estimates = Estimate.objects.filter(season__ladder=ladder, season__closing=None)
+    return {version: high - low for version, low, high in estimates.values_list("version", "low", "high")}
+
+
+def _owner(version: BotVersion) -> int | None:
+    """Whose other bots may not sit at the same table; ``None`` for the house's."""
+    return None if house_bot(version) else version.bot.owner_id
+
+
+# --- House bots ------------------------------------------------------------------------------------------------------
+
+HOUR: Final = timedelta(hours=1)
+
+NARROW: Final = 100_000
+"""The width of an interval, in 1/1000 point, below which a house bot is known well enough: 1540 ± 50."""
+
+ENOUGH_BLOCKS: Final = 250
+"""After this number of blocks of a version, one more block narrows its interval by only 0.2%."""
+
+
+@dataclass(frozen=True)
+class Company:
+    """How many play on a ladder: owners, bots of the house, and bots of all. Those that only fill up do not count.
+
+    ``season_open`` says whether new blocks can be scheduled, as far as that depends on seasons.
+    """
+
+    ladder: Ladder
+    owners: int
+    house: int
+    bots: int
+    season_open: bool
+
+
+def people_on(ladder: Ladder) -> int:
+    """How many people have a bot that plays on ``ladder``, counted up to the seats of a table; one query."""
+    theirs = Entry.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+    return len(theirs.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
+
+
+def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
+    """By ladder, who plays there now; one query."""
+    plays = Q(entries__active=True, entries__bot__in=Bot.objects.playing())
+    counted = Ladder.objects.filter(pk__in=[ladder.pk for ladder in ladders]).annotate(
+        owners=Count("entries__bot__owner", filter=plays, distinct=True),
+        bots=Count("entries__bot", filter=plays, distinct=True),
+        house=Count("entries__bot", filter=plays & Q(entries__bot__owner=None), distinct=True),
+        season_open=Exists(Season.objects.filter(ladder=OuterRef("pk"), closing=None)),
+    )
+    by_id = {ladder.pk: ladder for ladder in ladders}
+    rows = counted.values_list("pk", "owners", "house", "bots", "season_open")
+    return {pk: Company(by_id[pk], owners, house, bots, season) for pk, owners, house, bots, season in rows}
+
+
+def resting(ladders: Collection[int]) -> set[int]:
+    """Those of ``ladders`` that are given no block now: only house bots play there, and they have played enough.
+
+    They have had their blocks of this hour and have no new version, or all of them are known well enough. Up to four
+    queries.
+    """
+    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    of_ladder = Block.objects.filter(ladder=OuterRef("pk"), purpose=Block.Purpose.LADDER).order_by("-pk")
+    last = Subquery(of_ladder.values("created")[max(most - 1, 0) :][:1])
+    alone = Ladder.objects.filter(~Exists(_people.filter(ladder=OuterRef("pk"))), pk__in=ladders)
+    rows = list(alone.annotate(last=last).order_by().values_list("pk", "last"))
+    since = timezone.now() - HOUR
+    limited = {pk for pk, created in rows if most < 1 or (created is not None and created > since)}
+    others = {pk for pk, _ in rows} - limited
+    if most > 0 and limited:
+        limited -= _with_new_versions(limited)
+    return limited | (_known_on(others) if others else set())
+
+
+def house_blocks_left(ladder: Ladder) -> int | None:
+    """How many blocks a ladder may get within this hour; ``None`` means no limit, because a user's bot plays there."""
+    if _people.filter(ladder=ladder).exists():
+        return None
+    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    newest = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk")
+    since = timezone.now() - HOUR
+    left = most - sum(created > since for created in newest.values_list("created", flat=True)[:most])
+    return 0 if left <= 0 or _known_on([ladder.pk]) else left
+
+
+_people: Final = Entry.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+
+
+def _with_new_versions(ladders: Collection[int]) -> set[int]:
+    """The ladders on which a house bot has a version that had neither a seat nor an estimate; one query."""
+    active = BotVersion.objects.filter(bot=OuterRef("bot"), active=True).values("pk")[:1]
+    playing = Entry.objects.filter(ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing())
+    new = playing.annotate(version=Subquery(active)).exclude(version=None)
+    seated = LastSeat.objects.filter(entry=OuterRef("pk"), version=OuterRef("version"))
+    known = Estimate.objects.filter(
+        season__ladder=OuterRef("ladder"), season__closing=None, version=OuterRef("version")
+    )
+    return set(new.filter(~Exists(seated), ~Exists(known)).order_by().values_list("ladder", flat=True))
+
+
+def _known_on(ladders: Collection[int]) -> set[int]:
+    """The ladders on which no house bot has an interval that more games would narrow; two queries."""
+    playing = Entry.objects.filter(
+        ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing(), bot__versions__active=True
+    )
+    of_seasons = Estimate.objects.filter(season__ladder__in=ladders, season__closing=None).order_by()
+    rows = of_seasons.values_list("season__ladder", "version", "low", "high", "blocks")
+    known = {(row[0], row[1]) for row in rows if row[3] - row[2] <= NARROW or row[4] >= ENOUGH_BLOCKS}
+    seated = set(playing.order_by().values_list("ladder", "bot__versions"))
+    return {ladder for ladder, _ in seated} - {ladder for ladder, _ in seated - known}
+
+
+def house_on(ladder: Ladder) -> int:
+    """How many bots of the house could play on ``ladder``, entered or not; one query."""
+    return len(_house(ladder))
+
+
+def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Entry]:
+    """Entries of house bots to fill up the tables of ``ladder`` beside bots of ``owners`` (``None``: of the house).
+
+    None if those can fill a table. In a transaction that holds the ladder's row: it enters who is missing.
+    """
+    if len(set(owners) - {None}) + owners.count(None) >= ladder.seats:
+        return []
+    known = {entry.bot_id: entry for entry in Entry.objects.filter(ladder=ladder, bot__owner=None)}
+    missing = [bot for bot in _house(ladder) if bot not in known]
+    new = Entry.objects.bulk_create(Entry(ladder=ladder, bot_id=bot, active=False) for bot in missing)
+    return [*(entry for entry in known.values() if not entry.active), *new]
+
+
+def _house(ladder: Ladder) -> list[int]:
+    """The bots of the house that can play on ``ladder``."""
+    active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
+    versions = active.select_related("bot").defer("check_report")
+    return [version.bot_id for version in versions if plays(version, ladder.game, ladder.seats)]

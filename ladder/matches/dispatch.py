@@ -1,0 +1,349 @@
+"""Tell the workers about queued matches.
+
+A message is a hint: it does no harm if it is lost or arrives twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import fmean
+from typing import Any, Final
+
+from celery import current_app
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
+from kombu.exceptions import OperationalError
+
+from ladder.models import Attempt, Block, Entry, Match
+from ladder.pairings.shares import Flow, shared
+
+logger = logging.getLogger(__name__)
+
+TASK = "ladder.tasks.play_match"
+QUEUE = "matches"
+SOON = "soon"
+ON_TIME = "on_time"
+"""The queues of first matches and of matches at a set time. Workers take matches at a set time before all other work,
+and from their other queues in turn (``esr_platform.celery.OnTimeFirst``)."""
+
+AT_A_SET_TIME: Final = 2
+"""From this priority on, a match has the queue of those at a set time; every other with priority is a first one."""
+
+WINDOW: Final = 32
+"""Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
+
+
+def dispatch() -> int:
+    """Send matches that are queued, due and not on their way, as many as the workers will begin soon; how many.
+
+    Those with priority are all sent, the higher first; of the others each ladder and person has its share, and who was
+    not told of for longest goes first.
+    """
+    if not Match.objects.filter(status=Match.Status.QUEUED).exists():
+        return 0
+    throughput = recent()
+    queued = traffic(throughput)
+    room = max(WINDOW, throughput.begun.total()) - queued.on_the_way
+    ids = [*queued.soon, *queued.in_turn[: max(room, 0)]]
+    mine = _marked(ids) if ids else set()
+    priorities = {one.match_id: one.priority for one in queued.matches}
+    return send({match_id: priorities[match_id] for match_id in ids if match_id in mine})
+
+
+def send_next(match_id: int) -> int:
+    """Send the next match of the same block, now that an attempt at ``match_id`` has ended; how many (0 or 1).
+
+    Matches of a block never run at the same time (:func:`ladder.matches.leases.claim`), so :func:`dispatch` sends one
+    of them.
+    """
+    block = Match.objects.filter(pk=match_id).values("block")
+    due = Match.objects.filter(block__in=block, status=Match.Status.QUEUED, due_at__lte=Now())
+    queued = due.filter(~Match.another_runs()).order_by("-priority", "pk")
+    following = queued.values_list("pk", "priority").first()
+    if following is None or not _unsent([following[0]]).update(sent_at=Now()):
+        return 0
+    return send(dict([following]))
+
+
+def send(priorities: Mapping[int, int]) -> int:
+    """Send matches to the workers, outside any transaction, and return how many were sent.
+
+    ``priorities`` maps match ids to priorities. Without a broker nothing is lost: the next :func:`dispatch` sends the
+    rest.
+    """
+    ids, sent = list(priorities), 0
+    try:
+        for match_id, priority in priorities.items():
+            queue = _queue(priority)
+            current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
+            sent += 1
+    except (OperationalError, OSError) as error:
+        logger.warning("%s matches wait for the broker: %s", len(ids) - sent, error)
+        Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
+    return sent
+
+
+def _queue(priority: int) -> str:
+    if priority >= AT_A_SET_TIME:
+        return ON_TIME
+    return SOON if priority > 0 else QUEUE
+
+
+def _marked(match_ids: list[int]) -> set[int]:
+    """Those that are still to be sent, marked as sent; whoever holds a row has more to say about it."""
+    with transaction.atomic():
+        free = _unsent(match_ids).select_for_update(skip_locked=True, no_key=True)
+        ids = set(free.order_by("pk").values_list("pk", flat=True))
+        Match.objects.filter(pk__in=ids, status=Match.Status.QUEUED).update(sent_at=Now())
+    return ids
+
+
+def _unsent(match_ids: list[int]) -> QuerySet[Match]:
+    """Those that are queued and not on their way."""
+    not_on_its_way = Q(sent_at__isnull=True) | Q(sent_at__lt=Now() - SEND_AGAIN)
+    return Match.objects.filter(not_on_its_way, pk__in=match_ids, status=Match.Status.QUEUED)
+
+
+# --- Queued matches that are due, by ladder and person ---------------------------------------------------------------
+
+SEND_AGAIN: Final = timedelta(seconds=15)
+"""A message is void after this time, and the match is sent again: so there is at most one valid message a match."""
+
+OVERDUE: Final = timedelta(seconds=60)
+"""What waits for longer is told of again and again, and takes no place on the way from what can be played."""
+
+HOUSE_ONLY: Final = 1 / 4
+"""What the weight of a ladder is worth on which nobody's bot plays, as long as others want the workers."""
+
+AT_ONCE: Final = 2000
+"""The most rows that are read; the rest has its turn later."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A queued match that is due. Its ``flow`` is its ladder if it is rated, else the user who ordered it.
+
+    ``block_runs`` says that another match of its block is running, so no worker can claim this one yet.
+    """
+
+    match_id: int
+    block_id: int
+    priority: int
+    rated: bool
+    flow: int
+    weight: float
+    due_at: datetime
+    sent_at: datetime | None
+    on_its_way: bool
+    block_runs: bool
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """``matches`` are in the order in which they became due or were told of last, the higher priority first.
+
+    ``playing`` are the rated and the unrated games without priority that workers have begun.
+    """
+
+    matches: Sequence[Waiting]
+    throughput: Throughput
+    now: datetime | None
+    playing: tuple[int, int] = (0, 0)
+
+    @property
+    def startable(self) -> list[Waiting]:
+        """The matches to send: one per block, of the blocks with no match that runs or is on its way."""
+        taken = {one.block_id for one in self.matches if one.on_its_way or one.block_runs}
+        first: dict[int, Waiting] = {}
+        for one in self.matches:
+            if one.block_id not in taken:
+                first.setdefault(one.block_id, one)
+        return list(first.values())
+
+    @property
+    def soon(self) -> list[int]:
+        """The matches with priority that are sent however many others wait."""
+        return [one.match_id for one in self.startable if one.priority > 0]
+
+    @property
+    def in_turn(self) -> list[int]:
+        """The other matches to send, in an order in which each ladder and user has its share."""
+        return self._shared(self.startable)
+
+    def _shared(self, matches: Iterable[Waiting]) -> list[int]:
+        flows: dict[bool, dict[int, Flow]] = {True: {}, False: {}}
+        ahead = Counter((one.rated, one.flow) for one in self._counting)
+        by_flow = defaultdict[tuple[bool, int, float], list[Waiting]](list)
+        for one in matches:
+            if one.priority <= 0:
+                by_flow[one.rated, one.flow, one.weight].append(one)
+        for (rated, flow, weight), waiting in by_flow.items():
+            cost = self.throughput.cost(flow) if rated else 1.0
+            ids, since = [one.match_id for one in waiting], min(_since(one) for one in waiting)
+            flows[rated][flow] = Flow(ids, ahead[rated, flow], weight, cost, since.timestamp())
+        told = Counter(one.rated for one in self._counting)
+        in_hand = self.playing[0] + told[True], self.playing[1] + told[False]
+        return shared(flows[True], flows[False], in_hand, self.throughput.costs)
+
+    @property
+    def on_the_way(self) -> int:
+        """How many of those without priority the workers were told of and will begin soon."""
+        return len(self._counting)
+
+    @property
+    def line(self) -> list[int]:
+        """Everything, in the order in which the workers will probably begin it."""
+        sent = sorted((one for one in self.matches if one.on_its_way), key=_told)
+        unsent = [one for one in self.matches if not one.on_its_way]
+        soon = [one for one in unsent if one.priority > 0]
+        return [*(one.match_id for one in [*sent, *soon]), *self._shared(unsent)]
+
+    def waited(self, how_long: timedelta) -> bool:
+        """Whether anything has waited for longer."""
+        return any(self.now is not None and one.due_at < self.now - how_long for one in self.matches)
+
+    @property
+    def _counting(self) -> list[Waiting]:
+        return [
+            one
+            for one in self.matches
+            if one.on_its_way and one.priority <= 0 and self.now is not None and one.due_at > self.now - OVERDUE
+        ]
+
+
+def traffic(throughput: Throughput) -> Traffic:
+    """One query, which reads of what is not queued only how much it is."""
+    people = Entry.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
+    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
+    queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
+    rows = list(
+        queued.annotate(people=Exists(people), rated_now=_playing(priority=0), ordered_now=_playing(priority__lt=0))
+        .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
+        .values(
+            "pk",
+            "block",
+            "block_runs",
+            "priority",
+            "due_at",
+            "sent_at",
+            "now",
+            "people",
+            "ladder",
+            "ladder__weight",
+            "block__purpose",
+            "block__order__requested_by",
+            "rated_now",
+            "ordered_now",
+        )[:AT_ONCE]
+    )
+    if not rows:
+        return Traffic([], throughput, None)
+    first = rows[0]
+    playing = first["rated_now"], first["ordered_now"]
+    return Traffic([_waiting(row) for row in rows], throughput, first["now"], playing)
+
+
+def _playing(**wanted: int) -> Coalesce:
+    """How many such matches workers play; live games are not theirs."""
+    running = Match.objects.filter(status=Match.Status.RUNNING, **wanted).order_by().values("status")
+    running = running.exclude(block__purpose__in=Block.DRIVEN_BY_REQUESTS)
+    return Coalesce(Subquery(running.annotate(number=Count("pk")).values("number")), 0)
+
+
+def _waiting(row: Mapping[str, Any]) -> Waiting:
+    rated = row["block__purpose"] in Block.RATED
+    return Waiting(
+        match_id=row["pk"],
+        block_id=row["block"],
+        block_runs=row["block_runs"],
+        priority=row["priority"],
+        rated=rated,
+        flow=row["ladder"] if rated else row["block__order__requested_by"] or 0,
+        weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if rated else 1.0,
+        due_at=row["due_at"],
+        sent_at=row["sent_at"],
+        on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
+    )
+
+
+def _since(one: Waiting) -> datetime:
+    """When it became due, or was told of last."""
+    return one.sent_at or one.due_at
+
+
+def _told(one: Waiting) -> tuple[int, datetime, int]:
+    return -one.priority, _since(one), one.match_id
+
+
+# --- What the workers did in the last minutes ------------------------------------------------------------------------
+
+LATELY = timedelta(seconds=10)
+LOOKED_BACK = timedelta(minutes=5)
+FEW_READ = 20
+MOST_READ = 1000
+"""Attempts that are looked at; on a busy site they reach back less far."""
+
+_COLUMNS = ("match__ladder", "started", "ended", "ending", "now", "match__block__purpose")
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Games by ladder: ``begun`` in the last ``LATELY``, ``finished`` within ``span_s`` seconds of the last minutes.
+
+    ``mean_s`` is how long a rated one lasted, in seconds, where any was finished: nobody makes a ladder's games dear,
+    and so rare, by ordering long ones there. ``costs`` are how long rated and unrated games last, on all ladders.
+    """
+
+    begun: Counter[int] = field(default_factory=Counter)
+    finished: Counter[int] = field(default_factory=Counter)
+    span_s: float = 0.0
+    mean_s: Mapping[int, float] = field(default_factory=dict)
+    costs: tuple[float, float] = (1.0, 1.0)
+
+    @property
+    def per_s(self) -> float:
+        """Games a second on all ladders; 0 where nothing is known."""
+        return self.finished.total() / self.span_s if self.span_s else 0.0
+
+    def per_s_on(self, ladder_id: int) -> float:
+        """Games a second on a ladder; 0 where nothing is known."""
+        return self.finished[ladder_id] / self.span_s if self.span_s else 0.0
+
+    def cost(self, ladder_id: int) -> float:
+        """How long a game lasts on a ladder, in seconds; where none was played lately, as on the others."""
+        known = self.mean_s.get(ladder_id) or fmean(self.mean_s.values() or [1.0])
+        return max(known, 0.001)
+
+
+def recent() -> Throughput:
+    """One query of the latest attempts, and a second one if there were many."""
+    rows = Attempt.objects.of_workers().order_by("-pk").annotate(now=Now()).values_list(*_COLUMNS)
+    found = [row for row in rows[:FEW_READ] if row[1] > row[4] - LOOKED_BACK]
+    if len(found) == FEW_READ:
+        found = [row for row in rows[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
+    begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
+    lasted, ordered = defaultdict[int, list[float]](list), list[float]()
+    for ladder_id, started, ended, ending, now, purpose in found:
+        begun[ladder_id] += started > now - LATELY
+        if ended is not None and ending == Attempt.Ending.FINISHED:
+            finished[ladder_id] += 1
+            ends.append(ended)
+            if purpose in Block.RATED:
+                lasted[ladder_id].append((ended - started).total_seconds())
+            else:
+                ordered.append((ended - started).total_seconds())
+    means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
+    span = (max(ends) - min(row[1] for row in found)).total_seconds() if ends else 0.0
+    rated = [one for times in lasted.values() for one in times]
+    return Throughput(+begun, finished, max(span, 0.0), means, _costs(rated, ordered))
+
+
+def _costs(rated: list[float], ordered: list[float]) -> tuple[float, float]:
+    """The means; of what is not known, that of the other."""
+    rated_s = fmean(rated or ordered or [1.0])
+    return max(rated_s, 0.001), max(fmean(ordered or [rated_s]), 0.001)

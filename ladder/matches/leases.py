@@ -1,0 +1,244 @@
+"""Leases: which worker plays a match. At most one lease of a match is valid at a time.
+
+A lease is a token in the match's row that ends by the database's clock, so the clocks of workers need not agree. Every
+change is a conditional UPDATE that names the token. It changes nothing once the match has another lease, so a late
+worker has no effect. Rows are locked in the order match, attempt, block, ladder, bots, entries, here and in
+``ladder.matches.results``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Final, TypeVar
+from uuid import UUID, uuid4
+
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from bots.runner.launching import Observer
+from esr_platform.heartbeats import Heartbeat, beating
+from games.base import State
+from ladder.matches.blocks import end_if_over
+from ladder.models import Attempt, Chair, Match, Rerun, Seat
+
+LEASE = timedelta(seconds=30)
+RENEW_EVERY_S = 5.0
+RETRY_AFTER = timedelta(seconds=5)
+MOST_FAILURES = 3
+
+_FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
+_REASON_LENGTH = 400
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to bring one match's result, until the database's clock says otherwise. ``number`` is its attempt's."""
+
+    match_id: int
+    token: UUID
+    number: int = 1
+
+
+def claim(match_id: int, worker: str) -> Lease | None:
+    """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
+
+    Matches of one block share their deal and never run at the same time. Otherwise a bot could pass information to
+    another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match that is refused
+    for this reason counts as not sent, so that the end of the running match can send it.
+    """
+    token = uuid4()
+    with transaction.atomic():
+        if not _taken(match_id, token):
+            Match.objects.filter(Match.another_runs(), pk=match_id, status=Match.Status.QUEUED).update(sent_at=None)
+            return None
+        number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
+        Attempt.objects.create(
+            match_id=match_id, number=number, token=token, worker=worker[:120], started=Now(), heartbeat_at=Now()
+        )
+    return Lease(match_id, token, number)
+
+
+def _taken(match_id: int, token: UUID) -> bool:
+    """Let a queued, due match run under ``token``; ``False`` if it is not queued or not due, or if its block runs."""
+    due = Match.objects.filter(~Match.another_runs(), pk=match_id, status=Match.Status.QUEUED, due_at__lte=Now())
+    try:
+        with transaction.atomic():
+            taken = due.update(
+                status=Match.Status.RUNNING,
+                lease=token,
+                lease_until=Now() + LEASE,
+                started=Now(),
+                attempts_started=F("attempts_started") + 1,
+            )
+    except IntegrityError:  # another worker has taken a match of the same block at the same moment
+        return False
+    return bool(taken)
+
+
+def renew(lease: Lease) -> bool:
+    """Hold the match for another ``LEASE``; ``False`` when it is not ours any more."""
+    with transaction.atomic():
+        kept = _held(lease).update(lease_until=Now() + LEASE)
+        if kept:
+            Attempt.objects.filter(token=lease.token).update(heartbeat_at=Now())
+    return bool(kept)
+
+
+def finish(lease: Lease) -> bool:
+    """End the match as finished, inside the caller's transaction; ``False`` when it is not ours any more."""
+    if not _held(lease).update(status=Match.Status.FINISHED, ended=Now(), lease=None, lease_until=None):
+        return False
+    Attempt.objects.filter(token=lease.token).update(ending=Attempt.Ending.FINISHED, ended=Now())
+    return True
+
+
+def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | None = None) -> bool:
+    """End the attempt without a result: the match is queued again, or void after ``MOST_FAILURES`` failures.
+
+    ``failure`` is shown to everybody if the match is voided by it. ``only`` narrows down when this is done at all;
+    ``False``: nothing was done.
+    """
+    with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
+        failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
+        if failures >= MOST_FAILURES:
+            reason = f"Given up after {failures} attempts. The last one: {failure[:_REASON_LENGTH]}"
+            after = {"status": Match.Status.VOID, "reason": reason, "ended": Now()}
+        else:
+            after = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
+        if not _held(lease).filter(only or Q()).update(lease=None, lease_until=None, **after):
+            return False
+        Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:_REASON_LENGTH], ended=Now())
+        if after["status"] == Match.Status.VOID:
+            end_if_over(Match.objects.filter(pk=lease.match_id).values_list("block", flat=True))
+    return True
+
+
+def play_again(lease: Lease, failure: str, seats: Collection[int]) -> bool:
+    """End the attempt so that the match is played again, because the machine made ``seats`` late.
+
+    Each version has this right once per block. ``False`` means that nothing was done, because all of them have used it
+    or the lease was lost.
+    """
+    late = Seat.objects.filter(match=lease.match_id, index__in=seats)
+    versions = set(late.exclude(version__reruns__block=F("match__block")).values_list("version", flat=True))
+    with transaction.atomic():  # no other match of the block runs that could use these rights meanwhile
+        if not versions or not give_back(lease, Attempt.Ending.DELAYED, failure):
+            return False
+        attempt = Attempt.objects.select_related("match").get(token=lease.token)
+        Rerun.objects.bulk_create(
+            Rerun(block_id=attempt.match.block_id, version_id=version, attempt=attempt) for version in sorted(versions)
+        )
+    return True
+
+
+def delays(lease: Lease) -> int:
+    """How often the match was played in vain before because the machine was late."""
+    return _count(lease.match_id, (Attempt.Ending.DELAYED,)) if lease.number > 1 else 0
+
+
+def _held(lease: Lease) -> QuerySet[Match]:
+    return Match.objects.filter(pk=lease.match_id, status=Match.Status.RUNNING, lease=lease.token)
+
+
+def _count(match_id: int, endings: tuple[Attempt.Ending, ...]) -> int:
+    return Attempt.objects.filter(match_id=match_id, ending__in=endings).count()
+
+
+# --- Heartbeats ------------------------------------------------------------------------------------------------------
+
+
+class LeaseLost(Exception):
+    """The lease was refused, or could not be renewed while it lasts, so nothing of the game counts."""
+
+
+def renewed(lease: Lease, every_s: float | None = None) -> AbstractContextManager[Heartbeat]:
+    """Renew ``lease`` every ``every_s`` seconds from a thread of its own, with a database connection of its own."""
+    what, lasts_s = f"match {lease.match_id}", LEASE.total_seconds()
+    return beating(partial(renew, lease), what, RENEW_EVERY_S if every_s is None else every_s, lasts_s)
+
+
+class WhileLeased:
+    """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others."""
+
+    def __init__(self, heart: Heartbeat, observer: Observer | None) -> None:
+        self._heart, self.observer = heart, observer
+
+    def moved(self, state: State) -> None:
+        self._check()
+        if self.observer is not None:
+            self.observer.moved(state)
+
+    def told(self, seat: int, line: bytes) -> None:
+        self._check()
+        if self.observer is not None:
+            self.observer.told(seat, line)
+
+    def heard(self, seat: int, line: bytes) -> None:
+        self._check()
+        if self.observer is not None:
+            self.observer.heard(seat, line)
+
+    def _check(self) -> None:
+        if self._heart.lost:
+            raise LeaseLost
+
+
+# --- Retry after a lost connection -----------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+PATIENCE_S: Final = 20.0
+"""How long a database may be away: shorter than a lease, so that what waits for it is still ours when it is back."""
+
+_PAUSE_S: Final = 0.1
+
+Done = TypeVar("Done")
+
+
+def through_a_loss(do: Callable[[], Done], patience_s: float = PATIENCE_S) -> Done:
+    """What ``do`` gives; tried again with a new connection for ``patience_s`` once the database is out of reach.
+
+    ``do`` must be one transaction that is safe to repeat: whether the lost one was committed cannot be known. However
+    long the first try has waited for a lock, there is a second one. Raises what the database says after that time, and
+    at once inside a transaction, which nobody can go on with.
+    """
+    until: float | None = None
+    while True:
+        try:
+            return do()
+        except (OperationalError, InterfaceError) as error:
+            if connection.in_atomic_block or (until is not None and time.monotonic() > until):
+                raise
+            until = until or time.monotonic() + patience_s
+            logger.warning("the database was lost, once more: %s", error)
+            connection.close()
+            time.sleep(_PAUSE_S)
+
+
+# --- Games that stop without a result --------------------------------------------------------------------------------
+
+_REASON: Final = 400
+
+
+def stop(match: Match, status: Match.Status, reason: str) -> None:
+    """End ``match``, which runs, as ``status``, with the reason for everybody; nobody owes anything any more."""
+    Match.objects.filter(pk=match.pk).update(
+        status=status, reason=reason[:_REASON], lease=None, lease_until=None, ended=Now()
+    )
+    Attempt.objects.filter(match=match.pk, ending=Attempt.Ending.OPEN).update(
+        ending=Attempt.Ending.FAILED, failure=reason[:_REASON], ended=Now()
+    )
+    nobody_owes(match.pk)
+    end_if_over([match.block_id])
+
+
+def nobody_owes(match_id: int) -> None:
+    """Take back what was asked at the table of a match that has ended; for one that is no live game, nothing."""
+    Chair.objects.filter(table=match_id, owes=True).update(owes=False, due_at=None, deadline=None)

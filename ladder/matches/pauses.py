@@ -1,0 +1,99 @@
+"""Pauses: a bot that fails again and again is paused until its owner resumes it. Its rating stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from bots.models import Bot, BotVersion
+from bots.runner.report import MatchReport
+from ladder.matches.sweep import cancel_for_leave
+from ladder.models import SeatResult
+
+MOST_BAD: Final = 3
+"""After so many bad matches in a row a bot goes on leave."""
+
+BAD: Final = {
+    "strikes": "three strikes",
+    "exit": "its process ended",
+    "not_ready": "not ready in time",
+    "memory": "more memory than a seat is given",
+    "time": "its time for the game was used up",
+}
+"""The ways to lose a match that are a program's own failure, in words."""
+
+_AT_ONCE: Final = 20
+
+
+def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
+    """Count a match, inside the transaction of its result, for ``bots``: by seat, those of people, locked.
+
+    Nothing is counted for people who play themselves: what failed in their chair was not theirs.
+    ``results`` are the match's, stored, in seat order.
+    """
+    delayed = {delay.seat for delay in report.machine_delays}
+    for seat in sorted(bots, key=lambda seat: bots[seat].pk):
+        bot = bots[seat]
+        if bot.kind == Bot.Kind.PERSON:
+            continue
+        if results[seat].forfeit in BAD:
+            if seat not in delayed:
+                _one_more(bot)
+        elif bot.bad_in_a_row:
+            Bot.objects.filter(pk=bot.pk).update(bad_in_a_row=0)
+
+
+def begin_for_lost_code(version: BotVersion) -> bool:
+    """Put the bot of ``version`` on leave, with nothing counted against it, if that is what plays now; whether it was.
+
+    The archive of ``version`` is lost for good (``bots.programs.LostCode``).
+    """
+    with transaction.atomic():
+        bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
+        if bot.on_leave is not None or not bot.versions.filter(pk=version.pk, active=True).exists():
+            return False
+        _begin(
+            bot,
+            f"The code of v{version.number} is lost, which is our fault. Upload it again, the same file or another"
+            " version; then put the bot back.",
+        )
+    return True
+
+
+def put_back(bot: Bot) -> bool:
+    """End the leave of ``bot``, which starts with a clean count; whether it was on leave."""
+    on_leave = Bot.objects.filter(pk=bot.pk, on_leave__isnull=False)
+    return bool(on_leave.update(on_leave=None, leave_reason="", bad_in_a_row=0))
+
+
+def _one_more(bot: Bot) -> None:
+    bad = bot.bad_in_a_row + 1
+    Bot.objects.filter(pk=bot.pk).update(bad_in_a_row=bad)
+    if bad >= MOST_BAD and bot.on_leave is None:
+        _begin(bot, _sentence(bot))
+
+
+def _begin(bot: Bot, reason: str) -> None:
+    """In a transaction that holds the bot."""
+    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason=reason)
+    transaction.on_commit(partial(cancel_for_leave, bot), robust=True)
+
+
+def _sentence(bot: Bot) -> str:
+    """Which matches, and why: the last ones that counted, since their rows are written under the bot's lock."""
+    told = [f"match {match_id} ({BAD[forfeit]})" for match_id, forfeit in islice(_counted(bot), MOST_BAD)][::-1]
+    return f"It failed in {MOST_BAD} matches in a row: {', '.join(told[:-1])} and {told[-1]}."
+
+
+def _counted(bot: Bot) -> Iterator[tuple[int, str]]:
+    """The bad matches of ``bot`` and their reasons, newest first, without those that the machine had a part in."""
+    lost = SeatResult.objects.filter(seat__version__bot=bot, forfeit__in=BAD).order_by("-pk")
+    rows = lost.values_list("seat__match_id", "seat__index", "forfeit", "result__report__machine_delays")
+    for match_id, index, forfeit, delays in rows.iterator(_AT_ONCE):
+        if index not in {delay["seat"] for delay in delays}:
+            yield match_id, forfeit

@@ -1,0 +1,231 @@
+"""One attempt at one match: claim it, have it played, submit its result. The runner never sees the database."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from bots.programs import LostCode, NotHere, program_of
+from bots.protocol import Limits
+from bots.runner.failures import NoCoreFree, PlatformFailure
+from bots.runner.launching import Observer
+from bots.runner.play import play_match
+from bots.runner.report import MatchReport
+from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
+from bots.runner.transcript import Transcript
+from bots.sandbox import launcher_for_ladder, shared_core
+from ladder.matches import pauses
+from ladder.matches.leases import (
+    Lease,
+    LeaseLost,
+    WhileLeased,
+    claim,
+    delays,
+    give_back,
+    play_again,
+    renewed,
+    through_a_loss,
+)
+from ladder.matches.logs import packed_logs
+from ladder.matches.results import WrongRecord, record_result
+from ladder.models import Attempt, Block, Intervention, Ladder, Match
+
+
+def seeds_key() -> bytes:
+    """The key for ``bots.protocol.bot_seed``, which only this server has."""
+    return hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256")
+
+
+# --- Machines on which nothing can be played -------------------------------------------------------------------------
+
+MANY = 3
+"""So many different matches in a row that failed on one machine are the machine's fault, not theirs."""
+
+REST = timedelta(seconds=60)
+"""Then it tries again."""
+
+_LOOKED_BACK = 30
+
+
+def rests(host: str) -> bool:
+    """Whether the last ``MANY`` matches tried on ``host`` have all failed, the last of them within ``REST``."""
+    return bool(_trouble(host))
+
+
+def trouble() -> str:
+    """Why nothing is played at the moment, for everybody: what failed last on machines that all rest; else empty."""
+    return _trouble("")
+
+
+def _trouble(host: str) -> str:
+    """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
+    withdrawn = Q(match__interventions__action=Intervention.Action.VOIDED)  # by staff, which says nothing of machines
+    over = Attempt.objects.of_workers().exclude(ending=Attempt.Ending.OPEN).exclude(withdrawn)
+    latest = over.order_by("-pk").annotate(rested=Now() - REST)
+    columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
+    tried: set[int] = set()
+    said = ""
+    for worker, ending, ended, rested, failure, match_id in columns[:_LOOKED_BACK]:
+        if host and worker.rpartition("/")[0] != host:
+            continue
+        if ending != Attempt.Ending.FAILED or (not said and ended < rested):
+            return ""
+        said = said or failure
+        tried.add(match_id)
+        if len(tried) == MANY:
+            return said
+    return ""
+
+
+# --- Attempts --------------------------------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+Play = Callable[[MatchSpec[Any], Observer | None], MatchReport]
+"""Plays one game to its end, watched; raises ``PlatformFailure`` if that is the platform's fault."""
+
+
+def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
+    """Claim and play a match; how the attempt ended, ``None`` if there was nothing to claim or it was too late.
+
+    Safe to call any number of times, at once and again: one claim wins, and one result counts. A match whose code is
+    not on this machine stays queued for one that has it, and so does every match while this machine rests.
+    """
+    try:
+        spec = _spec(match_id)
+    except PlatformFailure as failure:
+        return _not_begun(match_id, failure)
+    lease = _claimed(match_id) if spec is not None else None
+    if spec is None or lease is None:
+        return None
+    try:
+        return _attempt(lease, spec, runner or _ladder_runner)
+    except LeaseLost:
+        logger.warning("match %s was stopped: it was withdrawn, or its lease was lost", match_id)
+        return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
+    except NoCoreFree as busy:
+        logger.warning("match %s is played later: %s", match_id, busy)
+        return _ended(lease, Attempt.Ending.DELAYED, str(busy))
+    except (PlatformFailure, WrongRecord) as failure:
+        logger.warning("attempt at match %s failed: %s", match_id, failure)
+        return _failed(lease, str(failure))
+    except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
+        logger.exception("attempt at match %s failed", match_id)
+        return _failed(lease, f"an error of the platform ({type(error).__name__})")
+
+
+def spec_of(match: Match) -> MatchSpec[Any]:
+    """What the runner is told about ``match``.
+
+    How often it was played in vain is told when it is claimed. Raises ``NotHere`` where a seat's code cannot be started
+    or had on this machine now, ``LostCode`` where it is lost, ``ImproperlyConfigured`` for limits of its ladder that
+    are none or that a worker's time limit would cut short.
+    """
+    rated = match.block.purpose in Block.RATED
+    seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
+    spec: MatchSpec[Any] = MatchSpec(
+        game=match.ladder.game,
+        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats),
+        seed=bytes(match.block.seed),
+        limits=_limits(match.ladder),
+        key=seeds_key(),
+        match=str(match.pk),
+    )
+    if spec.budget_ms > 1000 * settings.CELERY_TASK_SOFT_TIME_LIMIT:
+        raise ImproperlyConfigured(
+            f"the limits of {match.ladder} let a match last {spec.budget_ms / 1000:.0f} s, longer than"
+            f" CELERY_TASK_SOFT_TIME_LIMIT ({settings.CELERY_TASK_SOFT_TIME_LIMIT} s): lower them, or raise it"
+        )
+    return spec
+
+
+def _limits(ladder: Ladder) -> Limits:
+    try:
+        return Limits(**ladder.limits)
+    except (TypeError, ValueError) as error:
+        raise ImproperlyConfigured(f"the limits of {ladder} are none: {error}") from error
+
+
+def _spec(match_id: int) -> MatchSpec[Any] | None:
+    """What is to be played; ``None`` if the match is not queued or cannot be played here."""
+    match = Match.objects.select_related("ladder", "block").filter(pk=match_id, status=Match.Status.QUEUED).first()
+    try:
+        return spec_of(match) if match else None
+    except (NotHere, ImproperlyConfigured) as failure:
+        logger.warning("match %s stays queued: %s", match_id, failure)
+        return None
+
+
+def _claimed(match_id: int) -> Lease | None:
+    return None if rests(socket.gethostname()) else claim(match_id, _worker())
+
+
+def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None:
+    """Fail an attempt without a game. A bot whose code is lost goes on leave once a match is void by that."""
+    lease = _claimed(match_id)
+    ending = _failed(lease, str(failure)) if lease is not None else None
+    void = Match.objects.filter(pk=match_id, status=Match.Status.VOID)
+    if ending and isinstance(failure, LostCode) and void.exists():
+        pauses.begin_for_lost_code(failure.version)
+    return ending
+
+
+def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending | None:
+    spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
+    transcript = _transcript(spec)
+    with renewed(lease) as heart:
+        report = runner(spec, WhileLeased(heart, transcript))
+        if report.play_again and spec.played_before < MAX_REPLAYS:
+            late = {delay.seat for delay in report.machine_delays}
+            if through_a_loss(lambda: play_again(lease, _delayed(report), late)):
+                return Attempt.Ending.DELAYED
+            report = replace(report, play_again=False)
+        logs = packed_logs(report, transcript)
+        result = through_a_loss(lambda: record_result(lease, report, logs))  # safe: a second one is refused
+        if not result:
+            logger.warning("the result of match %s does not count: the lease was lost", lease.match_id)
+        return Attempt.Ending.FINISHED if result else None
+
+
+def _transcript(spec: MatchSpec[Any]) -> Transcript | None:
+    """Keeps the lines of the seats whose owners want to read them; ``None`` where the house is among itself."""
+    uploaded = [index for index, seat in enumerate(spec.seats) if isinstance(seat.program, StoredProgram)]
+    return Transcript(len(spec.seats), uploaded) if uploaded else None
+
+
+def _delayed(report: MatchReport) -> str:
+    """What the machine has done to whom, for everybody."""
+    first = report.machine_delays[0]
+    asked = "its start" if first.decision is None else f"its decision {first.decision}"
+    return (
+        f"the machine was late, not the bot at seat {first.seat + 1}: {asked} took {first.wall_us / 1e6:.1f} s,"
+        f" {first.machine_delay_us / 1e6:.1f} s of which it waited for a processor"
+    )
+
+
+def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
+    return _ended(lease, Attempt.Ending.FAILED, failure)
+
+
+def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
+    return ending if through_a_loss(lambda: give_back(lease, ending, failure)) else None
+
+
+def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
+    with shared_core() as core:
+        return play_match(spec, launcher_for_ladder(), observer, core=core)
+
+
+def _worker() -> str:
+    return f"{socket.gethostname()}/{os.getpid()}"

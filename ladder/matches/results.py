@@ -1,0 +1,210 @@
+"""The result of a match, exactly once, on every database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from bots.models import Bot
+from bots.runner.report import MatchReport
+from bots.storable import storable
+from games.base import Document, Exchange, Figures, Habits, State
+from games.outcomes import shown_outcome
+from games.record import RecordError, replay, verify
+from ladder.ledger.append import append, result_document, rules_of
+from ladder.matches import pauses
+from ladder.matches.blocks import end_if_over
+from ladder.matches.leases import Lease, finish
+from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
+from ladder.packing import pack, unpack
+from ladder.ratings.rating import Rules, rate
+
+# --- Figures of a game -----------------------------------------------------------------------------------------------
+
+
+def figures_document(state: State) -> Document:
+    """``{"seats": [figures by seat], "exchanges": [[buyer, seller, price, good]], "habits": [habits by seat]}``.
+
+    It is made from the state that re-executing the record has given, so nothing in it is a worker's claim.
+    """
+    exchanges = [list(astuple(exchange)) for exchange in state.game.exchanges(state)]
+    return {"seats": state.game.figures(state), "exchanges": exchanges, "habits": state.game.habits(state)}
+
+
+def figures_of(result: Result, *, habits: bool) -> Document:
+    """The document of a result: the kept one, or made from the record of results older than what is asked for.
+
+    Results from before there were habits kept none: what they kept is read as it is unless ``habits`` are asked for.
+    """
+    kept: Any = result.figures
+    if kept and ("habits" in kept or not habits):
+        return dict(kept)
+    return figures_document(replay(unpack(bytes(result.packed_record))))
+
+
+def seats_in(document: Document) -> list[Figures]:
+    """The figures by seat."""
+    seats: list[Figures] = document["seats"]
+    return seats
+
+
+def habits_in(document: Document) -> list[Habits]:
+    """The habits by seat; none in a document that was not asked for them."""
+    seats: list[Habits] = document.get("habits", [])
+    return seats
+
+
+def exchanges_in(document: Document) -> list[Exchange]:
+    """The exchanges, in order."""
+    return [Exchange(*exchange) for exchange in document["exchanges"]]
+
+
+# --- Results ---------------------------------------------------------------------------------------------------------
+
+
+class WrongRecord(ValueError):
+    """What a worker brought is not a record of this match, or does not stand up to its own re-execution.
+
+    The message is for everybody and the match may be played again, so it tells nothing of the deal; ``__cause__`` does.
+    """
+
+
+class _Late(Exception):
+    """The match has its result already, or is in other hands."""
+
+
+def record_result(lease: Lease, report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
+    """Store what re-executing the report's record gives, and rate it if its block is; ``None``: late or a duplicate.
+
+    Nothing that the worker claims about the outcome is believed, only its moves and its forfeits with their evidence.
+    ``logs`` are packed ones for owners, by seat (``ladder.matches.logs``). Raises ``WrongRecord`` for a record that is
+    not this match's or not a game by the rules.
+    """
+    whole = Attempt.objects.select_related("match__ladder", "match__block__series__season")
+    attempt = whole.get(match=lease.match_id, token=lease.token)
+    match = attempt.match
+    state = _re_executed(match, report)
+    seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__check_report")
+    seats = list(seated.order_by("index"))
+    result = Result(
+        match=match,
+        attempt=attempt,
+        packed_record=pack(state.record),
+        report=_stored(report),
+        figures=figures_document(state),
+    )
+    try:
+        with transaction.atomic():
+            _store(result, lease)
+            SeatLog.objects.bulk_create([SeatLog(seat=seats[index], packed=log) for index, log in (logs or {}).items()])
+            end_if_over([match.block_id])
+            if match.block.rated:
+                _rate(result, seats, state, report)
+            else:
+                SeatResult.objects.bulk_create(_seat_results(result, seats, state, report))
+    except _Late:
+        return None
+    return result
+
+
+def _re_executed(match: Match, report: MatchReport) -> State:
+    """The finished state that the match's own seed and the reported moves and forfeits give."""
+    if len(report.forfeit_reasons) != len(report.forfeits):
+        raise WrongRecord("a seat is reported to have forfeited twice")
+    try:
+        state = verify(report.record, report.forfeit_reasons)
+    except RecordError as error:
+        where = "" if error.ply is None else f" at step {error.ply}"
+        raise WrongRecord(f"the record does not stand up to re-execution{where}") from error
+    mine = {
+        "game": match.ladder.game,
+        "seats": match.ladder.seats,
+        "seed": bytes(match.block.seed).hex(),
+        "commitment": match.block.commitment,
+    }
+    for key, value in mine.items():
+        if state.record[key] != value:
+            raise WrongRecord(f"the record's {key} is not this match's")
+    if state.outcome is None:
+        raise WrongRecord("the record ends before the game does")
+    return state
+
+
+def _stored(report: MatchReport) -> Any:
+    """The report as it is kept: without what the bots wrote to stderr, which is in their logs."""
+    document = report.document()
+    for seat in document["seats"]:
+        del seat["stderr_tail"]
+    return storable(document)
+
+
+def _store(result: Result, lease: Lease) -> None:
+    """Insert the result and end the match. Raises ``_Late``."""
+    try:
+        result.save(force_insert=True)
+    except IntegrityError as error:
+        raise _Late from error
+    if not finish(lease):
+        raise _Late
+
+
+def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
+    """Apply the outcome to the ledger, the entries and the people's bots, and keep ratings before and after."""
+    rules = _append_to_ledger(result, seats, state)
+    entries = [seat.entry_id for seat in seats if seat.entry_id is not None]
+    bots, accounts = _locked_bots(seats), _locked_accounts(entries, rules)
+    results = list(_seat_results(result, seats, state, report))
+    rated = rate(accounts, entries, [one.rank for one in results], rules)
+    for one, before_and_after in zip(results, rated, strict=True):
+        if before_and_after:
+            one.rating_before, one.rating_after = before_and_after
+    _save(accounts.values())
+    pauses.count(report, SeatResult.objects.bulk_create(results), bots)
+
+
+def _save(accounts: Iterable[Entry]) -> None:
+    """Write the entries' numbers, all of them in one statement; their rows are there and held."""
+    counted = ["rating", "last_change", "games", "wins"]
+    Entry.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
+
+
+def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Rules:
+    """Write the result down, and say by which rules it counts; the ladder's row is held from here on."""
+    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
+    document = result_document(result.match, seats, state.record)
+    append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
+    return rules_of(ladder)
+
+
+def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
+    """By seat, the people's bots, each locked: always before entries, here and in ``ladder.members.membership``."""
+    owned = {seat.index: seat.version.bot_id for seat in seats if seat.version.bot.owner_id is not None}
+    if not owned:
+        return {}
+    locked = Bot.objects.select_for_update(no_key=True).filter(pk__in=owned.values()).order_by("pk")
+    by_id = {bot.pk: bot for bot in locked}
+    return {index: by_id[bot_id] for index, bot_id in owned.items()}
+
+
+def _locked_accounts(entries: Sequence[int], rules: Rules) -> dict[int, Entry]:
+    """By id, for whom the results of ``entries`` count, locked in the order of their ids."""
+    owners = {owner for owner in map(rules.counts_for, entries) if owner is not None}
+    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=owners)
+    return {entry.pk: entry for entry in locked.order_by("pk")}
+
+
+def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:
+    outcome = shown_outcome(state) or {}
+    evidence = {forfeit.seat: storable(forfeit.evidence) for forfeit in report.forfeits}
+    for seat, rank, score in zip(seats, outcome["ranks"], outcome["scores"], strict=True):
+        yield SeatResult(
+            result=result,
+            seat=seat,
+            rank=rank,
+            score=score,
+            forfeit=score.get("forfeit", ""),
+            evidence=evidence.get(seat.index, ""),
+        )

@@ -1,0 +1,91 @@
+"""Which people are online in the lobby, and notifications for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from typing import Final, Literal
+
+from django.core.cache import cache
+from django.db.models import Q
+from django.db.models.functions import Now
+from redis import RedisError
+
+from ladder.live.notify import publish
+from ladder.models import Chair, Match, Seat
+
+logger = logging.getLogger(__name__)
+
+HERE_S: Final = 45
+"""Who was not noted for so long is away: several times what lies between two notes."""
+
+AT_A_TABLE: Final = timedelta(seconds=90)
+"""The same for who plays: that is noted at the table, and less often."""
+
+AFTERWARDS: Final = timedelta(minutes=3)
+"""Who was here when a game ended still looks at it for so long, though nothing notes that any more."""
+
+
+def note_here(people: Collection[int]) -> None:
+    """Note that these people, by id, are in the lobby."""
+    if not people:
+        return
+    try:
+        cache.set_many({_key(one): True for one in people}, HERE_S)
+    except (RedisError, OSError) as error:
+        logger.warning("nobody is noted in the lobby: %s", error)
+
+
+def here_among(people: Collection[int]) -> set[int]:
+    """Those of ``people`` who are here."""
+    waiting = _in_lobby(people)
+    return waiting | _playing(set(people) - waiting)
+
+
+def _in_lobby(people: Collection[int]) -> set[int]:
+    keys = {_key(one): one for one in people}
+    try:
+        return {keys[key] for key in cache.get_many(keys)} if keys else set()
+    except (RedisError, OSError) as error:
+        logger.warning("nobody is seen in the lobby: %s", error)
+        return set()
+
+
+def _playing(people: Collection[int]) -> set[int]:
+    if not people:
+        return set()
+    plays = Q(table__match__status=Match.Status.RUNNING, seen_at__gt=Now() - AT_A_TABLE)
+    has_played = Q(table__match__ended__gt=Now() - AFTERWARDS, seen_at__gt=Now() - AFTERWARDS - AT_A_TABLE)
+    seen = Chair.objects.filter(plays | has_played, kind=Chair.Kind.PERSON, seat__version__bot__owner__in=people)
+    return set(seen.order_by().values_list("seat__version__bot__owner", flat=True))
+
+
+def _key(person: int) -> str:
+    return f"people-here:{person}"
+
+
+# --- Notifications ---------------------------------------------------------------------------------------------------
+
+What = Literal["lobby", "found", "challenge"]
+
+
+def tell_lobby() -> None:
+    """Tell everybody in the lobby that it has changed, once the transaction is committed."""
+    _tell("lobby")
+
+
+def tell_found(match: Match) -> None:
+    """Tell the people who sit at ``match`` that their game begins, and the lobby that it has changed."""
+    seated = Seat.objects.filter(match=match, version__bot__kind="person", version__bot__owner__isnull=False)
+    _tell("found", seated.values_list("version__bot__owner", flat=True), match.pk)
+    tell_lobby()
+
+
+def tell_asked(people: Iterable[int]) -> None:
+    """Tell these people that a challenge has come, or what became of one."""
+    _tell("challenge", people)
+
+
+def _tell(what: What, people: Iterable[int] = (), match_id: int | None = None) -> None:
+    publish({"match": match_id, "bots": [], "people": sorted(people), "what": what, "in_ms": 0})

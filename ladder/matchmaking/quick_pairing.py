@@ -1,0 +1,218 @@
+"""Quick pairing: find an opponent of a similar rating for a rated game."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+from random import Random, SystemRandom
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from bots.models import Bot
+from bots.persons import known_player
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.locks import hold
+from esr_platform.accounts.models import User
+from ladder.ledger.append import merged_on
+from ladder.matches.candidates import frozen_ladders
+from ladder.matches.sweep import apart
+from ladder.matchmaking import seeks
+from ladder.matchmaking.begin import RATED, begin, limits_of
+from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
+from ladder.matchmaking.presence import note_here, tell_lobby
+from ladder.members.membership import hosted_for_ratings
+from ladder.models import Entry, Ladder, Match, Pairing, Season
+from ladder.pairings.candidates import Candidate
+from ladder.pairings.people import Found, PeopleLadder, Searcher, found
+from ladder.ratings.elo import START_RATING
+
+logger = logging.getLogger(__name__)
+
+HERE: Final = timedelta(seconds=15)
+"""Who was not heard of for so long is not paired."""
+
+FORGOTTEN: Final = timedelta(seconds=60)
+_NOTED: Final = timedelta(seconds=4)
+
+
+def look_for(user: User, ladder: Ladder) -> Pairing:
+    """Let ``user`` look for a rated game on ``ladder``, and nowhere else; again is the same search.
+
+    Raises ``Refused``.
+    """
+    with transaction.atomic():
+        player = _require_able(user, ladder)
+        known = Pairing.objects.filter(bot=player).first()
+        if known is not None and known.ladder_id == ladder.pk:
+            Pairing.objects.filter(pk=known.pk).update(seen_at=Now())
+        else:
+            Pairing.objects.update_or_create(bot=player, defaults={"ladder": ladder, "since": Now(), "seen_at": Now()})
+            tell_lobby()
+        return Pairing.objects.select_related("ladder", "bot").get(bot=player)
+
+
+def stop(user: User) -> bool:
+    """Let ``user`` look no more; whether they did. A game that was found until then is theirs."""
+    with transaction.atomic():
+        hold(user.pk)
+        player = known_player(user)
+        gone = Pairing.objects.filter(bot=player.bot_id).delete()[0] if player is not None else 0
+        if gone:
+            tell_lobby()
+        return bool(gone)
+
+
+def seen(people: Collection[int]) -> int:
+    """These people, by id, are in the lobby: whatever they wait for there stays; of how many that was written.
+
+    Call it every few seconds. Nothing is written before it is time.
+    """
+    if not people:
+        return 0
+    stale = Pairing.objects.filter(bot__owner__in=people, seen_at__lt=Now() - _NOTED)
+    written = seeks.stay(people)
+    if stale.exists():
+        with transaction.atomic():
+            written += Pairing.objects.filter(pk__in=_free(stale)).update(seen_at=Now())
+    note_here(people)
+    return written
+
+
+def forget() -> int:
+    """End the searches of those of whom nothing was heard for long; how many."""
+    gone = Pairing.objects.filter(seen_at__lt=Now() - FORGOTTEN)
+    if not gone.exists():
+        return 0
+    with transaction.atomic():
+        ended: int = Pairing.objects.filter(pk__in=_free(gone)).delete()[0]
+        if ended:
+            tell_lobby()
+        return ended
+
+
+def pair(random: Random | None = None) -> int:
+    """Open the tables that can be opened now; how many. Safe to run twice at once; ``random`` draws no deal."""
+    rows = list(_looking())
+    if not rows:
+        return 0
+    ladders = _ladders({row.ladder_id for row in rows})
+    ratings = _ratings(rows)
+    searchers = [
+        Searcher(row.bot_id, row.bot.owner_id or 0, row.ladder_id, ratings.get(row.pk, START_RATING), _waited_s(row))
+        for row in rows
+    ]
+    tables = found(_shown(ladders.values()), searchers, hosted_room(), random or SystemRandom())
+    return sum(_open(ladders[one.ladder], one) for one in tables)
+
+
+def _require_able(user: User, ladder: Ladder) -> Bot:
+    """The player of ``user``, whose row is held from here on. Raises ``Refused`` where they cannot play there now."""
+    player = require_place(user, ladder, rated=True)
+    _require_games(player, ladder)
+    require_may_begin(user, rated=True)
+    return player
+
+
+def _require_games(player: Bot, ladder: Ladder) -> None:
+    """Raises ``Refused`` where no rated game could begin, or none with ``player``: one would look in vain."""
+    if not Season.objects.filter(ladder=ladder, closing=None).exists():
+        raise Refused(_("No season of %(ladder)s is open.") % {"ladder": ladder})
+    frozen = frozen_ladders().filter(pk=ladder.pk).exists()
+    if frozen and not Entry.objects.filter(ladder=ladder, bot=player).exists():
+        raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder})
+
+
+def _free(searches: QuerySet[Pairing]) -> list[int]:
+    """Those of ``searches`` that nobody else holds, held from here on: whoever does may be waiting for another one."""
+    rows = searches.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk")
+    return list(rows.values_list("pk", flat=True))
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+
+def _looking() -> Iterable[Any]:
+    here = Pairing.objects.filter(seen_at__gt=Now() - HERE, ladder__open=True)
+    return here.select_related("bot").annotate(moment=Now()).order_by("pk")
+
+
+def _waited_s(row: Any) -> float:
+    return max(0.0, float((row.moment - row.since).total_seconds()))
+
+
+def _ladders(ids: Collection[int]) -> dict[int, Ladder]:
+    season_open = Season.objects.filter(closing=None).values("ladder")
+    return {one.pk: one for one in Ladder.objects.filter(pk__in=ids, open=True).filter(pk__in=season_open)}
+
+
+def _ratings(rows: Collection[Pairing]) -> dict[int, int]:
+    """By search, the rating of who looks, if they have one there."""
+    entries = Entry.objects.filter(bot__in=[row.bot_id for row in rows], ladder__in={row.ladder_id for row in rows})
+    by_place = {(ladder, bot): rating for ladder, bot, rating in entries.values_list("ladder", "bot", "rating")}
+    places = ((row.pk, (row.ladder_id, row.bot_id)) for row in rows)
+    return {pk: by_place[place] for pk, place in places if place in by_place}
+
+
+def _shown(ladders: Iterable[Ladder]) -> list[PeopleLadder]:
+    return [PeopleLadder(one.pk, one.seats, _hosted(one)) for one in ladders]
+
+
+def _hosted(ladder: Ladder) -> list[Candidate]:
+    """The code that fills up an open ladder's tables."""
+    if ladder.players != Ladder.Players.OPEN:
+        return []
+    standing = Entry.objects.filter(ladder=ladder, active=True, frozen=None, bot__in=hosted_for_ratings())
+    merged = merged_on([ladder])
+    rows = standing.order_by("pk").values_list("pk", "rating", "bot__owner")
+    return [Candidate(entry, rating, owner=owner) for entry, rating, owner in rows if entry not in merged]
+
+
+# --- sitting down --------------------------------------------------------------------------------------------------
+
+
+def _open(ladder: Ladder, table: Found) -> bool:
+    """Open the table if everybody is still there and may begin, in a transaction of its own.
+
+    One that cannot be opened holds up no other one.
+    """
+
+    def opened() -> bool:
+        try:
+            with transaction.atomic():
+                return _opened(ladder, table) is not None
+        except Refused as refused:
+            logger.info("nobody sits down on %s: %s", ladder, refused)
+            return False
+
+    return apart(opened, False, logger, "nobody can sit down on %s", ladder)
+
+
+def _opened(ladder: Ladder, table: Found) -> Match | None:
+    players = list(Bot.objects.filter(pk__in=table.players))
+    people = hold_people(bot.owner_id for bot in players if bot.owner_id is not None)
+    mine = Pairing.objects.filter(bot__in=table.players, ladder=ladder, seen_at__gt=Now() - HERE)
+    still = {row.bot_id for row in mine.select_for_update(no_key=True).order_by("pk")}
+    able = {pk for pk, one in people.items() if _is_able(one, ladder, len(table.bots))}
+    out = [bot.pk for bot in players if bot.owner_id not in able]
+    if out:  # or whoever was drawn with them would be again, and never play
+        Pairing.objects.filter(bot__in=out, ladder=ladder).delete()
+        tell_lobby()
+        return None
+    if still != set(table.players):
+        return None
+    bots = list(Bot.objects.filter(entries__in=table.bots))
+    return begin(ladder, [*players, *bots], rated=True, limits=limits_of(RATED, rated=True))
+
+
+def _is_able(person: User, ladder: Ladder, hosted: int) -> bool:
+    """Whether what ``person`` needed to look for a game still holds, also with so many ``hosted`` bots at the table."""
+    try:
+        _require_able(person, ladder)
+    except Refused:
+        return False
+    return may_have_code(person.pk, hosted)

@@ -1,0 +1,227 @@
+"""Seat remote bots at live tables: who could play now, and the tables to open."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Set
+from dataclasses import dataclass
+from random import Random, SystemRandom
+from time import monotonic, sleep
+from typing import Any, Final
+
+from django.db import connection, transaction
+from django.db.models import Count, Q
+from django.db.models.functions import Now
+
+from bots import remote
+from bots.models import Bot, BotVersion, RemoteBot
+from ladder.ledger.append import NoSeason, merged_on
+from ladder.live.notify import seat_later, seating_begins
+from ladder.live.start import open_table
+from ladder.matches.blocks import Player
+from ladder.matchmaking.limits import free_games, held_free, hosted_room
+from ladder.members.membership import hosted_for_ratings, may_sit
+from ladder.models import Block, Entry, Ladder, LastSeat, Match, Season
+from ladder.pairings.candidates import Candidate
+from ladder.pairings.live import Guest, LiveLadder, Sitting, seated
+
+# --- Who could play now ----------------------------------------------------------------------------------------------
+
+_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "digest", "state", "archive", "claims")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The ladders with who could play there, the remote bots that are free, and by entry who sits down for it."""
+
+    ladders: list[LiveLadder]
+    guests: list[Guest]
+    players: Mapping[int, Player]
+
+
+def offer() -> Offer:
+    """Everybody who is here, on live ladders that are open and have an open season."""
+    present = _present()
+    guests = _free(present)
+    if not guests:
+        return Offer([], [], {})
+    ladders = list(_open_ladders())
+    entries = _entries(ladders, [one.bot for one in guests])
+    players = _players(ladders, entries)
+    since = dict(LastSeat.objects.filter(entry__in=players).values_list("entry", "since"))
+    by_ladder: dict[int, list[Player]] = defaultdict(list)
+    for entry in entries:
+        if entry.pk in players:
+            by_ladder[entry.ladder_id].append(players[entry.pk])
+    here = _here(ladders, present)
+    shown = [_shown(ladder, by_ladder[ladder.pk], since, here.get(ladder.pk, 0)) for ladder in ladders]
+    return Offer([one for one in shown if one.guests], guests, players)
+
+
+def _present() -> list[RemoteBot]:
+    return list(remote.available().annotate(moment=Now()).order_by("pk"))
+
+
+def _free(present: Collection[RemoteBot]) -> list[Guest]:
+    """Those that can begin a game. Since when is written down where it is new, and taken back where it is over."""
+    free = free_games(present)
+    _note_waiting({pk for pk, games in free.items() if games})
+    return [Guest(one.pk, free[one.pk], _waited_s(one)) for one in present if free[one.pk]]
+
+
+def _note_waiting(able: Set[int]) -> None:
+    """In the order of their ids, as everybody holds them; those that somebody holds now are noted the next time."""
+    waiting = set(RemoteBot.objects.filter(waits_since__isnull=False).values_list("pk", flat=True))
+    new, over = able - waiting, waiting - able
+    if not new | over:
+        return
+    with transaction.atomic():
+        rows = RemoteBot.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=new | over)
+        held = set(rows.order_by("pk").values_list("pk", flat=True))
+        RemoteBot.objects.filter(pk__in=new & held).update(waits_since=Now())
+        RemoteBot.objects.filter(pk__in=over & held).update(waits_since=None)
+
+
+def _waited_s(one: Any) -> float:
+    """Since it could have begun a game, or came, whichever is later; ``one`` comes with the ``moment`` of its query."""
+    if one.waits_since is None or one.here_since is None:
+        return 0.0
+    return float((one.moment - max(one.waits_since, one.here_since)).total_seconds())
+
+
+def _open_ladders() -> Iterable[Ladder]:
+    season_open = Season.objects.filter(closing=None).values("ladder")
+    with_bots = Ladder.objects.filter(players__in=(Ladder.Players.REMOTE, Ladder.Players.OPEN))
+    return with_bots.filter(open=True, pk__in=season_open).order_by("pk")
+
+
+def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
+    """By ladder, how many owners have a bot that is here. One count: most of those who are here are playing."""
+    theirs = Entry.objects.filter(ladder__in=ladders, active=True, bot__in=[one.pk for one in present]).order_by()
+    return dict(
+        theirs.values("ladder").annotate(owners=Count("bot__owner", distinct=True)).values_list("ladder", "owners")
+    )
+
+
+def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Entry]:
+    """Of the remote bots that are free, and of all code. People sit down by themselves."""
+    sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
+    found = Entry.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
+    merged = merged_on(ladders)
+    return [one for one in found.only("ladder", "bot", "rating", "games", "frozen") if one.pk not in merged]
+
+
+def _players(ladders: Collection[Ladder], entries: Collection[Entry]) -> dict[int, Player]:
+    """By entry, with the version that plays for it there: the frozen one, else the bot's active one."""
+    of_entries = Q(pk__in={entry.frozen_id for entry in entries if entry.frozen_id})
+    of_bots = Q(active=True, bot__in={entry.bot_id for entry in entries})
+    versions = BotVersion.objects.filter(of_entries | of_bots).select_related("bot").only("number", "active", *_READ)
+    by_id = {one.pk: one for one in versions}
+    active = {one.bot_id: one for one in by_id.values() if one.active}
+    by_ladder = {ladder.pk: ladder for ladder in ladders}
+    found = {}
+    for entry in entries:
+        version = by_id[entry.frozen_id] if entry.frozen_id else active.get(entry.bot_id)
+        if version is not None and may_sit(version, by_ladder[entry.ladder_id]):
+            found[entry.pk] = Player(version, entry)
+    return found
+
+
+def _shown(ladder: Ladder, players: Iterable[Player], since: Mapping[int, int], here: int) -> LiveLadder:
+    guests, hosted = {}, []
+    for player in players:
+        one = _candidate(player, since)
+        if player.version.bot.kind == Bot.Kind.REMOTE:
+            guests[player.version.bot_id] = one
+        else:
+            hosted.append(one)
+    return LiveLadder(ladder.pk, ladder.seats, here, guests, hosted)
+
+
+def _candidate(player: Player, since: Mapping[int, int]) -> Candidate:
+    assert player.entry is not None
+    entry, owner = player.entry, player.version.bot.owner_id
+    return Candidate(entry.pk, entry.rating, entry.games, owner, since=since.get(entry.pk, 0))
+
+
+# --- Tables to open --------------------------------------------------------------------------------------------------
+
+PAUSE_S: Final = 0.05
+"""For others to write, as long as a table took to open, but at most this."""
+
+_MARGIN_S: Final = 0.05
+"""So that the patience of a bot has ended when it is looked at again, and not a moment later."""
+
+
+def seat(random: Random | None = None) -> int:
+    """Give the remote bots that are here their games; how many tables were opened. ``random`` draws no deal.
+
+    A bot that waits for others on one of its ladders is looked at again when its patience ends.
+    """
+    seating_begins()
+    here = offer()
+    if not here.guests:
+        return 0
+    drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom())
+    _pass(drawn.passed)
+    if drawn.again_s is not None:
+        seat_later(drawn.again_s + _MARGIN_S)
+    return _open_in_turn(here, drawn.tables)
+
+
+def still_there(players: Collection[Player]) -> bool:
+    """Whether all of ``players`` still stand on their ladder, and what is to play for them still is what plays."""
+    entries = [one.entry.pk for one in players if one.entry is not None]
+    there = Entry.objects.filter(pk__in=entries, active=True, bot__in=Bot.objects.playing())
+    unpinned = [one.version.pk for one in players if one.entry is not None and one.entry.frozen_id is None]
+    current = BotVersion.objects.filter(pk__in=unpinned, active=True)
+    return there.count() == len(players) and current.count() == len(unpinned)
+
+
+def _open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
+    """Open one after the other, so that answers find their way in between; how many were opened.
+
+    SQLite has one writer, and keeps no line: who waits would not be let in as long as somebody else writes on and on.
+    """
+    opened = 0
+    for sitting in tables:
+        before = monotonic()
+        opened += _open(here, sitting) is not None
+        if connection.vendor == "sqlite":
+            sleep(min(monotonic() - before, PAUSE_S))
+    return opened
+
+
+def _open(here: Offer, sitting: Sitting) -> Match | None:
+    """Open the table if everybody still is there, in a transaction of its own: results wait for the ladder's row."""
+    players = [here.players[entry] for entry in sitting.entries]
+    guests = {one.version.bot_id for one in players if one.version.bot.kind == Bot.Kind.REMOTE}
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=sitting.ladder)
+        if not ladder.open or held_free(guests) != guests or not still_there(players):
+            return None
+        try:
+            match = open_table(ladder, players)
+        except NoSeason:
+            return None
+        RemoteBot.objects.filter(pk__in=guests).update(waits_since=None)
+        _remember(players, match.block_id)
+    return match
+
+
+def _remember(players: Collection[Player], block: int) -> None:
+    """Write down that they were given seats: whose turn it is next follows from that."""
+    seats = [(one.entry.pk, one.version) for one in players if one.entry is not None]
+    _write([LastSeat(entry_id=entry, since=block, version=version) for entry, version in seats], "since", "version")
+
+
+def _pass(entries: Collection[int]) -> None:
+    """The turn of these entries has passed in vain: as if they had been given a seat in the newest block."""
+    newest = Block.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    _write([LastSeat(entry_id=entry, since=newest) for entry in set(entries)], "since")
+
+
+def _write(rows: Collection[LastSeat], *fields: str) -> None:
+    """In the order of the entries, whoever else writes them now."""
+    in_order = sorted(rows, key=lambda one: one.entry_id)
+    LastSeat.objects.bulk_create(in_order, update_conflicts=True, unique_fields=["entry"], update_fields=fields)

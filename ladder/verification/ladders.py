@@ -1,0 +1,167 @@
+"""Verify all finished games and all deals of a ladder."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from multiprocessing import get_context
+from operator import itemgetter
+from typing import Any, Final
+
+from games.chance import commitment
+from ladder.matches.blocks import key_hash, seed_of
+from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
+from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
+
+
+@dataclass(frozen=True)
+class Verified:
+    """So many more things were looked at, with these faults, as sentences."""
+
+    number: int
+    faults: Sequence[str]
+
+
+# --- Games -----------------------------------------------------------------------------------------------------------
+
+GAMES_AT_ONCE: Final = 128
+"""Games that are read, and sent to a process, at once."""
+
+
+def cores() -> int:
+    """How many processes can work at once."""
+    return len(os.sched_getaffinity(0))
+
+
+def count_games(ladder: Ladder) -> int:
+    """How many games there are to re-execute."""
+    return Result.objects.filter(match__ladder=ladder).count()
+
+
+def verify_games(ladder: Ladder, processes: int | None = None) -> Iterator[Verified]:
+    """Re-execute every finished game of ``ladder``, in pieces as they are done, in the order in which they came in.
+
+    ``processes`` is every core unless it is given; with 1 nothing is started. Results that come in meanwhile may or may
+    not be among them.
+    """
+    yield Verified(0, list(_without_result(ladder)))
+    processes = processes or cores()
+    pieces = _pieces(ladder)
+    if processes == 1:
+        yield from (Verified(len(piece), faults_of(piece)) for piece in pieces)
+        return
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield from _in_order(pool, pieces, 2 * processes)
+
+
+def _in_order(pool: ProcessPoolExecutor, pieces: Iterable[Sequence[StoredGame]], most: int) -> Iterator[Verified]:
+    """No more than ``most`` pieces wait at once, so memory does not grow with the ladder."""
+    waiting: deque[tuple[int, Future[list[str]]]] = deque()
+    for piece in pieces:
+        waiting.append((len(piece), pool.submit(faults_of, piece)))
+        if len(waiting) >= most:
+            games, done = waiting.popleft()
+            yield Verified(games, done.result())
+    for games, done in waiting:
+        yield Verified(games, done.result())
+
+
+def _without_result(ladder: Ladder) -> Iterator[str]:
+    finished = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED, result=None)
+    for match in finished.order_by("pk").values_list("pk", flat=True):
+        yield f"match {match}: it is finished, and has no result"
+
+
+def _pieces(ladder: Ladder) -> Iterator[Sequence[StoredGame]]:
+    """The finished games, ``PIECE`` at once; two queries each."""
+    rows = Result.objects.filter(match__ladder=ladder).order_by("pk")
+    columns = ("pk", "match", "packed_record", "match__block__seed", "match__block__commitment")
+    last = 0
+    while piece := list(rows.filter(pk__gt=last).values_list(*columns)[:GAMES_AT_ONCE]):
+        last = piece[-1][0]
+        seats = _seats([row[0] for row in piece])
+        yield [_stored(ladder, row, seats.get(row[0], ())) for row in piece]
+
+
+def _stored(ladder: Ladder, row: tuple[Any, ...], seats: Sequence[StoredSeat]) -> StoredGame:
+    _, match, packed, seed, commitment = row
+    return StoredGame(match, bytes(packed), ladder.game, ladder.seats, bytes(seed), commitment, seats)
+
+
+def _seats(results: Sequence[int]) -> dict[int, Sequence[StoredSeat]]:
+    """By result, its seats in order."""
+    rows = SeatResult.objects.filter(result__in=results).order_by("result", "seat__index")
+    by_result = groupby(rows.values_list("result", "rank", "score", "forfeit"), key=itemgetter(0))
+    return {result: [StoredSeat(*row[1:]) for row in seats] for result, seats in by_result}
+
+
+# --- Deals -----------------------------------------------------------------------------------------------------------
+
+DEALS_AT_ONCE: Final = 500
+
+
+def count_deals(season: Season) -> int:
+    """How many deals there are to check."""
+    return Block.objects.filter(series__season=season).count()
+
+
+def verify_deals(season: Season) -> Iterator[Verified]:
+    """Check each deal of ``season``, and each series after its deals.
+
+    The people who run the site can do this at any time; everybody else once the keys are published, with the season's
+    page or its document (``ladder.seasons``).
+    """
+    promised = _promised(season)
+    for series in DealSeries.objects.filter(season=season).select_related("season").order_by("kind"):
+        last = 0
+        for block in _blocks(series):
+            yield Verified(1, _deal_faults(series, block, last + 1))
+            last = block.number or 0
+        yield Verified(0, [*_series_faults(series, last), *_promise_faults(series, promised)])
+
+
+def _promised(season: Season) -> dict[str, str]:
+    """The hashes of the keys that the ledger has kept since the season opened, by the name of the series."""
+    started = LedgerEntry.objects.filter(season=season, kind=LedgerEntry.Kind.SEASON).first()
+    keys: dict[str, str] = started.document.get("keys", {}) if started else {}
+    return keys
+
+
+def _blocks(series: DealSeries) -> Iterator[Block]:
+    """Those that were made before ``series`` was read, in pieces, so that memory does not grow."""
+    last, blocks = 0, Block.objects.filter(series=series, number__lt=series.next_number).order_by("number")
+    while piece := list(blocks.filter(number__gt=last)[:DEALS_AT_ONCE]):
+        yield from piece
+        last = piece[-1].number or 0
+
+
+def _deal_faults(series: DealSeries, block: Block, expected: int) -> list[str]:
+    name, number, seed = f"{series.name}/{series.season.number}", block.number or 0, bytes(block.seed)
+    faults = []
+    if number != expected:
+        faults.append(f"{name}: number {number} stands where {expected} should stand")
+    if seed != seed_of(bytes(series.key), series.name, series.season.number, number):
+        faults.append(f"{name}/{number}: its seed is not what the key gives for its number")
+    if block.commitment != commitment(seed):
+        faults.append(f"{name}/{number}: its commitment is not the SHA-256 of its seed")
+    return faults
+
+
+def _series_faults(series: DealSeries, last: int) -> Iterator[str]:
+    name = f"{series.name}/{series.season.number}"
+    if key_hash(bytes(series.key)) != series.key_hash:
+        yield f"{name}: the key is not the one whose hash was published"
+    if series.next_number != last + 1:
+        yield f"{name}: the next number is {series.next_number}, but the last deal has {last}"
+    unended = Match.objects.filter(block__series=series, block__ended__isnull=False, status__in=Match.PENDING)
+    for match in unended.order_by("pk").values_list("pk", flat=True):
+        yield f"{name}: match {match} is still to be played, but its deal is open"
+
+
+def _promise_faults(series: DealSeries, promised: dict[str, str]) -> Iterator[str]:
+    if promised.get(series.name, series.key_hash) != series.key_hash:
+        yield f"{series.name}/{series.season.number}: the ledger has another hash of its key"

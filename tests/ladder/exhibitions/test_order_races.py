@@ -1,0 +1,117 @@
+"""Real processes that order, agree, cancel and freeze at the same moment, on the database of the test run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from bots.models import Bot
+from ladder.creation import open_house
+from ladder.exhibitions.progress import AHEAD, feed
+from ladder.exhibitions.requests import order_scheduled
+from ladder.models import Entry, Ladder, Match, Membership, Order
+from tests.ladder.exhibitions.orders import a_test, active, blocks_of, house
+from tests.ladder.uploaded import DUEL, new_version, person, uploaded
+from tests.services.races import Race, RaceServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    open_house()
+    return race_server.race_of("tests.ladder.exhibitions.racing", tmp_path)
+
+
+@pytest.fixture
+def mine(race: Race) -> Bot:
+    return uploaded(person("ada"), "Mine")
+
+
+def ladder() -> Ladder:
+    return Ladder.objects.get(slug=DUEL)
+
+
+def ordering(bot: Bot, tokens: list[str]) -> tuple[str, dict[str, Any]]:
+    versions = [active(bot).pk, house("greedy").pk]
+    return "ordering", {"ladder": ladder().pk, "person": bot.owner_id, "versions": versions, "tokens": tokens}
+
+
+def test_a_form_sent_twice_at_once_is_one_order(race: Race, mine: Bot) -> None:
+    tokens = [str(uuid4()), str(uuid4())]
+    got = race(*[ordering(mine, tokens)] * 3)
+    assert got == [got[0]] * 3 and len(got[0]) == 2
+    assert Order.objects.count() == 2
+
+
+def test_nobody_is_quicker_than_the_limit(race: Race, mine: Bot) -> None:
+    got = race(*(ordering(mine, [str(uuid4()) for _ in range(3)]) for _ in range(3)))
+    assert sum(len(one) for one in got) == settings.ORDERS_AT_ONCE == Order.objects.count()
+
+
+def test_several_clerks_write_each_block_once(race: Race, mine: Bot) -> None:
+    order = a_test(mine.owner, ladder(), [active(mine), house("greedy")], blocks=9)
+    got = race(*[("feeding", {"times": 4})] * 3)
+    assert sum(got) == AHEAD == len(blocks_of(order))
+    assert [block.number for block in blocks_of(order)] == list(range(1, AHEAD + 1))
+
+
+def test_a_match_agreed_twice_is_fixed_once_and_written_once(race: Race, mine: Bot) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    at = timezone.now() + timedelta(hours=1)
+    order = order_scheduled(mine.owner, ladder(), [active(mine).pk, active(theirs).pk], 3, at, uuid4())
+    yes = ("answering", {"order": order.pk, "person": theirs.owner_id, "agreed": True})
+    assert race(yes, yes) == ["planned", "planned"]
+    Order.objects.filter(pk=order.pk).update(due_at=timezone.now())
+    assert sum(race(*[("feeding", {"times": 2})] * 3)) == 3
+    assert Match.objects.filter(block__order=order).count() == 6
+
+
+def test_yes_and_no_at_once_are_one_answer(race: Race, mine: Bot) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    at = timezone.now() + timedelta(hours=1)
+    order = order_scheduled(mine.owner, ladder(), [active(mine).pk, active(theirs).pk], 1, at, uuid4())
+    arguments = {"order": order.pk, "person": theirs.owner_id}
+    got = race(("answering", {**arguments, "agreed": True}), ("answering", {**arguments, "agreed": False}))
+    order.refresh_from_db()
+    assert sorted(map(str, got)) in (["None", "planned"], ["None", "cancelled"])
+    assert order.state in got
+
+
+def test_an_order_cancelled_while_it_is_fed_and_begun_ends_once_and_leaves_nothing_waiting(
+    race: Race, mine: Bot
+) -> None:
+    order = a_test(mine.owner, ladder(), [active(mine), house("greedy")], blocks=9)
+    feed()
+    cancelling = ("cancelling", {"order": order.pk, "person": mine.owner_id})
+    got = race(cancelling, cancelling, ("feeding", {"times": 5}), ("claiming_ordered", {"order": order.pk}))
+    assert sorted(got[:2]) == [False, True]
+    matches = Match.objects.filter(block__order=order)
+    assert not matches.filter(status="queued").exists()
+    assert sorted(matches.filter(status="running").values_list("pk", flat=True)) == got[3]
+    for block in blocks_of(order):
+        assert (block.ended is None) == matches.filter(block=block, status="running").exists()
+
+
+def test_a_version_that_comes_to_play_after_the_deadline_never_plays_there(race: Race, mine: Bot) -> None:
+    new_version(mine)
+    new_version(mine)
+    Ladder.objects.filter(slug=DUEL).update(freezes_at=timezone.now())
+    activating = ("activating", {"bot": mine.pk, "numbers": [2, 3, 2]})
+    race(activating, ("freezing", {"times": 5}), activating, ("freezing", {"times": 5}))
+    entry = Entry.objects.get(bot=mine, ladder=ladder())
+    assert entry.frozen is not None and entry.frozen.number == 1
+    assert entry.active
+
+
+def test_one_who_is_invited_twice_is_a_member_once(race: Race, mine: Bot) -> None:
+    Ladder.objects.filter(slug=DUEL).update(by_invitation=True)
+    inviting = ("inviting", {"ladder": ladder().pk, "person": mine.owner_id})
+    assert sorted(race(inviting, inviting, inviting)) == [0, 0, 1]
+    assert Membership.objects.count() == 1

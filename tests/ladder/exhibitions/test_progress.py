@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from bots.models import Bot
+from esr_platform.accounts.errors import Refused
+from ladder.exhibitions.progress import (
+    AHEAD,
+    ORDERED,
+    READY_BEFORE,
+    differences,
+    feed,
+    over_in_turn,
+    rows,
+    scores,
+    walk_of,
+)
+from ladder.exhibitions.requests import answer, cancel, order_scheduled
+from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
+from ladder.matches.leases import claim
+from ladder.models import Ladder, LedgerEntry, Match, Order, SeatResult
+from ladder.pairings.seatings import seatings
+from ladder.ratings.sprt import Verdict
+from ladder.seasons import close
+from tests.ladder.blocks import first_games
+from tests.ladder.exhibitions.orders import a_comparison, a_test, active, blocks_of, finish, house, play_all
+from tests.ladder.pages.people import staff
+from tests.ladder.pages.site import make_void
+from tests.ladder.uploaded import new_version, person, uploaded
+
+
+def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=AHEAD + 2)
+    assert feed() == AHEAD
+    assert feed() == 0
+    before = dict(duel.entries.values_list("pk", "rating"))
+    play_all(order)
+    assert (order.state, len(blocks_of(order))) == ("finished", AHEAD + 2)
+    assert {block.purpose for block in blocks_of(order)} == {"test"}
+    assert dict(duel.entries.values_list("pk", "rating")) == before
+    assert not LedgerEntry.objects.filter(kind="result").exists()
+    assert set(SeatResult.objects.values_list("rating_after", flat=True)) == {None}
+    assert {block.series.name for block in blocks_of(order) if block.series} == {f"test-{duel.slug}"}
+
+
+def test_the_table_has_means_over_blocks_with_intervals(bot: Bot, duel: Ladder) -> None:
+    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=5), loser=house("greedy"))
+    mine, theirs = rows(order, scores(order), list(order.players.all()))
+    assert mine.version == active(bot)
+    assert mine.score is not None and (mine.score.value, mine.score.margin, mine.score.count) == (1.0, 0.0, 5)
+    assert mine.rank is not None and mine.rank.value == 1.0
+    assert theirs.score is not None and theirs.score.value == 0.0
+
+
+def test_a_block_with_a_void_game_does_not_count_at_all(bot: Bot, duel: Ladder) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=2)
+    feed()
+    first = Match.objects.filter(block__order=order).earliest("pk")
+    make_void(first)
+    play_all(order)
+    assert order.state == "finished"
+    assert list(scores(order)) == [blocks_of(order)[1].pk]
+
+
+def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, ladder: Ladder) -> None:
+    mine = uploaded(person("bob"), "Four", claims={"edel-stein-reich": [4]})
+    older, newer = active(mine), new_version(mine, claims={"edel-stein-reich": [4]})
+    gauntlet = [house(name) for name in ("greedy", "haggler", "magpie", "miser")]
+    order = a_comparison(mine.owner, ladder, (newer, older), gauntlet)
+    feed()
+    for number, block in enumerate(blocks_of(order)):
+        tables = [
+            {seat.version for match in block.matches.filter(lineup=lineup) for seat in match.seats.all()}
+            for lineup in (0, 1)
+        ]
+        opponents = {gauntlet[(3 * number + place) % 4] for place in range(3)}
+        assert tables == [{newer, *opponents}, {older, *opponents}]
+        assert block.matches.count() == 2 * len(seatings(4))
+
+
+def test_a_comparison_stops_as_soon_as_it_is_decided(bot: Bot, duel: Ladder) -> None:
+    older, newer = active(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy"), house("haggler")], most=100)
+    play_all(order, loser=older)
+    assert (order.state, order.verdict) == ("finished", "better")
+    assert len(blocks_of(order)) < 30
+    walked = walk_of(order)
+    assert walked.verdict is Verdict.BETTER
+    assert not Match.objects.filter(block__order=order, status__in=["queued", "running"]).exists()
+
+
+def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: Ladder) -> None:
+    older, newer = active(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")], most=3)
+    play_all(order)
+    assert (order.state, order.verdict, len(differences(order, over_in_turn(order), scores(order)))) == (
+        "finished",
+        "open",
+        3,
+    )
+
+
+def test_differences_wait_for_a_block_that_takes_longer(bot: Bot, duel: Ladder) -> None:
+    older, newer = active(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")])
+    feed()
+    first, *later = blocks_of(order)
+    for match in Match.objects.filter(block__in=later).order_by("pk"):
+        finish(match)
+    assert differences(order, over_in_turn(order), scores(order)) == []
+    for match in first.matches.order_by("pk"):
+        finish(match)
+    assert len(differences(order, over_in_turn(order), scores(order))) == AHEAD
+
+
+def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, duel: Ladder) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    feed()
+    begun = Match.objects.filter(block__order=order).earliest("pk")
+    assert claim(begun.pk, "a test") is not None
+    cancel(order, bot.owner)
+    order.refresh_from_db()
+    assert (order.state, order.reason) == ("cancelled", "Cancelled by ada.")
+    states = list(Match.objects.filter(block__order=order).values_list("status", flat=True))
+    assert (states.count("running"), states.count("cancelled")) == (1, 2 * AHEAD - 1)
+    assert [block.ended is None for block in blocks_of(order)] == [True] + [False] * (AHEAD - 1)
+    assert feed() == 0
+    with pytest.raises(Refused, match="ended already"):
+        cancel(order, bot.owner)
+
+
+def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_closes(bot: Bot, duel: Ladder) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="It failed.")
+    assert feed() == 0
+    order.refresh_from_db()
+    assert (order.state, order.reason) == ("cancelled", "A bot at the table is retired, on leave or suspended.")
+    Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
+    other = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    Ladder.objects.filter(pk=duel.pk).update(open=False)
+    feed()
+    other.refresh_from_db()
+    assert other.reason == "The ladder is closed."
+
+
+def test_between_two_seasons_an_order_waits(bot: Bot, duel: Ladder) -> None:
+    order = a_test(bot.owner, duel, [active(bot), house("greedy")])
+    close(duel.seasons.get(closed=None), None)
+    assert feed() == 0
+    order.refresh_from_db()
+    assert order.state == "running"
+
+
+def scheduled(bot: Bot, duel: Ladder, other: Bot, rotated: bool = True) -> Order:
+    at = timezone.now() + timedelta(hours=1)
+    return order_scheduled(bot.owner, duel, [active(bot).pk, active(other).pk], 2, at, uuid4(), rotated)
+
+
+def test_a_match_is_written_before_its_time_and_begins_at_it(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    order = scheduled(bot, duel, theirs)
+    assert feed() == 0
+    answer(order, theirs.owner, True)
+    assert feed() == 0
+    soon = timezone.now() + READY_BEFORE / 2
+    Order.objects.filter(pk=order.pk).update(due_at=soon)
+    assert feed() == 2
+    matches = Match.objects.filter(block__order=order)
+    assert set(matches.values_list("due_at", "sent_at")) == {(soon, None)}
+    dispatch()
+    assert not matches.exclude(sent_at=None).exists()
+    assert claim(matches.earliest("pk").pk, "a test") is None
+    matches.update(due_at=timezone.now() - timedelta(seconds=1))
+    dispatch()
+    assert list(matches.exclude(sent_at=None).order_by("pk")) == list(first_games().filter(block__order=order))
+    assert play_all(order).state == "finished"
+
+
+def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_for_it(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    order = scheduled(bot, duel, theirs)
+    answer(order, theirs.owner, True)
+    table, soon = [active(bot).pk, active(theirs).pk], timezone.now() + timedelta(hours=1)
+    asked_by_staff = order_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
+    Order.objects.update(due_at=timezone.now())
+    feed()
+    for one, priorities in ((order, [AT_A_SET_TIME, ORDERED]), (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME])):
+        blocks = [block.matches.order_by().values_list("priority", flat=True).distinct() for block in blocks_of(one)]
+        assert [list(found) for found in blocks] == [[priority] for priority in priorities]
+
+
+def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    order = scheduled(bot, duel, theirs, rotated=False)
+    answer(order, theirs.owner, True)
+    Order.objects.filter(pk=order.pk).update(due_at=timezone.now())
+    feed()
+    for match in Match.objects.filter(block__order=order):
+        assert [seat.version.bot for seat in match.seats.order_by("index")] == [bot, theirs]
+    assert Match.objects.filter(block__order=order).count() == 2
+
+
+def test_nothing_more_is_played_for_an_account_that_was_closed(bot: Bot, duel: Ladder) -> None:
+    eve = person("eve")
+    order = a_test(eve, duel, [house("greedy"), house("haggler")], blocks=2)
+    eve.is_active = False
+    eve.save()
+    assert feed() == 0
+    order.refresh_from_db()
+    assert (order.state, order.reason) == ("cancelled", "Whoever ordered it has no account any more.")
+
+
+def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    begun, planned = scheduled(bot, duel, theirs), scheduled(bot, duel, theirs)
+    for order in (begun, planned):
+        answer(order, theirs.owner, True)
+    Order.objects.filter(pk=begun.pk).update(due_at=timezone.now())
+    feed()
+    with pytest.raises(Refused, match="It has begun"):
+        cancel(begun, theirs.owner)
+    cancel(planned, theirs.owner)
+    cancel(begun, begun.requested_by)
+    assert set(Order.objects.values_list("state", flat=True)) == {"cancelled"}
+
+
+def test_one_refusal_ends_a_match_and_an_answer_stands(bot: Bot, duel: Ladder) -> None:
+    theirs = uploaded(person("bob"), "Theirs")
+    order = scheduled(bot, duel, theirs)
+    with pytest.raises(Refused, match="You were not asked"):
+        answer(order, bot.owner, True)
+    assert answer(order, theirs.owner, False).reason == "bob did not agree."
+    assert answer(order, theirs.owner, False).state == "cancelled"
+    with pytest.raises(Refused, match="has ended"):
+        answer(order, theirs.owner, True)
+
+
+def test_without_everybodys_word_nothing_begins(bot: Bot, duel: Ladder) -> None:
+    order = scheduled(bot, duel, uploaded(person("bob"), "Theirs"))
+    Order.objects.filter(pk=order.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+    assert feed() == 0
+    order.refresh_from_db()
+    assert (order.state, order.reason) == ("cancelled", "Not everybody had agreed when its time came.")

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+
+from esr_platform.accounts.models import User
+from ladder.corrections import merge, void
+from ladder.exports.json_lines import ledger_pieces
+from ladder.ledger.append import AT_ONCE, follow, go_on, mark_of, one_moment
+from ladder.ledger.audit import audit, audit_all
+from ladder.ledger.rebuild import rerate
+from ladder.matches.results import record_result
+from ladder.models import Block, ChainMark, DealSeries, Entry, Ladder, LedgerEntry, Match, SeatResult
+from ladder.ratings.recompute import recomputed
+from ladder.seasons import close
+from tests.ladder.long_ledgers import append_results
+from tests.ladder.matches.test_leases import claimed
+from tests.ladder.played import finished, play_all
+from tests.ladder.reports import report_of
+from tests.ladder.uploaded import staff
+
+
+@pytest.fixture
+def eve(db: None) -> User:
+    return staff("eve")
+
+
+def broken(ladder: Ladder) -> list[str]:
+    return [f"{one.title} {one.problem}" for one in audit(ladder).violations]
+
+
+def test_the_accounts_of_a_ladder_hold_whatever_becomes_of_its_matches(match: Match, eve: User) -> None:
+    ladder = match.ladder
+    assert broken(ladder) == []
+    record_result(claimed(match), report_of(match))
+    of_others = Match.objects.filter(status="queued").exclude(block=match.block)
+    *others, running = of_others.select_related("ladder", "block")
+    for other in others:
+        record_result(claimed(other), report_of(other))
+    claimed(running)
+    assert broken(ladder) == []
+    void(match.pk, "wrong", eve)
+    play_all(ladder)
+    merge(finished(ladder)[0].seats.get(index=0).entry, None, "cheated", eve)
+    assert broken(ladder) == []
+    play_all(ladder)
+    rerate(check=True)
+    assert broken(ladder) == []
+    books = audit(ladder).books
+    assert (books.scheduled, books.finished, books.rated["running"], books.rated["void"]) == (12, 10, 1, 1)
+    assert books.rows + books.out == books.seats == 40
+    close(ladder.seasons.get())
+    assert broken(ladder) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "damage"),
+    [
+        ("Every seat of a finished", lambda: change(SeatResult, rating_before=None, rating_after=None)),
+        ("No game creates", lambda: change(SeatResult, rating_after=1)),
+        ("Every number of a deal", lambda: DealSeries.objects.filter(kind="ladder").update(next_number=7)),
+        ("A block whose every game", lambda: change(Block, ended=None)),
+        ("No deal is open", lambda: claimed(replaced()) and Block.objects.update(ended=Now())),
+        ("No deal is open", lambda: replaced() and DealSeries.objects.update(published=Now())),
+        ("Every finished rated game", lambda: change(Match, status="void", reason="lost")),
+        ("The ledger's hashes", lambda: change(LedgerEntry, document={})),
+        ("The ledger's hashes", lambda: Ladder.objects.update(ledger_head="f" * 64)),
+        ("The ledger has no gaps", lambda: Ladder.objects.update(next_ledger=100)),
+    ],
+)
+def test_whatever_does_not_hold_is_said(played: Ladder, title: str, damage: Any) -> None:
+    damage()
+    found = broken(played)
+    assert any(sentence.startswith(title) for sentence in found), found
+    assert audit_all() >= 1
+    assert ChainMark.objects.get(ladder=played).violations == len(found)
+
+
+def replaced() -> Match:
+    """A game that is to be played, beside all that have been."""
+    void(Match.objects.filter(status="finished")[0].pk, "wrong", staff("mallory"))
+    return Match.objects.filter(status="queued")[0]
+
+
+def change(model: Any, **values: Any) -> None:
+    rows = model.objects.filter(kind="result") if model is LedgerEntry else model.objects.all()
+    model.objects.filter(pk=rows.order_by("pk")[1].pk).update(**values)
+
+
+def test_a_rating_that_is_not_the_ledgers_is_said_once_a_rebuild_has_found_it(played: Ladder) -> None:
+    Entry.objects.filter(pk=played.entries.all()[0].pk).update(rating=1)
+    assert broken(played) == []
+    rerate(check=True)
+    assert broken(played) == [
+        "A rebuild from the ledger gives every number that is shown. The last rebuild found 1 differences."
+    ]
+    rerate(check=False)
+    assert broken(played) == []
+
+
+def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(played: Ladder, eve: User) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    merge(out, None, "cheated", eve)
+    assert audit(played).books.out > 0
+    assert broken(played) == []
+    elsewhere = SeatResult.objects.exclude(seat__match__seats__entry=out)
+    if row := elsewhere.first():
+        SeatResult.objects.filter(pk=row.pk).update(rating_before=None, rating_after=None)
+        assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
+
+
+def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    assert out
+    merge(out, None, "cheated", eve)
+    LedgerEntry.objects.filter(kind="merge").update(document={})
+    assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
+
+
+def test_an_entry_that_counts_again_in_a_later_season_leaves_the_closed_one_as_it_was(
+    played: Ladder, eve: User
+) -> None:
+    out = finished(played)[0].seats.get(index=0).entry
+    assert out
+    merge(out, None, "cheated", eve)
+    close(played.seasons.get())
+    merge(out, out, "it was another one", eve)
+    assert audit(played).books.out > 0
+    assert broken(played) == []
+    rerate(check=True)
+    assert broken(played) == []
+
+
+def test_a_chain_is_followed_from_where_it_was_left(played: Ladder) -> None:
+    mark = go_on(played)
+    assert mark.number == LedgerEntry.objects.filter(ladder=played).count()
+    played.refresh_from_db()
+    assert mark.hash == played.ledger_head
+    LedgerEntry.objects.filter(ladder=played, number=2).update(document={})
+    assert follow(played, mark_of(played)).problem == ""
+    ChainMark.objects.all().delete()
+    assert follow(played, mark_of(played)).problem == "the hash of number 2 is not that of its document and of number 1"
+    assert go_on(played).number == 1
+    assert go_on(played).problem != ""
+
+
+def test_a_long_chain_is_followed_in_parts(ladder: Ladder) -> None:
+    append_results(ladder, 1100)
+    ladder.refresh_from_db()
+    one = follow(ladder, mark_of(ladder), 600)
+    assert (one.number, one.problem) == (600, "")
+    assert follow(ladder, ChainMark(ladder=ladder, number=one.number, hash=one.hash)).hash == ladder.ledger_head
+    assert AT_ONCE > 1100
+    lines = b"".join(ledger_pieces(ladder)).splitlines(keepends=True)
+    assert recomputed(lines).head == ladder.ledger_head
+
+
+def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> None:
+    void(finished(played)[1].pk, "wrong", eve)
+    merge(finished(played)[0].seats.get(index=0).entry, None, "cheated", eve)
+    close(played.seasons.get())
+    played.refresh_from_db()
+    lines = b"".join(ledger_pieces(played)).splitlines(keepends=True)
+    found = recomputed(lines)
+    assert (found.entries, found.head) == (played.next_ledger - 1, played.ledger_head)
+    for entry in played.entries.all():
+        if one := found.standings.get(entry.pk):
+            assert (one.rating, one.games, one.wins) == (entry.rating, entry.games, entry.wins)
+    with pytest.raises(ValueError, match="line 3 has number 4"):
+        recomputed(lines[:2] + lines[3:])
+    changed = lines[2].replace(b'"seating":', b'"seating":1')
+    with pytest.raises(ValueError, match="number 3 does not follow"):
+        recomputed([*lines[:2], changed, *lines[3:]])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_read_at_one_moment_does_not_see_what_is_written_then(house: None) -> None:
+    with one_moment():
+        assert Ladder.objects.count() > 0
+    Ladder.objects.update(weight=3)
+    with pytest.raises(ZeroDivisionError), one_moment():
+        raise ZeroDivisionError
+    assert set(Ladder.objects.values_list("weight", flat=True)) == {3}

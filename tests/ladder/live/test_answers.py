@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import orjson
+import pytest
+from django.utils import timezone
+
+from bots.models import Bot
+from ladder.live import answers, decisions
+from ladder.live.answers import UNKNOWN, Ruling, answer
+from ladder.live.end import void
+from ladder.models import Chair, Match, PlayedMove
+from tests.ladder.live.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
+from tests.ladder.snapshots import snapshot
+
+pytestmark = pytest.mark.django_db
+
+WRONG = [
+    (b"", "malformed"),
+    (b"{", "malformed"),
+    (b"[]", "malformed"),
+    (b"\xff", "malformed"),
+    (b"{}", "malformed"),
+    (b'{"move": "money", "move": "money"}', "malformed"),
+    (b'{"move": "money", "thought_ms": -1}', "malformed"),
+    (b'{"move": "money", "thought_ms": 1.0}', "malformed"),
+    (b'{"move": "money", "id": "1"}', "malformed"),
+    (b'{"move": "Money"}', "illegal"),
+    (b'{"move": null}', "illegal"),
+    (b'{"move": true}', "illegal"),
+    (b'{"move": "\\u0000"}', "illegal"),
+    (b'{"move": {"offer": [1, 0, 0, 0]}}', "illegal"),
+    (b'{"move": "money", "x": "' + b"y" * 65536 + b'"}', "too_long"),
+    (b"x" * 65537, "too_long"),
+]
+
+
+@pytest.fixture
+def match() -> Match:
+    """A game in which the three seats are asked at once."""
+    return game_of("edel-stein-reich", 3)
+
+
+@pytest.fixture
+def duel() -> Match:
+    return game_of("edel-stein-reich-duel", 2)
+
+
+def test_an_answer_in_time_is_played(match: Match) -> None:
+    assert post(match, 1, 1, "gems") == Ruling("played", "gems")
+    row = PlayedMove.objects.get()
+    assert (row.number, row.seat.index, row.decision, row.move, row.default) == (0, 1, 1, "gems", "")
+
+
+def test_the_same_answer_again_is_the_same_and_moves_nothing(match: Match) -> None:
+    post(match, 1, 1, "gems")
+    before = snapshot()
+    assert [post(match, 1, 1, "gems", x=i) for i in range(2)] == [Ruling("same", "gems")] * 2
+    assert snapshot() == before
+
+
+def test_another_answer_is_told_what_was_played(match: Match) -> None:
+    post(match, 1, 1, "gems")
+    before = snapshot()
+    assert post(match, 1, 1, "money") == Ruling("other", "gems")
+    assert sent(match, 1, 1, b"{") == Ruling("other", "gems")
+    assert snapshot() == before
+
+
+def test_the_same_offer_in_other_words_is_the_same(duel: Match) -> None:
+    seat = owing(duel)[0]
+    post(duel, seat, 1, "gems")
+    body = b'{ "thought_ms": 5, "move":\t"gems" }'
+    assert sent(duel, seat, 1, body).verdict == "same"
+
+
+@pytest.mark.parametrize(("body", "fault"), WRONG)
+def test_a_wrong_answer_is_the_decisions_strike(match: Match, body: bytes, fault: str) -> None:
+    ruling = sent(match, 0, 1, body)
+    assert (ruling.verdict, ruling.default, ruling.move) == ("refused", fault, "money")
+    assert ruling.detail
+    assert ruling.question is not None and ruling.question["legal"] == ["money", "event", "gems"]
+    assert position(match).chairs[0].strikes == 1
+
+
+@pytest.mark.parametrize(("body", "fault"), WRONG[:2] + WRONG[-4:])
+def test_the_same_wrong_answer_again_is_no_second_strike(match: Match, body: bytes, fault: str) -> None:
+    first, before = sent(match, 0, 1, body), snapshot()
+    assert sent(match, 0, 1, body) == first
+    post(match, 1, 1, "gems")
+    assert sent(match, 0, 1, body) == first
+    assert Chair.objects.get(seat__match=match, seat__index=0).strikes == 1
+    assert post(match, 0, 1, "money") == Ruling("other", "money", fault)
+    assert before != snapshot()
+
+
+def test_the_third_strike_costs_the_game_and_nobody_is_asked_any_more() -> None:
+    match = game_of("edel-stein-reich-duel", 2)
+    for decision in (1, 2, 3):
+        while 0 not in owing(match):
+            pass_time(match)
+            post(match, 1, asked(match, 1)["id"], asked(match, 1)["decision"]["default"])
+        pass_time(match)
+        assert sent(match, 0, decision, b"{").verdict == "refused"
+    chair = position(match).chairs[0]
+    assert (chair.strikes, chair.forfeit, chair.owes) == (3, "strikes", False)
+    assert chair.evidence == ("the third strike (decision 1: malformed; decision 2: malformed; decision 3: malformed)")
+    for _ in range(5):
+        pass_time(match)
+        post(match, 1, asked(match, 1)["id"], asked(match, 1)["decision"]["default"])
+        assert owing(match) == [1]
+    assert PlayedMove.objects.filter(default="forfeit", decision=None).exists()
+
+
+def test_an_id_in_the_answer_that_is_another_moves_nothing(match: Match) -> None:
+    before = snapshot()
+    assert post(match, 0, 1, "gems", id=2) == Ruling("wrong_id")
+    assert snapshot() == before
+    assert post(match, 0, 1, "gems", id=1).verdict == "played"
+
+
+@pytest.mark.parametrize("decision", [-1, 0, 2, 3, 2**31, 2**63, 10**30])
+def test_a_decision_that_was_never_asked_is_unknown(match: Match, decision: int) -> None:
+    before = snapshot()
+    assert post(match, 0, decision, "gems") == UNKNOWN
+    assert snapshot() == before
+
+
+def test_nobody_answers_for_a_game_that_is_not_theirs(match: Match) -> None:
+    stranger = remote_bots(1, "stranger")[0]
+    before = snapshot()
+    body = orjson.dumps({"move": "gems"})
+    assert answer(match.pk, stranger.pk, 1, body) == UNKNOWN
+    for wrong in (0, -1, match.pk + 1, 2**63, 10**30):
+        assert answer(wrong, stranger.pk, 1, body) == UNKNOWN
+        assert answer(wrong, bot_at(match, 0), 1, body) == UNKNOWN
+    assert snapshot() == before
+
+
+def test_nobody_answers_over_the_network_for_code_that_the_site_runs(match: Match) -> None:
+    Chair.objects.filter(seat__match=match, seat__index=0).update(kind="hosted", deadline=None)
+    assert post(match, 0, 1, "gems") == UNKNOWN
+
+
+def test_a_decision_that_is_not_told_yet_cannot_be_answered(match: Match) -> None:
+    bot = bot_at(match, 0)
+    pass_time(match, -60)
+    Chair.objects.filter(seat__match=match).update(due_at=position(match).table.settled_at)
+    assert decisions.standing(match.pk, bot).decide is None  # type: ignore[union-attr]
+    before = snapshot()
+    for named in ({}, {"id": 1}, {"id": 2}):  # or a wrong id would tell that it is asked
+        assert post(match, 0, 1, "gems", **named) == UNKNOWN
+    assert snapshot() == before
+
+
+def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither takes the lock, so the time tells nothing of a decision that is held back."""
+    Chair.objects.filter(seat__match=match).update(due_at=timezone.now() + timedelta(minutes=1))
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answers, "held", never)
+    assert [post(match, 0, decision, "gems") for decision in (1, 2)] == [UNKNOWN] * 2
+
+
+def test_latency_is_what_the_client_did_not_think(match: Match) -> None:
+    pass_time(match)
+    Chair.objects.filter(seat__match=match).update(due_at=position(match).now)
+    post(match, 0, 1, "gems", thought_ms=0)
+    row, chair = PlayedMove.objects.get(), position(match).chairs[0]
+    assert (row.thought_ms, chair.latency_ms) == (0, row.wall_ms)
+    post(match, 1, 1, "gems", thought_ms=10**6)
+    assert position(match).chairs[1].latency_ms == 0
+
+
+def test_an_answer_to_a_game_that_has_ended_meanwhile_is_too_late(match: Match) -> None:
+    post(match, 0, 1, "gems")
+    void(match.pk, "The power was cut.")
+    assert post(match, 0, 1, "gems") == Ruling("same", "gems")
+    assert post(match, 0, 1, "money") == Ruling("other", "gems")
+    assert post(match, 1, 1, "gems") == Ruling("late")
+    assert post(match, 1, 2, "gems") == UNKNOWN
+
+
+def test_what_a_bot_sends_cannot_keep_the_game_from_being_stored(match: Match) -> None:
+    assert sent(match, 0, 1, b'{"move": "\\u0000\xed\xa0\x80"}').default == "malformed"
+    assert sent(match, 1, 1, b"\x00" * 600).default == "malformed"
+    assert sent(match, 2, 1, orjson.dumps({"move": "\0" * 6000})).default == "illegal"
+    assert [len(row.heard) <= 600 for row in PlayedMove.objects.all()] == [True] * 3
+
+
+def test_one_bot_may_have_games_beside_each_other(duel: Match) -> None:
+    bots = [Bot.objects.get(pk=bot_at(duel, seat)) for seat in (0, 1)]
+    assert {decisions.games_of(bot.pk) == [duel.pk] for bot in bots} == {True}

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from bots.protocol import Limits
+from bots.runner import clock as of_runner
+from ladder.live.clocks import Clock
+
+LIMITS = Limits(move_ms=1000, bank_ms=2500, game_ms=6000)
+
+
+def test_a_move_may_take_what_is_left_of_the_bank_beyond_its_own_time() -> None:
+    assert Clock.full(LIMITS).allowed_ms == 3500
+    assert Clock.full(LIMITS).spent(2000).allowed_ms == 2500
+
+
+def test_what_is_left_of_the_game_bounds_every_move() -> None:
+    clock = Clock.full(LIMITS).spent(3500).spent(1000)
+    assert (clock.left(), clock.allowed_ms) == ({"move_ms": 1000, "bank_ms": 0, "game_ms": 1500}, 1000)
+    assert clock.spent(1000).game_is_next
+    assert not clock.game_is_next
+
+
+@pytest.mark.parametrize("spent", [[], [1], [999, 1001, 1700], [3500, 1000, 1500], [5000, 5000]])
+def test_a_live_clock_goes_as_the_one_of_the_runner(spent: list[int]) -> None:
+    mine, other = Clock.full(LIMITS), of_runner.Clock(LIMITS)
+    for wall_ms in spent:
+        mine = mine.spent(wall_ms)
+        other.spend(wall_ms * of_runner.MS)
+    assert mine.left() == other.left()
+    assert (mine.allowed_ms * of_runner.MS, mine.game_is_next) == (other.allowed_ns, other.game_is_next)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from time import monotonic
+
+import orjson
+import pytest
+
+from bots.protocol import Limits
+from ladder.live import decisions
+from ladder.live.answers import GRACE, Ruling, answer, expire
+from ladder.live.sweep import sweep_tables
+from ladder.models import Chair, Match, PlayedMove
+from tests.ladder.live.playing import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
+from tests.ladder.snapshots import snapshot
+
+pytestmark = pytest.mark.django_db
+
+GRACE_S = GRACE.total_seconds()
+SHORT = Limits(move_ms=5000, bank_ms=60_000, game_ms=600_000)
+
+
+@pytest.fixture
+def match() -> Match:
+    return game_of("edel-stein-reich", 3, SHORT)
+
+
+def test_a_decision_is_lost_at_its_deadline_even_if_no_sweeper_has_come(match: Match) -> None:
+    run_out(match, 0, ago=0.5)
+    assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
+    chair, row = position(match).chairs[0], PlayedMove.objects.get()
+    assert (chair.strikes, chair.bank_ms, chair.game_ms, chair.owes) == (1, 0, 535_000, False)
+    assert (row.wall_ms, row.default, row.detail) == (65_000, "late", "no answer within 65000 ms")
+    assert row.received_at < row.visible_at
+
+
+def test_an_answer_that_arrived_in_time_counts_however_late_it_is_judged(match: Match) -> None:
+    run_out(match, 0, ago=1)
+    body = orjson.dumps({"move": "gems"})
+    assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 1.5) == Ruling("played", "gems")
+    assert PlayedMove.objects.get().wall_ms == pytest.approx(64_500, abs=300)
+
+
+def test_an_answer_that_came_after_the_deadline_is_late_by_however_little(match: Match) -> None:
+    run_out(match, 0, ago=1)
+    body = orjson.dumps({"move": "gems"})
+    assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 0.9).verdict == "late"
+
+
+def test_the_sweeper_leaves_answers_on_their_way_a_moment(match: Match) -> None:
+    run_out(match, 0, ago=GRACE_S - 1)
+    before = snapshot()
+    assert (sweep_tables(), expire(match.pk)) == (0, 0)
+    assert snapshot() == before
+    run_out(match, 0, ago=GRACE_S + 1)
+    assert sweep_tables() == 1
+    assert PlayedMove.objects.get().default == "late"
+    assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
+    assert sweep_tables() == 0
+
+
+def test_a_seat_that_is_asked_again_by_what_the_sweeper_plays_has_its_own_time() -> None:
+    match = game_of("edel-stein-reich-duel", 2, SHORT)
+    for _ in range(4):
+        run_out(match, owing(match)[0])
+        assert expire(match.pk) == 1
+        assert len(owing(match)) == 1
+
+
+def test_who_vanishes_loses_by_the_clock_and_the_others_play_on() -> None:
+    match = game_of("edel-stein-reich", 3, SHORT)
+    for _ in range(3):
+        while 0 not in owing(match):
+            pass_time(match)
+            seat = owing(match)[0]
+            post(match, seat, asked(match, seat)["id"], asked(match, seat)["decision"]["default"])
+        run_out(match, 0)
+        assert sweep_tables() == 1
+    chair = position(match).chairs[0]
+    assert (chair.forfeit, chair.strikes, chair.owes) == ("strikes", 3, False)
+    pass_time(match)
+    assert 0 not in owing(match)
+    for seat in owing(match):
+        post(match, seat, asked(match, seat)["id"], asked(match, seat)["decision"]["default"])
+    assert position(match).chairs[0].asked == chair.asked
+
+
+def test_the_budget_of_the_whole_game_is_lost_as_a_game() -> None:
+    match = game_of("edel-stein-reich", 3, replace(SHORT, game_ms=4000))
+    assert asked(match, 0)["clock"] == {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 4000}
+    run_out(match, 0, ago=0.1)
+    assert post(match, 0, 1, "gems") == Ruling("late", "money", "forfeit")
+    chair = position(match).chairs[0]
+    assert (chair.forfeit, chair.evidence, chair.game_ms) == ("time", "the time for the whole game is used up", 0)
+
+
+def test_time_is_taken_first_from_the_move_then_from_the_bank(match: Match) -> None:
+    chairs = Chair.objects.filter(seat__match=match)
+    for seat, (took_s, bank_ms) in enumerate([(3, 60_000), (6, 59_000), (25, 40_000)]):
+        run_out(match, seat, ago=took_s - 65)
+        post(match, seat, 1, "money")
+        chair = chairs.get(seat__index=seat)
+        assert chair.game_ms == pytest.approx(600_000 - took_s * 1000, abs=400)
+        assert PlayedMove.objects.latest("number").wall_ms == 600_000 - chair.game_ms
+        assert chair.bank_ms == pytest.approx(bank_ms, abs=400)
+
+
+def test_the_clock_of_a_seat_starts_when_it_is_told_and_not_before() -> None:
+    match = game_of("die-weinhaendler", 3, SHORT)
+    while not PlayedMove.objects.exclude(delays=[]).exists():
+        pass_time(match)
+        seat = owing(match)[0]
+        message = asked(match, seat)
+        post(match, seat, message["id"], message["decision"]["legal"][-1])
+    table = position(match)
+    for chair in table.chairs:
+        if chair.owes and chair.due_at and chair.deadline:
+            assert chair.due_at >= table.table.settled_at
+            allowed = table.clock(chair.seat.index).allowed_ms
+            assert (chair.deadline - chair.due_at).total_seconds() * 1000 == allowed
+
+
+def test_a_table_that_waits_for_nobody_late_is_left_alone() -> None:
+    game_of("edel-stein-reich-duel", 2, CALM)
+    before = snapshot()
+    assert sweep_tables() == 0
+    assert snapshot() == before
+    assert decisions.open_decisions(10**6) == []

@@ -1,0 +1,101 @@
+"""Whole live games of hosted bots, with the real workers of a site, and what becomes of one that cannot be played."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from bots import programs
+from bots.models import Bot
+from bots.sandbox import SelfTest
+from bots.stored import uploads
+from ladder.creation import open_house
+from ladder.live.hosted import ask_seat
+from ladder.models import Block, Chair, Match, PlayedMove, SeatLog
+from tests.ladder.accounts import accounts
+from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing
+from tests.ladder.live.playing import pass_time
+from tests.ladder.live.test_logs import with_a_house_bot
+from tests.ladder.uploaded import person, uploaded
+from tests.services.ports import wait_until
+from tests.services.races import RaceServer
+from tests.services.workers import Processes
+
+
+@pytest.mark.usefixtures("house")
+def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(sandbox_launcher: object) -> None:
+    bot = uploaded(person("ada"))
+    match = with_a_house_bot(bot)
+    version = bot.active_version
+    assert version is not None
+    while not match.table.chairs.filter(seat__index=0, owes=True).exists():
+        asked_once(match, Fakes(default))
+    uploads().delete(version.archive)
+    shutil.rmtree(Path(settings.VAR_DIR) / "unpacked", ignore_errors=True)
+    pass_time(match)
+    assert not ask_seat(match.pk, 0)
+    match.refresh_from_db()
+    bot.refresh_from_db()
+    assert match.status == "void"
+    assert match.reason.startswith("Nobody can ask seat 1: the archive")
+    assert bot.on_leave is not None
+    assert not Chair.objects.filter(table=match.pk, owes=True).exists()
+    assert accounts() == []
+
+
+@pytest.mark.usefixtures("house")
+def test_a_machine_whose_files_lie_on_a_disk_does_not_ask_uploaded_bots_in_rated_games(
+    sandbox_launcher: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = uploaded(person("ada"))
+    match = with_a_house_bot(bot)
+    while not match.table.chairs.filter(seat__index=0, owes=True).exists():
+        asked_once(match, Fakes(default))
+    pass_time(match)
+    unrated = SelfTest(ok=True, rated=False, problem="Files lie on a disk.")
+    fakes = Fakes(default)
+    with monkeypatch.context() as patched:
+        patched.setattr(programs, "current_test", lambda: unrated)
+        assert not ask_seat(match.pk, 0, launcher=fakes)
+        assert fakes.starts == 0
+        Block.objects.filter(matches=match).update(purpose=Block.Purpose.CASUAL)
+        pass_time(match)
+        assert ask_seat(match.pk, 0, launcher=fakes)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
+    race_server: RaceServer, tmp_path: Path
+) -> None:
+    open_house()
+    match = house_game("greedy", "haggler")
+    counted = race_server.race_of("tests.ladder.racing", tmp_path)(*[("waking", {"match": match.pk, "rounds": 8})] * 4)
+    moves = list(PlayedMove.objects.filter(match=match).order_by("number"))
+    assert sum(counted) == len(moves) > 4
+    assert [move.number for move in moves] == list(range(len(moves)))
+    assert not any(move.default for move in moves)
+    assert sum(Chair.objects.filter(table=match.pk).values_list("starts", flat=True)) == len(moves)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_workers_play_live_games_to_their_results_although_one_is_killed(site_processes: Processes) -> None:
+    open_house()
+    worker = site_processes.worker("seats,live", processes=2)
+    games = [with_a_house_bot(uploaded(person("ada"))), house_game("greedy", "haggler", rated=False)]
+    wait_until(lambda: PlayedMove.objects.count() > 10, "the games continue")
+    os.killpg(worker.pid, signal.SIGKILL)
+    site_processes.worker("seats,live,default", processes=2)
+    site_processes.beat()
+    done = Match.objects.filter(pk__in=[match.pk for match in games], status="finished")
+    wait_until(lambda: done.count() == 2, "both games have their results")
+    assert [match.result.report["forfeits"] for match in done] == [[], []]
+    assert not PlayedMove.objects.exclude(default="").exists()
+    assert SeatLog.objects.count() == 1
+    assert not Bot.objects.exclude(on_leave=None).exists()
+    assert owing(games[0]) is None

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+from django.db import transaction
+
+from ladder.live.rows import MOST, Kept, KeptMoves
+
+
+class Written:
+    """Moves as they stand in the database, and which of them were read."""
+
+    def __init__(self, *moves: str) -> None:
+        self.moves = list(moves)
+        self.reads: list[int] = []
+
+    def read(self, start: int) -> list[str]:
+        self.reads.append(start)
+        return self.moves[start:]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_move_is_read_once() -> None:
+    kept, lease, written = KeptMoves[str](), uuid4(), Written("a", "b")
+    assert kept.upto(lease, 2, written.read) == ("a", "b")
+    written.moves.append("c")
+    assert kept.upto(lease, 3, written.read) == ("a", "b", "c")
+    assert kept.upto(lease, 2, written.read) == ("a", "b"), "as it was when it had two"
+    assert written.reads == [0, 2]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_transaction_has_read_is_not_kept() -> None:
+    kept, lease, written = KeptMoves[str](), uuid4(), Written("a")
+    with transaction.atomic():
+        assert kept.upto(lease, 1, written.read) == ("a",)
+    written.moves = ["b"]
+    assert kept.upto(lease, 1, written.read) == ("b",)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_game_that_has_ended_is_read_anew_and_only_so_many_are_kept() -> None:
+    kept, written = KeptMoves[str](), Written("a")
+    assert kept.upto(None, 1, written.read) == kept.upto(None, 1, written.read) == ("a",)
+    first = uuid4()
+    for lease in (first, *(uuid4() for _ in range(MOST))):
+        kept.upto(lease, 1, written.read)
+    written.reads.clear()
+    kept.upto(first, 1, written.read)
+    assert written.reads == [0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_game_of_which_nothing_new_is_read_makes_way() -> None:
+    over, running = uuid4(), uuid4()
+    long, short = Kept[str](idle_s=60), Kept[str](idle_s=0)
+    for kept in (long, short):
+        kept.keep(over, "over")
+        kept.keep(running, "running")
+    assert (long.of(over), long.of(running)) == ("over", "running")
+    assert (short.of(over), short.of(running)) == (None, "running")

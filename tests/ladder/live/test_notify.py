@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+import pytest
+import redis
+from django.db import transaction
+
+from bots.models import Bot
+from ladder.live.end import finish
+from ladder.live.notify import CHANNEL
+from ladder.models import Ladder, Match
+from tests.ladder.live.playing import (
+    at_random,
+    bot_at,
+    live_ladder,
+    owing,
+    play_out,
+    position,
+    post,
+    remote_bots,
+    table_of,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Listener:
+    """Somebody who has subscribed to the hints."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = redis.Redis.from_url(url)
+        self._hints = self._redis.pubsub(ignore_subscribe_messages=True)
+        self._hints.subscribe(CHANNEL)
+        self._hints.get_message(timeout=180)
+
+    def heard(self) -> list[dict[str, Any]]:
+        """All that has come since it was asked last."""
+        self._redis.publish(CHANNEL, orjson.dumps({"match": None}))  # the last word of what is there now
+        hints, until = [], time.monotonic() + 180
+        while time.monotonic() < until:
+            message = self._hints.get_message(timeout=0.1)
+            if message is None:
+                continue
+            hint = orjson.loads(message["data"])
+            if hint["match"] is None:
+                return hints
+            hints.append(hint)
+        raise TimeoutError
+
+    def close(self) -> None:
+        self._hints.close()
+        self._redis.close()
+
+
+@pytest.fixture
+def listener(broker: str) -> Iterator[Listener]:
+    somebody = Listener(broker)
+    yield somebody
+    somebody.close()
+
+
+@pytest.fixture
+def ladder(listener: Listener) -> Ladder:
+    return live_ladder("edel-stein-reich-duel", 2)
+
+
+@pytest.fixture
+def bots(ladder: Ladder) -> list[Bot]:
+    return remote_bots(2)
+
+
+def test_who_has_something_new_to_read_is_told_after_the_commit(
+    listener: Listener, ladder: Ladder, bots: list[Bot]
+) -> None:
+    with transaction.atomic():
+        match = table_of(ladder, bots)
+        assert listener.heard() == []
+    seat = owing(match)[0]
+    asked = {"match": match.pk, "bots": [bot_at(match, seat)], "what": "decide", "in_ms": 0}
+    both = {"match": match.pk, "bots": sorted(bot.pk for bot in bots), "what": "began", "in_ms": 0}
+    assert listener.heard() == [both, asked]
+    post(match, seat, 1, "gems")
+    assert listener.heard() == [asked | {"bots": [bot_at(match, 1 - seat)]}]
+    post(match, seat, 1, "gems")
+    post(match, seat, 1, "money")
+    assert listener.heard() == []
+
+
+def test_everybody_at_the_table_is_told_that_it_has_ended(listener: Listener, ladder: Ladder, bots: list[Bot]) -> None:
+    match = table_of(ladder, bots)
+    play_out(match, at_random(1))
+    listener.heard()
+    assert finish(match.pk)
+    assert listener.heard() == [
+        {"match": match.pk, "bots": sorted(bot.pk for bot in bots), "what": "ended", "in_ms": 0}
+    ]
+
+
+def test_a_hint_that_cannot_be_given_stops_no_game() -> None:
+    match = table_of(live_ladder("edel-stein-reich-duel", 2), remote_bots(2))
+    assert post(match, owing(match)[0], 1, "gems").verdict == "played"
+    assert position(match).table.moves == 1
+    assert Match.objects.get().status == "running"

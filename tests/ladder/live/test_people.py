@@ -1,0 +1,792 @@
+"""People at live tables: answers, absences, stand-ins, and how their games end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+
+from bots.models import Bot
+from bots.persons import guest_player
+from esr_platform.accounts.errors import Refused
+from games.base import Document
+from ladder.live import actions, answers
+from ladder.live.actions import rights_of, seat_of
+from ladder.live.answers import Verdict, answer_seat, expire
+from ladder.live.hosted import ask_seat, remind
+from ladder.live.presence import NoStandIn, note_seen, notice_gone, stand_in_for
+from ladder.live.start import open_table
+from ladder.live.sweep import sweep_tables
+from ladder.live.visibility import ended
+from ladder.matches.blocks import Player
+from ladder.models import Chair, Entry, Match, PlayedMove, Result, SeatLog, SeatResult, Sitting
+from ladder.verification.ladders import verify_games
+from tests.ladder.live.hosted import Fakes, default
+from tests.ladder.live.people import (
+    LATE_S,
+    QUICK,
+    SECRET,
+    again,
+    against_the_house,
+    answer_any,
+    ask_workers,
+    beat_ago,
+    chair_at,
+    check_ended,
+    house,
+    ladder_of,
+    look,
+    miss,
+    owing,
+    people,
+    play_to_the_end,
+    sat,
+    say,
+    seen,
+    settle,
+    table_for,
+    written,
+)
+from tests.ladder.live.playing import position, run_out
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+DUEL = "edel-stein-reich-duel"
+GEMS = "edel-stein-reich"
+WINE = "die-weinhaendler"
+
+
+# --- sitting down --------------------------------------------------------------------------------------------------
+
+
+def test_a_person_plays_with_a_deadline_and_everybody_has_a_sitting() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    for seat, chair in enumerate(position(match).chairs):
+        assert chair.kind == Chair.Kind.PERSON
+        assert chair.seen_at is not None
+        assert sat(match, seat) == [(f"player{seat}", 0, None)]
+    (seat,) = owing(match)
+    chair = chair_at(match, seat)
+    assert chair.deadline is not None and chair.due_at is not None
+    assert chair.deadline - chair.due_at == timedelta(milliseconds=225_000)
+
+
+def test_a_table_of_bots_alone_has_no_sittings() -> None:
+    table_for(DUEL, house("greedy", "random"), players="open")
+    assert not Sitting.objects.exists()
+
+
+def test_whose_chair_it_is() -> None:
+    match = against_the_house()
+    ada, berta = people(2)
+    other = table_for(DUEL, [ada, berta])
+    assert seat_of(match.pk, None, SECRET) == 0
+    assert seat_of(match.pk, None, "another one") is None
+    assert seat_of(match.pk, ada.bot.owner_id, None) is None
+    assert [seat_of(other.pk, one.bot.owner_id, None) for one in (ada, berta)] == [0, 1]
+    assert seat_of(other.pk, berta.bot.owner_id, SECRET) == 1
+    assert [seat_of(number, ada.bot.owner_id, SECRET) for number in (0, -1, 2**70)] == [None] * 3
+    assert seat_of(other.pk, None, None) is None
+
+
+def test_a_guest_without_a_secret_sits_nowhere() -> None:
+    players = [Player(one) for one in (guest_player(), *house("greedy"))]
+    with pytest.raises(ValueError, match="secret"):
+        open_table(ladder_of(DUEL, 2, "open"), players, rated=False, limits=QUICK)
+
+
+# --- answering -----------------------------------------------------------------------------------------------------
+
+
+def test_what_a_person_answers_is_played_once() -> None:
+    match = table_for(GEMS, people(3))
+    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems", 1).verdict is Verdict.SAME
+    assert say(match, 0, "money", 1).verdict is Verdict.OTHER
+    assert say(match, 0, "money", 2).verdict is Verdict.UNKNOWN
+    assert PlayedMove.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (b"{", "malformed"),
+        (b"[]", "malformed"),
+        (b'{"id": 1}', "malformed"),
+        (b'{"id": 1, "move": "diamonds"}', "illegal"),
+        (b'{"id": 1, "move": {"offer": [1, 0, 0, 0]}}', "illegal"),
+        (b" " * 70_000, "too_long"),
+    ],
+)
+def test_an_answer_that_is_none_costs_a_person_nothing_and_they_may_answer_again(body: bytes, fault: str) -> None:
+    match = table_for(GEMS, people(3))
+    ruling = answer_seat(match.pk, 0, 1, body)
+    assert (ruling.verdict, ruling.default, ruling.move) == (Verdict.REFUSED, fault, None)
+    assert ruling.detail and ruling.question is not None
+    assert not PlayedMove.objects.exists()
+    assert chair_at(match, 0).strikes == 0
+    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+
+
+def test_what_moves_nothing_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = table_for(GEMS, people(3))
+    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answers, "held", never)
+    assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [Verdict.SAME, Verdict.OTHER]
+    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
+    assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
+
+
+def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Neither takes the lock, so the time tells nothing of a decision that is held back."""
+    match = table_for(GEMS, people(3))
+    Chair.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
+
+    def never(match_id: int) -> None:
+        raise AssertionError(f"match {match_id} is held")
+
+    monkeypatch.setattr(answers, "held", never)
+    assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [Verdict.UNKNOWN] * 2
+    beat_ago(match, 60)
+    with pytest.raises(AssertionError, match="is held"):
+        say(match, 0, "gems", 1)
+
+
+def test_an_answer_with_the_number_of_another_decision_is_told_so() -> None:
+    match = table_for(GEMS, people(3))
+    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
+
+
+def test_nobody_answers_for_a_bot_or_for_who_is_not_there() -> None:
+    match = against_the_house()
+    for seat in (1, 2, 5):
+        assert answer_seat(match.pk, seat, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
+    assert answer_seat(match.pk + 1, 0, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
+    assert answer_seat(2**70, 0, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
+
+
+def test_time_is_taken_from_the_move_and_then_from_the_bank() -> None:
+    match = table_for(GEMS, people(3))
+    run_out(match, 0, ago=-170)
+    beat_ago(match, 0)
+    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert chair_at(match, 0).bank_ms == pytest.approx(170_000, abs=2000)
+
+
+# --- absences ------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_here_and_misses_one_decision_keeps_the_chair() -> None:
+    match = table_for(GEMS, people(3))
+    seen(match, 0)
+    miss(match, 0)
+    row, chair = PlayedMove.objects.get(), chair_at(match, 0)
+    assert (row.default, row.decision, chair.strikes, chair.missed) == ("absent", 1, 0, 1)
+    assert (chair.kind, chair.bank_ms) == (Chair.Kind.PERSON, 0)
+    assert say(match, 0, "gems", 1).verdict is Verdict.LATE
+
+
+def test_who_answers_again_has_missed_none_in_a_row() -> None:
+    match = table_for(GEMS, people(3))
+    for turn in range(3):
+        seen(match, 0)
+        while 0 not in owing(match):
+            answer_any(match, owing(match)[0])
+        miss(match, 0) if turn != 1 else answer_any(match, 0)
+        assert chair_at(match, 0).missed == (turn != 1)
+    assert chair_at(match, 0).kind == Chair.Kind.PERSON
+
+
+def test_who_misses_two_in_a_row_is_stood_in_for() -> None:
+    match = table_for(GEMS, people(3))
+    for _ in range(2):
+        seen(match, 0)
+        while 0 not in owing(match):
+            answer_any(match, owing(match)[0])
+        miss(match, 0)
+    chair = chair_at(match, 0)
+    assert chair.kind == Chair.Kind.STAND_IN
+    assert chair.stand_in is not None and chair.playing == chair.stand_in
+    absent = PlayedMove.objects.filter(default="absent").order_by("number").last()
+    assert absent is not None
+    assert sat(match, 0) == [
+        ("player0", 0, absent.number + 1),
+        (chair.stand_in.bot.name, absent.number + 1, None),
+    ]
+
+
+def test_who_has_not_been_seen_is_stood_in_for_at_once_and_a_worker_plays() -> None:
+    match = table_for(GEMS, people(3))
+    seen(match, 0, ago_s=31)
+    miss(match, 0)
+    assert chair_at(match, 0).kind == Chair.Kind.STAND_IN
+    for seat in (1, 2):
+        answer_any(match, seat)
+    while not ask_workers(match):
+        answer_any(match, owing(match)[0])
+    row = PlayedMove.objects.filter(seat=chair_at(match, 0).seat).latest("number")
+    assert (row.default, row.decision) == ("", 2)
+
+
+def test_a_stand_in_spends_nothing_of_the_persons_clock() -> None:
+    match = table_for(GEMS, people(3))
+    seen(match, 0, ago_s=31)
+    miss(match, 0)
+    before = chair_at(match, 0)
+    while not ask_workers(match):
+        answer_any(match, owing(match)[0])
+    after = chair_at(match, 0)
+    assert (after.bank_ms, after.game_ms) == (before.bank_ms, before.game_ms)
+
+
+def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back() -> None:
+    match = table_for(GEMS, people(3), limits=replace(QUICK, game_ms=60_000))
+    seen(match, 0)
+    miss(match, 0)
+    chair = chair_at(match, 0)
+    assert (chair.kind, chair.game_ms, chair.forfeit) == (Chair.Kind.STAND_IN, 0, "")
+    assert not rights_of(position(match), 0)["return"]
+    with pytest.raises(Refused, match="only watch"):
+        actions.sit_down(match.pk, 0)
+
+
+def test_the_strongest_of_the_house_stands_in() -> None:
+    assert stand_in_for(DUEL, 2).bot.house_name == "kontor"
+    assert stand_in_for(WINE, 4).bot.house_name == "sommelier"
+    Entry.objects.filter(ladder__slug=DUEL, bot__house_name="miser").update(rating=1_900_000, games=100)
+    assert stand_in_for(DUEL, 2).bot.house_name == "miser"
+    Bot.objects.filter(house_name="miser").update(retired=timezone.now())
+    assert stand_in_for(DUEL, 2).bot.house_name == "kontor"
+    with pytest.raises(NoStandIn):
+        stand_in_for("chess", 2)
+
+
+# --- presence ------------------------------------------------------------------------------------------------------
+
+
+def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> None:
+    match = table_for(GEMS, people(3))
+    deadline = chair_at(match, 0).deadline
+    assert note_seen({match.pk: {0, 1}}) == 2  # for the first time
+    assert note_seen({match.pk: {0, 1}}) == 0
+    for seat in range(3):
+        seen(match, seat, ago_s=10)
+    assert note_seen({match.pk: {0, 1}, match.pk + 5: {2}}) == 2
+    assert note_seen({match.pk: {0, 1}}) == 0
+    assert note_seen({}) == 0
+    assert chair_at(match, 0).deadline == deadline
+    assert [position(match).unseen(seat) > timedelta(seconds=9) for seat in range(3)] == [False, False, True]
+
+
+def test_who_answers_is_here_also_without_a_stream() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    first = owing(match)[0]
+    for seat in range(3):
+        seen(match, seat, ago_s=70)
+    answer_any(match, first)
+    other = next(seat for seat in range(3) if seat != first)
+    assert look(match, other)["here"][first] == "here"
+    assert not rights_of(position(match), other)["claim"]
+    assert rights_of(position(match), first)["claim"]
+
+
+def test_who_goes_is_noticed_once_and_who_comes_is_here_again() -> None:
+    match = table_for(GEMS, people(3))
+    assert notice_gone() == 0
+    seen(match, 1, ago_s=31)
+    assert look(match, 0)["here"] == ["here", "away", "here"]
+    assert (notice_gone(), notice_gone()) == (1, 0)
+    assert chair_at(match, 1).left_at is not None
+    assert note_seen({match.pk: {1}}) == 1
+    assert chair_at(match, 1).left_at is None
+    assert look(match, 0)["here"] == ["here", "here", "here"]
+
+
+# --- coming back ---------------------------------------------------------------------------------------------------
+
+
+def stood_in() -> Match:
+    """A rated game of three people of whom the first has vanished."""
+    match = table_for(GEMS, people(3), rated=True)
+    seen(match, 0, ago_s=31)
+    miss(match, 0)
+    return match
+
+
+def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> None:
+    match = stood_in()
+    while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
+        answer_any(match, owing(match)[0])
+    settle(match)
+    assert rights_of(position(match), 0)["return"]
+    actions.sit_down(match.pk, 0)
+    chair = chair_at(match, 0)
+    assert (chair.kind, chair.returned, chair.missed) == (Chair.Kind.PERSON, True, 0)
+    assert chair.due_at is not None and chair.deadline is not None
+    assert chair.deadline - chair.due_at == timedelta(milliseconds=45_000)  # the bank was used up
+    assert chair.deadline > timezone.now() + timedelta(seconds=40)
+    assert answer_any(match, 0).verdict is Verdict.PLAYED
+    with pytest.raises(Refused, match="sit in your chair"):
+        actions.sit_down(match.pk, 1)
+
+
+def test_who_is_back_before_the_stand_in_has_played_has_sat_there_all_the_time() -> None:
+    match = stood_in()
+    actions.sit_down(match.pk, 0)
+    assert sat(match, 0) == [("player0", 0, None)]
+
+
+def test_the_second_time_they_only_watch() -> None:
+    match = stood_in()
+    actions.sit_down(match.pk, 0)
+    while chair_at(match, 0).kind == Chair.Kind.PERSON:
+        seen(match, 0, ago_s=31)
+        while 0 not in owing(match):
+            answer_any(match, owing(match)[0])
+        miss(match, 0)
+    assert rights_of(position(match), 0)["return"] is False
+    with pytest.raises(Refused, match="only watch"):
+        actions.sit_down(match.pk, 0)
+
+
+def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
+    match = stood_in()
+    actions.sit_down(match.pk, 0)
+    play_to_the_end(match)
+    record = check_ended(match)
+    assert record is not None
+    assert not Chair.objects.exclude(forfeit="").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
+    match = stood_in()
+    while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
+        answer_any(match, owing(match)[0])
+    settle(match)
+    moves = PlayedMove.objects.count()
+
+    def back_meanwhile(message: Document) -> Any:
+        if message["type"] == "decide":
+            actions.sit_down(match.pk, 0)
+        return default(message)
+
+    assert not ask_seat(match.pk, 0, launcher=Fakes(back_meanwhile))
+    assert PlayedMove.objects.count() == moves
+    assert 0 in owing(match)
+
+
+# --- endings -------------------------------------------------------------------------------------------------------
+
+
+def test_who_is_not_back_at_the_end_has_abandoned_the_game() -> None:
+    match = stood_in()
+    play_to_the_end(match)
+    record = check_ended(match)
+    assert record is not None
+    assert record["outcome"]["scores"][0]["forfeit"] == "abandoned"
+    assert record["outcome"]["ranks"][0] == 3
+    result = SeatResult.objects.get(seat__match=match, seat__index=0)
+    assert (result.forfeit, result.evidence) == ("abandoned", "not in the chair when the game ended")
+    assert result.change is not None and result.change < 0
+    assert any(step.get("default") == "absent" for step in record["steps"])
+    assert not SeatLog.objects.filter(seat__match=match).exists()
+
+
+def test_among_two_who_resigns_loses_at_once() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    answer_any(match, owing(match)[0])
+    actions.resign(match.pk, 0)
+    record = check_ended(match)
+    assert record is not None
+    assert record["outcome"]["scores"][0]["forfeit"] == "resign"
+    assert record["outcome"]["ranks"] == [2, 1]
+    assert {step.get("default") for step in record["steps"][-6:]} <= {"forfeit", "absent", None}
+
+
+def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    for salt in range(12):
+        answer_any(match, owing(match)[0], salt)
+    settle(match)
+    before = [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)]
+    actions.resign(match.pk, 0)
+    assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before, "also before the result"
+    record = check_ended(match)
+    assert record is not None and "money" in record["outcome"]["scores"][1]
+    assert [position(match).shown_to(seat).view(seat) for seat in (0, 1, None)] == before
+    shown, outcome = ended(position(match))
+    assert shown.view(None) == before[2]
+    assert outcome == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
+    assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
+    SeatResult.objects.filter(seat__index=1).update(score=record["outcome"]["scores"][1])
+    migration = import_module("ladder.migrations.0014_scores_of_games_ended_early")
+    migration.take_back(apps, None)
+    assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
+    assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
+
+
+def test_a_damaged_record_does_not_keep_a_site_from_migrating(caplog: pytest.LogCaptureFixture) -> None:
+    damaged, whole = (table_for(DUEL, people(2, prefix), rated=True) for prefix in ("first", "second"))
+    for match in (damaged, whole):
+        answer_any(match, owing(match)[0])
+        actions.resign(match.pk, 0)
+        record = check_ended(match)
+        assert record is not None
+        SeatResult.objects.filter(seat__match=match, seat__index=1).update(score=record["outcome"]["scores"][1])
+    Result.objects.filter(match=damaged).update(packed_record=b"\x09damaged")
+    import_module("ladder.migrations.0014_scores_of_games_ended_early").take_back(apps, None)
+    assert f"match {damaged.pk} " in caplog.text
+    scores = [SeatResult.objects.get(seat__match=match, seat__index=1).score for match in (damaged, whole)]
+    assert "money" in scores[0]
+    assert scores[1] == {}
+
+
+def test_who_resigns_against_a_bot_has_lost_to_it() -> None:
+    match = against_the_house()
+    actions.resign(match.pk, 0)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"] == [2, 1]
+
+
+def test_among_three_a_bot_plays_on_for_who_resigned_who_has_lost_at_the_end() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    actions.resign(match.pk, 2)
+    chair = chair_at(match, 2)
+    assert (chair.kind, chair.resigned, chair.forfeit) == (Chair.Kind.STAND_IN, True, "")
+    assert chair.owes and chair.deadline is None
+    with pytest.raises(Refused):
+        actions.sit_down(match.pk, 2)
+    play_to_the_end(match)
+    record = check_ended(match)
+    assert record is not None
+    assert record["outcome"]["scores"][2]["forfeit"] == "resign"
+    assert not any("default" in step for step in record["steps"])
+
+
+def test_the_last_who_has_not_left_ends_the_game() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    actions.resign(match.pk, 0)
+    actions.resign(match.pk, 2)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"] == [2, 1, 2]
+    assert {step["default"] for step in record["steps"] if step.get("seat") == 1 and "default" in step} == {"absent"}
+
+
+@pytest.mark.parametrize(
+    ("sitting", "rated", "before", "says"),
+    [
+        (2, False, 0, "ended"),
+        (2, True, 0, "ended"),
+        (3, True, 0, "replaced"),
+        (3, True, 1, "ended"),
+        (1, False, 0, "aborted"),
+        (1, True, 0, "left"),
+    ],
+)
+def test_what_a_resignation_would_do_is_what_it_does(sitting: int, rated: bool, before: int, says: str) -> None:
+    if sitting == 1:
+        match = table_for(GEMS, [*people(1), *house("greedy", "random")], rated=rated, players="open")
+    else:
+        match = table_for(DUEL if sitting == 2 else GEMS, people(sitting), rated=rated)
+    for other in range(before):
+        actions.resign(match.pk, other + 1)
+    assert look(match, 0)["rights"]["resigning"] == says
+    actions.resign(match.pk, 0)
+    at = position(match)
+    runs = at.match.status == Match.Status.RUNNING and not at.table.over
+    done = {
+        "ended": at.table.over,
+        "replaced": runs and at.chairs[0].kind == Chair.Kind.STAND_IN and not at.chairs[0].forfeit,
+        "aborted": at.match.status == Match.Status.ABORTED,
+        "left": runs and bool(at.chairs[0].forfeit),
+    }
+    assert [name for name, so in done.items() if so] == [says]
+    assert look(match, 0)["rights"]["resigning"] == ""
+
+
+def test_a_casual_table_that_everybody_has_left_is_nothing() -> None:
+    match = table_for(GEMS, people(3))
+    for seat in range(3):
+        seen(match, seat, ago_s=40)
+    for seat in range(3):
+        run_out(match, seat, ago=LATE_S)
+    beat_ago(match, 0)
+    assert expire(match.pk) == 3
+    ended = again(match)
+    assert (ended.status, ended.reason) == ("aborted", "Nobody was left at the table. It counts for nobody.")
+    check_ended(match)
+
+
+def test_a_guest_who_vanishes_leaves_no_game_behind() -> None:
+    match = against_the_house()
+    ask_workers(match)
+    seen(match, 0, ago_s=40)
+    miss(match, 0)
+    assert again(match).status == "aborted"
+
+
+def test_a_rated_game_that_its_person_has_left_is_lost_and_the_bots_play_on() -> None:
+    first, *_ = people(1)
+    match = table_for(GEMS, [first, *house("greedy", "random")], rated=True, players="open")
+    seen(match, 0, ago_s=40)
+    miss(match, 0)
+    chair = chair_at(match, 0)
+    assert (chair.forfeit, chair.owes) == ("abandoned", False)
+    play_to_the_end(match)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"][0] == 3
+
+
+def test_a_rated_duel_that_its_person_has_left_ends_at_once() -> None:
+    match = against_the_house(guest=False, rated=True)
+    ask_workers(match)
+    seen(match, 0, ago_s=40)
+    miss(match, 0)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"] == [2, 1]
+
+
+# --- abort ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_casual_game_may_be_ended_before_its_second_round() -> None:
+    match = table_for(GEMS, people(3))
+    answer_any(match, 0)
+    assert look(match, 1)["rights"]["abort"] == {"allowed": True, "agree": False, "agreed": []}
+    actions.abort(match.pk, 1)
+    ended = again(match)
+    assert (ended.status, ended.reason) == ("aborted", actions.ENDED_EARLY)
+    check_ended(match)
+    with pytest.raises(Refused, match="has ended"):
+        actions.abort(match.pk, 0)
+    assert say(match, 1, "gems").verdict is Verdict.LATE
+
+
+def test_and_not_after_it() -> None:
+    match = table_for(GEMS, people(3))
+    while position(match).table.round < 2:
+        answer_any(match, owing(match)[0])
+    assert look(match, 1)["rights"]["abort"]["allowed"] is False
+    with pytest.raises(Refused, match="second round"):
+        actions.abort(match.pk, 1)
+
+
+def test_a_rated_game_may_be_ended_before_anybody_has_answered() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    assert look(match, 0)["rights"]["abort"]["allowed"]
+    actions.abort(match.pk, 0)
+    assert again(match).reason == actions.ENDED_UNBEGUN
+    check_ended(match)
+
+
+def test_and_afterwards_only_if_all_agree_in_one_round() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    answer_any(match, 0)
+    assert look(match, 1)["rights"]["abort"] == {"allowed": False, "agree": True, "agreed": []}
+    actions.abort(match.pk, 1)
+    actions.abort(match.pk, 2)
+    assert again(match).status == "running"
+    assert look(match, 0)["rights"]["abort"] == {"allowed": False, "agree": True, "agreed": [1, 2]}
+    assert look(match, 1)["rights"]["abort"] == {"allowed": False, "agree": False, "agreed": [1, 2]}
+    while position(match).table.round < 2:
+        answer_any(match, owing(match)[0])
+    answer_any(match, owing(match)[0])
+    assert look(match, 0)["rights"]["abort"]["agreed"] == []
+    for seat in range(3):
+        actions.abort(match.pk, seat)
+    assert (again(match).status, again(match).reason) == ("aborted", actions.AGREED)
+    check_ended(match)
+
+
+def test_who_could_still_come_back_has_to_agree_too() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    answer_any(match, owing(match)[0])
+    gone = owing(match)[0]
+    seen(match, gone, ago_s=31)
+    miss(match, gone)
+    assert chair_at(match, gone).kind == Chair.Kind.STAND_IN
+    actions.abort(match.pk, 1 - gone)
+    assert again(match).status == "running", "one alone has agreed with nobody"
+    actions.sit_down(match.pk, gone)
+    for seat in (gone, 1 - gone):
+        actions.abort(match.pk, seat)
+    assert again(match).reason == actions.AGREED
+
+
+def test_nobody_ends_a_rated_game_against_bots_without_a_result() -> None:
+    match = against_the_house(guest=False, rated=True)
+    assert look(match, 0)["rights"]["abort"] == {"allowed": False, "agree": False, "agreed": []}
+    with pytest.raises(Refused, match="against bots"):
+        actions.abort(match.pk, 0)
+
+
+# --- claim ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_game_is_claimed_when_the_other_has_been_away_for_a_minute() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    seen(match, 1, ago_s=55)
+    assert not rights_of(position(match), 0)["claim"]
+    with pytest.raises(Refused, match="a minute"):
+        actions.claim(match.pk, 0)
+    seen(match, 1, ago_s=61)
+    assert rights_of(position(match), 0)["claim"]
+    actions.claim(match.pk, 0)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"] == [1, 2]
+    assert record["outcome"]["scores"][1]["forfeit"] == "abandoned"
+
+
+def test_who_is_stood_in_for_and_still_there_is_not_claimed_from() -> None:
+    match = stood_in()
+    seen(match, 0)
+    for seat in (2,):
+        seen(match, seat, ago_s=90)
+    assert not rights_of(position(match), 1)["claim"]
+    seen(match, 0, ago_s=61)
+    assert rights_of(position(match), 1)["claim"]
+    assert not rights_of(position(match), 0)["claim"]
+    actions.claim(match.pk, 1)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"] == [2, 1, 2]
+
+
+def test_who_has_resigned_may_watch_and_keeps_nobody_from_claiming() -> None:
+    match = table_for(GEMS, people(3), rated=True)
+    actions.resign(match.pk, 0)
+    seen(match, 0)
+    seen(match, 2, ago_s=61)
+    actions.claim(match.pk, 1)
+    record = check_ended(match)
+    assert record is not None
+    assert [score.get("forfeit") for score in record["outcome"]["scores"]] == ["resign", None, "abandoned"]
+
+
+def test_bots_and_who_claims_play_on() -> None:
+    first, second = people(2)
+    match = table_for(GEMS, [first, second, *house("greedy")], rated=True, players="open")
+    seen(match, 1, ago_s=61)
+    actions.claim(match.pk, 0)
+    assert again(match).status == "running"
+    play_to_the_end(match)
+    record = check_ended(match)
+    assert record is not None and record["outcome"]["ranks"][1] == 3
+
+
+def test_against_bots_alone_there_is_nobody_to_claim_from() -> None:
+    match = against_the_house()
+    assert not rights_of(position(match), 0)["claim"]
+
+
+# --- twice is once -------------------------------------------------------------------------------------------------
+
+
+def twice(act: Callable[[int, int], None], match: Match, seat: int) -> None:
+    """Do it, and do it once more, as whoever lost the database while it was written."""
+    act(match.pk, seat)
+    before = written(match)
+    act(match.pk, seat)
+    assert written(match) == before
+
+
+@pytest.mark.parametrize(("game", "seats"), [(DUEL, 2), (GEMS, 3)])
+def test_to_resign_twice_is_to_resign_and_nobody_else_has(game: str, seats: int) -> None:
+    match = table_for(game, people(seats), rated=True)
+    twice(actions.resign, match, 1)
+    if seats == 2:
+        with pytest.raises(Refused, match="has ended"):
+            actions.resign(match.pk, 0)
+    play_to_the_end(match)
+    check_ended(match)
+    actions.resign(match.pk, 1)
+    with pytest.raises(Refused, match="has ended"):
+        actions.resign(match.pk, 0)
+
+
+def test_to_abort_twice_is_to_abort_and_one_has_agreed_once() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    answer_any(match, owing(match)[0])
+    twice(actions.abort, match, 0)
+    assert look(match, 1)["rights"]["abort"]["agreed"] == [0]
+    twice(actions.abort, match, 1)
+    actions.abort(match.pk, 0)
+    check_ended(match)
+
+
+def test_who_wanted_to_end_a_game_that_was_played_to_its_end_is_told_so() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    answer_any(match, owing(match)[0])
+    actions.abort(match.pk, 0)
+    actions.resign(match.pk, 1)
+    with pytest.raises(Refused, match="has ended"):
+        actions.abort(match.pk, 0)
+
+
+def test_to_claim_twice_is_to_claim_and_not_for_whom_it_was_claimed_from() -> None:
+    match = table_for(DUEL, people(2), rated=True)
+    seen(match, 1, ago_s=61)
+    twice(actions.claim, match, 0)
+    with pytest.raises(Refused, match="has ended"):
+        actions.claim(match.pk, 1)
+    check_ended(match)
+
+
+@pytest.mark.parametrize("resigned", [False, True])
+def test_to_claim_twice_where_bots_play_on_is_to_claim(resigned: bool) -> None:
+    match = table_for(GEMS, [*people(2), *house("greedy")], rated=True, players="open")
+    if resigned:
+        actions.resign(match.pk, 1)
+    seen(match, 1, ago_s=61)
+    twice(actions.claim, match, 0)
+    assert again(match).status == "running"
+
+
+def test_to_come_back_twice_is_to_come_back() -> None:
+    match = stood_in()
+    twice(actions.sit_down, match, 0)
+    actions.resign(match.pk, 0)
+    with pytest.raises(Refused, match="only watch"):
+        actions.sit_down(match.pk, 0)
+
+
+def test_who_came_back_has_no_chair_when_the_game_has_ended() -> None:
+    match = stood_in()
+    actions.sit_down(match.pk, 0)
+    play_to_the_end(match)
+    with pytest.raises(Refused, match="has ended"):
+        actions.sit_down(match.pk, 0)
+
+
+# --- the sweeper ---------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_that_was_open_for_long_before_somebody_stands_in_voids_nothing() -> None:
+    match = table_for(GEMS, people(3), rated=True, limits=replace(QUICK, move_ms=600_000))
+    run_out(match, 0, ago=-100)  # asked for eleven minutes
+    actions.resign(match.pk, 0)
+    remind()
+    sweep_tables()
+    assert again(match).status == "running"
+
+
+def test_everybody_else_at_the_table_is_a_stranger() -> None:
+    match = against_the_house()
+    for act in (actions.resign, actions.abort, actions.claim, actions.sit_down):
+        for seat in (1, 3):
+            with pytest.raises(Refused, match="do not sit"):
+                act(match.pk, seat)
+        with pytest.raises(Refused, match="has ended"):
+            act(match.pk + 1, 0)

@@ -1,0 +1,175 @@
+"""What happens at a table of people between two steps of something else: nothing of it is lost or overwritten."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from ladder.live import actions, end, outages, sweep
+from ladder.live.answers import Verdict
+from ladder.live.game import Held
+from ladder.live.person_view import Looks, moments, present
+from ladder.live.presence import note_seen, notice_gone
+from ladder.live.sweep import sweep_tables
+from ladder.live.visibility import ended
+from ladder.models import Chair, Match, PlayedMove, Table
+from tests.ladder.live.people import (
+    again,
+    answer_any,
+    ask_workers,
+    beat_ago,
+    chair_at,
+    check_ended,
+    house,
+    look,
+    miss,
+    owing,
+    people,
+    say,
+    seen,
+    settle,
+    table_for,
+)
+from tests.ladder.live.playing import position
+from tests.services.locks import Meanwhile
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+GEMS = "edel-stein-reich"
+rows_alone = pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no locks of rows")
+
+
+@pytest.fixture
+def match() -> Match:
+    return table_for(GEMS, people(3), rated=True)
+
+
+@rows_alone
+@pytest.mark.django_db(transaction=True)
+def test_who_is_here_is_written_down_without_waiting_for_anybody(match: Match) -> None:
+    for seat in range(3):
+        seen(match, seat, ago_s=31)
+    beat_ago(match, 0)
+    with transaction.atomic():
+        list(Chair.objects.select_for_update().filter(seat__index=1))
+        assert Meanwhile(notice_gone).ended() == 2
+        assert Meanwhile(partial(note_seen, {match.pk: {0, 1, 2}})).ended() == 2
+    assert note_seen({match.pk: {0, 1, 2}}) == 1
+    assert look(match, 0)["here"] == ["here"] * 3
+
+
+def test_who_was_here_when_an_outage_began_is_here_whoever_had_noted_it(match: Match) -> None:
+    """It is the database that has written when that was, to the millisecond."""
+    before = [chair_at(match, seat).seen_at for seat in range(3)]
+    beat_ago(match, 60)
+    assert outages.beat() == 1
+    after = [chair_at(match, seat).seen_at for seat in range(3)]
+    assert all(then is not None and now is not None and then < now for then, now in zip(before, after, strict=True))
+
+
+def test_who_resigns_takes_no_turn_from_the_worker_that_asks_in_their_chair(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen(match, 0, ago_s=31)
+    miss(match, 0)
+    while not Chair.objects.filter(table=match.pk, seat__index=0, owes=True).exists():
+        answer_any(match, owing(match)[0])
+    go_on = Held.go_on
+
+    def meanwhile(table: Held) -> None:
+        Chair.objects.filter(seat__index=0).update(woken_at=Now(), starts=F("starts") + 1)
+        go_on(table)
+
+    monkeypatch.setattr(Held, "go_on", meanwhile)
+    actions.resign(match.pk, 0)
+    chair = chair_at(match, 0)
+    assert (chair.resigned, chair.owes, chair.kind) == (True, True, "stand-in")
+    assert chair.woken_at is not None
+
+
+def test_an_answer_that_comes_when_one_has_resigned_is_late_also_before_the_result_is_there() -> None:
+    match = table_for("edel-stein-reich-duel", people(2))
+    (seat,) = owing(match)
+    actions.resign(match.pk, seat)
+    assert again(match).status == "running"
+    assert say(match, seat, "gems").verdict is Verdict.LATE
+
+
+def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that() -> None:
+    """A default move of who has lost by a claim is still to be shown when the last one resigns."""
+    match = table_for(GEMS, [*people(2), *house("greedy")], rated=True, players="open")
+    seen(match, 1, ago_s=70)
+    beat_ago(match, 0)
+    actions.claim(match.pk, 0)
+    held_back = PlayedMove.objects.filter(match=match, visible_at__gt=timezone.now())
+    for _ in range(9):
+        if held_back.exists():
+            break
+        ask_workers(match)
+    later = timezone.now() + timedelta(minutes=1)
+    assert held_back.update(visible_at=later)
+    Table.objects.filter(pk=match.pk).update(settled_at=later)
+    actions.resign(match.pk, 0)
+    assert Table.objects.get(pk=match.pk).over
+    shown = list(PlayedMove.objects.order_by("number").values_list("visible_at", flat=True))
+    assert shown == sorted(shown)
+    for seat in range(2):
+        assert present(position(match), seat) and moments(position(match), seat, 0)
+    assert not position(match).shown_to(None).outcome
+    check_ended(match)
+
+
+def test_what_is_held_back_delays_no_end() -> None:
+    """A forced move is still to be shown when all but one have resigned: there is nothing to hide any more."""
+    match = table_for("die-weinhaendler", people(3))
+    while not PlayedMove.objects.exclude(delays=[]).exists():
+        settle(match)
+        seat = owing(match)[0]
+        say(match, seat, position(match).state().legal_moves(seat)[-1])
+    assert Looks(position(match)).again_ms(0) is not None
+    actions.resign(match.pk, 0)
+    actions.resign(match.pk, 1)
+    check_ended(match)
+    at = position(match)
+    for viewer in range(3):
+        assert Looks(at).again_ms(viewer) is None
+        assert at.shown_to(viewer).steps_since(0) == ended(at)[0].steps_since(0)
+
+
+def test_a_game_that_has_taken_too_long_and_ends_just_now_has_its_result(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Match.objects.update(lease_until=Now() - timedelta(seconds=1))
+    void = end.void
+
+    def at_last(match_id: int, *args: Any) -> bool:
+        Table.objects.filter(pk=match_id).update(over=True)
+        return void(match_id, *args)
+
+    monkeypatch.setattr(sweep, "void", at_last)
+    sweep_tables()
+    assert again(match).status == "running"
+    Table.objects.update(over=False)
+    monkeypatch.setattr(sweep, "void", void)
+    sweep_tables()
+    assert again(match).status == "void"
+
+
+def test_who_has_gone_is_noticed_whatever_else_the_sweeper_cannot_do(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> int:
+        raise RuntimeError("something is broken")
+
+    monkeypatch.setattr(sweep, "remind", broken)
+    seen(match, 0, ago_s=31)
+    beat_ago(match, 0)
+    sweep_tables()
+    assert chair_at(match, 0).left_at is not None

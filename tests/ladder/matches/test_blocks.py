@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+
+from games.chance import commitment
+from ladder.creation import open_house
+from ladder.matches.blocks import Player, end_if_over, schedule_block, seed_of
+from ladder.matches.leases import MOST_FAILURES, give_back
+from ladder.models import Block, Entry, Ladder, Match, SeatResult
+from ladder.pairings.seatings import seatings
+from tests.ladder.matches.test_leases import FAILED, claimed
+from tests.ladder.matches.test_results import finished
+from tests.ladder.uploaded import active_version, scheduled
+
+
+def players_of(ladder: Ladder, rated: bool = True) -> list[Player]:
+    entries = list(ladder.entries.select_related("bot").order_by("pk")[: ladder.seats])
+    return [Player(active_version(entry.bot), entry if rated else None) for entry in entries]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_block_is_one_deal_played_in_all_seatings(house: None, seats: int) -> None:
+    ladder = Ladder.objects.filter(seats=seats)[0]
+    players = players_of(ladder)
+    block = scheduled(ladder, players)
+    tables = [
+        tuple(players.index(Player(seat.version, seat.entry)) for seat in match.seats.order_by("index"))
+        for match in block.matches.order_by("seating")
+    ]
+    assert tables == list(seatings(ladder.seats))
+    assert block.commitment == commitment(bytes(block.seed))
+
+
+def test_deals_come_from_the_key_and_are_counted_without_gaps(duel: Ladder) -> None:
+    blocks = [scheduled(duel, players_of(duel)) for _ in range(3)]
+    with transaction.atomic():
+        scheduled(duel, players_of(duel))
+        transaction.set_rollback(True)
+    blocks.append(scheduled(duel, players_of(duel)))
+    series = duel.seasons.get().series.get(kind="ladder")
+    assert [block.number for block in blocks] == [1, 2, 3, 4]
+    assert [bytes(block.seed) for block in blocks] == [
+        seed_of(bytes(series.key), duel.slug, 1, number) for number in range(1, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("purpose", "series"),
+    [("ladder", "%s"), ("live", "live-%s"), ("test", "test-%s"), ("challenge", "test-%s"), ("scheduled", "test-%s")],
+)
+def test_every_purpose_has_its_own_numbers_and_key(duel: Ladder, purpose: str, series: str) -> None:
+    scheduled(duel, players_of(duel))
+    scheduled(duel, players_of(duel), purpose=Block.Purpose.LIVE)
+    scheduled(duel, players_of(duel), purpose=Block.Purpose.TEST)
+    block = scheduled(duel, players_of(duel), purpose=Block.Purpose(purpose))
+    assert (block.series.name, block.number) == (series % duel.slug, 2)
+    assert bytes(block.seed) == seed_of(bytes(block.series.key), block.series.name, 1, 2)
+    assert len({bytes(one.key) for one in block.series.season.series.all()}) == 3
+
+
+def test_a_table_of_the_wrong_size_is_refused(duel: Ladder) -> None:
+    with pytest.raises(ValueError, match="has 2 seats, not 3"), transaction.atomic():
+        schedule_block(duel, [*players_of(duel), players_of(duel)[0]])
+
+
+def test_a_block_ends_with_its_last_game_and_opens_then(match: Match) -> None:
+    games = list(match.block.matches.select_related("ladder").order_by("seating"))
+    for game in games:
+        block = Block.objects.get(pk=match.block_id)
+        assert (block.ended, block.public_seed) == (None, None)
+        finished(game)
+    block = Block.objects.get(pk=match.block_id)
+    assert block.public_seed == bytes(block.seed).hex()
+    assert block.ended >= max(Match.objects.get(pk=game.pk).ended for game in games)
+
+
+def test_a_void_game_ends_too_and_the_others_stay_rated(match: Match) -> None:
+    first, *others = match.block.matches.select_related("ladder").order_by("seating")
+    for game in others:
+        finished(game)
+    for _ in range(MOST_FAILURES):
+        give_back(claimed(first), FAILED, "broken")
+    assert Block.objects.get(pk=match.block_id).ended is not None
+    rated = SeatResult.objects.filter(result__match__block=match.block, rating_after__isnull=False)
+    assert rated.count() == 4 * len(others)
+
+
+def test_ending_what_has_ended_or_goes_on_changes_nothing(match: Match) -> None:
+    assert end_if_over([match.block_id]) == 0
+    for game in match.block.matches.select_related("ladder"):
+        finished(game)
+    ended = Block.objects.get(pk=match.block_id).ended
+    with transaction.atomic():
+        assert end_if_over([match.block_id, match.block_id]) == 0
+    assert Block.objects.get(pk=match.block_id).ended == ended
+
+
+def test_games_of_an_unrated_block_have_results_and_change_no_rating(duel: Ladder) -> None:
+    """Without entries: any version may sit there, whether its bot is on the ladder or not."""
+    before = list(Entry.objects.order_by("pk").values())
+    block = scheduled(duel, players_of(duel, rated=False), purpose=Block.Purpose.TEST)
+    for game in block.matches.select_related("ladder"):
+        result = finished(game)
+        assert [row.change for row in result.seat_results.all()] == [None, None]
+        assert not result.ledger_entries.exists()
+    assert list(Entry.objects.order_by("pk").values()) == before
+    block.refresh_from_db()
+    assert (block.rated, block.ended is not None) == (False, True)
+
+
+def test_a_block_that_was_scheduled_is_not_changed_by_opening_the_house_again(match: Match) -> None:
+    before = list(Block.objects.values()), list(Match.objects.values())
+    open_house()
+    assert (list(Block.objects.values()), list(Match.objects.values())) == before

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from ladder.matches.leases import LEASE, Lease, claim, delays, finish, give_back, renew, renewed
+from ladder.models import Attempt, Match
+from ladder.upkeep import sweep
+from tests.ladder.blocks import first_games
+from tests.ladder.snapshots import snapshot
+from tests.services.ports import wait_until
+
+FAILED, DELAYED = Attempt.Ending.FAILED, Attempt.Ending.DELAYED
+
+
+def claimed(match: Match) -> Lease:
+    Match.objects.filter(pk=match.pk).update(due_at=Now())
+    lease = claim(match.pk, "here")
+    assert lease is not None
+    return lease
+
+
+def expire(match: Match) -> None:
+    Match.objects.filter(pk=match.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_queued_match_is_claimed_once(match: Match) -> None:
+    lease = claimed(match)
+    before = snapshot()
+    assert claim(match.pk, "there") is None
+    assert snapshot() == before
+    match.refresh_from_db()
+    assert (match.status, match.lease, match.attempts_started) == ("running", lease.token, 1)
+
+
+def test_a_match_is_not_claimed_while_another_one_of_its_block_runs(match: Match) -> None:
+    lease, other = claimed(match), Match.objects.filter(block=match.block).exclude(pk=match.pk)[0]
+    Match.objects.filter(pk=other.pk).update(sent_at=Now())
+    assert claim(other.pk, "there") is None
+    other.refresh_from_db()
+    assert (other.status, other.attempts_started, other.sent_at) == ("queued", 0, None)
+    assert claim(first_games().exclude(block=match.block)[0].pk, "there"), "another block is no obstacle"
+    give_back(lease, FAILED, "no disk space")
+    assert claim(other.pk, "there")
+    Match.objects.filter(pk=match.pk).update(due_at=Now())
+    assert claim(match.pk, "here") is None, "now it is the one that waits"
+
+
+def test_a_lease_runs_out_half_a_minute_from_now(match: Match) -> None:
+    claimed(match)
+    match.refresh_from_db()
+    assert abs(match.lease_until - timezone.now() - LEASE) < timedelta(seconds=10)
+
+
+def test_a_match_that_is_not_due_yet_is_not_claimed(match: Match) -> None:
+    Match.objects.filter(pk=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
+    assert claim(match.pk, "here") is None
+
+
+@pytest.mark.parametrize("missing", [-1, 10**9])
+def test_a_match_that_does_not_exist_is_not_claimed(house: None, missing: int) -> None:
+    assert claim(missing, "here") is None
+
+
+def test_renewing_moves_the_end_of_the_lease(match: Match) -> None:
+    lease = claimed(match)
+    expire(match)
+    assert renew(lease)
+    match.refresh_from_db()
+    assert match.lease_until > timezone.now()
+
+
+def test_a_lost_lease_cannot_be_renewed_finished_or_given_back(match: Match) -> None:
+    lost = claimed(match)
+    expire(match)
+    sweep()
+    claimed(match)
+    before = snapshot()
+    assert not renew(lost)
+    assert not finish(lost)
+    assert not give_back(lost, FAILED, "too late")
+    assert snapshot() == before
+
+
+def test_a_heartbeat_renews_while_something_runs(transactional_db: None, match: Match) -> None:
+    lease = claimed(match)
+    expire(match)
+
+    def is_renewed() -> bool:
+        return Match.objects.filter(pk=match.pk, lease_until__gt=Now()).exists()
+
+    with renewed(lease, every_s=0.01):
+        wait_until(is_renewed, "the lease is renewed")
+    assert Attempt.objects.get(token=lease.token).heartbeat_at > match.created
+
+
+def test_a_heartbeat_without_a_lease_ends_by_itself_and_changes_nothing(transactional_db: None, match: Match) -> None:
+    lease = claimed(match)
+    give_back(lease, FAILED, "elsewhere")
+    before = snapshot()
+    with renewed(lease, every_s=0.001):
+        pass
+    assert snapshot() == before
+
+
+def test_a_failed_attempt_puts_the_match_back_into_the_queue_a_little_later(match: Match) -> None:
+    assert give_back(claimed(match), FAILED, "no disk space")
+    match.refresh_from_db()
+    assert (match.status, match.lease, match.sent_at) == ("queued", None, None)
+    assert match.due_at > timezone.now()
+    assert match.attempts.get().failure == "no disk space"
+
+
+def test_after_three_failures_the_match_is_void_says_why_and_keeps_its_deal_for_the_rest_of_its_block(
+    match: Match,
+) -> None:
+    for _ in range(3):
+        give_back(claimed(match), FAILED, "no disk space")
+    match.refresh_from_db()
+    assert match.status == "void"
+    assert match.reason == "Given up after 3 attempts. The last one: no disk space"
+    assert match.block.public_seed is None
+    assert claim(match.pk, "here") is None
+
+
+def test_attempts_spoilt_by_a_slow_machine_are_no_failures(match: Match) -> None:
+    for ending in (DELAYED, FAILED, DELAYED, FAILED):
+        give_back(claimed(match), ending, "slow")
+    match.refresh_from_db()
+    assert (match.status, match.attempts_started, delays(Lease(match.pk, uuid4(), 4))) == ("queued", 4, 2)
+
+
+def test_a_lost_worker_costs_an_attempt_and_three_void_the_match(match: Match) -> None:
+    for _ in range(3):
+        claimed(match)
+        assert sweep() == 0
+        expire(match)
+        assert sweep() == 1
+    match.refresh_from_db()
+    assert match.status == "void"
+    assert "worker that played it was lost" in match.reason
+    assert [attempt.ending for attempt in match.attempts.all()] == ["expired"] * 3
+
+
+def test_sweeping_spares_a_match_that_was_renewed_meanwhile(match: Match) -> None:
+    lease = claimed(match)
+    expire(match)
+    renew(lease)
+    before = snapshot()
+    assert sweep() == 0
+    assert snapshot() == before

@@ -1,0 +1,399 @@
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from random import Random
+
+from django.db import connection
+from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
+from games.chance import commitment
+from games.registry import GAMES
+from ladder.exhibitions.progress import feed
+from ladder.matches import leases
+from ladder.matches.candidates import ENOUGH_BLOCKS, HOUR, NARROW
+from ladder.matches.leases import give_back
+from ladder.matches.results import record_result
+from ladder.matches.schedule import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill, house_blocks_for
+from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
+from ladder.models import Attempt, Block, Entry, Estimate, Ladder, LastSeat, Match, Seat
+from ladder.pairings.candidates import NEW_VERSION_GAMES
+from ladder.pairings.seatings import seatings
+from tests.ladder.blocks import first_games
+from tests.ladder.exhibitions.orders import a_test, active
+from tests.ladder.exhibitions.orders import house as house_version
+from tests.ladder.matches.test_leases import claimed
+from tests.ladder.reports import report_of, variety_of
+from tests.ladder.uploaded import new_version, person, uploaded
+
+FOUR = {"edel-stein-reich": [4]}
+
+
+def in_whole_blocks(ladder: Ladder, games: int) -> int:
+    """The games of as many blocks as are begun by ``games``."""
+    size = len(seatings(ladder.seats))
+    return -(-games // size) * size
+
+
+def wait(matches: object, how_long: timedelta) -> None:
+    """Let queued matches have waited for ``how_long``."""
+    matches.update(due_at=timezone.now() - how_long)  # type: ignore[attr-defined]
+
+
+def finish_everything() -> None:
+    """Play every queued match, in the order of the queue."""
+    for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block").order_by("pk"):
+        record_result(claimed(match), report_of(match, variety=variety_of(match)))
+
+
+def pass_over() -> None:
+    """End every queued match without a game, so that there is room."""
+    Match.objects.filter(status=Match.Status.QUEUED).update(
+        status=Match.Status.CANCELLED, reason="A test goes on.", ended=timezone.now()
+    )
+
+
+def test_every_open_ladder_gets_a_full_queue_of_whole_blocks_and_no_more(house: None) -> None:
+    ladders = list(Ladder.objects.filter(players="hosted"))
+    assert fill() == sum(in_whole_blocks(ladder, QUEUE_LENGTH) for ladder in ladders)
+    assert fill() == 0
+    for block in Block.objects.select_related("ladder"):
+        assert block.matches.count() == len(seatings(block.ladder.seats))
+
+
+def test_a_closed_ladder_gets_no_matches(ladder: Ladder) -> None:
+    fill()
+    assert set(Match.objects.values_list("ladder", flat=True)) == {ladder.pk}
+
+
+def test_a_ladder_with_more_weight_gets_a_longer_queue(ladder: Ladder) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(weight=3)
+    assert fill() == 3 * QUEUE_LENGTH
+
+
+def test_a_queue_is_as_long_as_what_was_begun_in_the_last_seconds(ladder: Ladder) -> None:
+    """Or the workers would have to wait for the clock."""
+    fill()
+    finish_everything()
+    fill()
+    finish_everything()
+    assert fill() == 2 * QUEUE_LENGTH
+
+
+def test_running_matches_make_room_for_a_block_and_not_for_more(match: Match) -> None:
+    claimed(match)
+    assert (fill(), fill()) == (4, 0)
+
+
+def test_while_all_blocks_run_the_queue_always_has_blocks_that_other_workers_can_begin(ladder: Ladder) -> None:
+    """The other games of a running block wait for it, however many blocks run and however long their games last."""
+    for _ in range(2 * MOST):
+        assert (fill(), fill()) == (QUEUE_LENGTH, 0)
+        for match in first_games().filter(status=Match.Status.QUEUED):
+            claimed(match)
+        Attempt.objects.update(started=timezone.now() - PATIENCE)
+        wait(Match.objects.filter(status=Match.Status.QUEUED), PATIENCE + timedelta(seconds=1))
+    assert Match.objects.filter(status=Match.Status.QUEUED).count() > MOST * QUEUE_LENGTH
+
+
+def test_looking_for_room_in_full_queues_takes_no_lock(match: Match) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        fill()
+    assert all(query["sql"].startswith("SELECT") for query in queries)
+
+
+def test_a_block_is_complete_when_it_is_scheduled(match: Match) -> None:
+    games = list(match.block.matches.order_by("seating"))
+    seats = [list(game.seats.select_related("entry", "version").order_by("index")) for game in games]
+    assert [[seats[0].index(seat) for seat in seats[0]] for _ in seats] == [[0, 1, 2, 3]] * 4
+    assert [game.seating for game in games] == [0, 1, 2, 3]
+    order = [seat.entry_id for seat in seats[0]]
+    assert len(set(order)) == 4
+    for game, its in zip(games, seats, strict=True):
+        assert [seat.entry_id for seat in its] == [order[player] for player in seatings(4)[game.seating]]
+        for seat in its:
+            assert seat.entry.ladder_id == match.ladder_id
+            assert seat.version.bot_id == seat.entry.bot_id
+            assert seat.version.active
+    assert match.block.commitment == commitment(bytes(match.block.seed))
+
+
+def test_no_two_deals_are_the_same_although_the_pairings_are_seeded(house: None) -> None:
+    fill(Random(1))
+    deals = {bytes(seed) for seed in Block.objects.values_list("seed", flat=True)}
+    assert len(deals) == Block.objects.count() > QUEUE_LENGTH
+
+
+def test_nobody_is_left_behind_counting_the_games_still_queued(ladder: Ladder) -> None:
+    fill(Random(2))
+    finish_everything()
+    fill(Random(3))
+    games = [Seat.objects.filter(entry=entry).count() for entry in ladder.entries.all()]
+    assert sum(games) == 4 * 2 * QUEUE_LENGTH
+    assert min(games) >= 4
+
+
+def test_a_bot_that_has_left_is_given_no_matches(ladder: Ladder) -> None:
+    away = ladder.entries.earliest("pk")
+    Entry.objects.filter(pk=away.pk).update(active=False)
+    fill()
+    assert not away.seats.exists()
+
+
+def test_a_bot_on_leave_is_given_no_matches(ladder: Ladder) -> None:
+    away = ladder.entries.earliest("pk")
+    Bot.objects.filter(pk=away.bot_id).update(on_leave=timezone.now(), leave_reason="It failed.")
+    fill()
+    assert not away.seats.exists()
+
+
+def test_code_that_is_not_installed_gets_no_matches(ladder: Ladder) -> None:
+    gone = ladder.entries.earliest("pk")
+    BotVersion.objects.filter(bot=gone.bot).update(digest="0" * 64)
+    fill()
+    assert not gone.seats.exists()
+
+
+def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> None:
+    """The catalogue decides: another name or digest gets neither matches nor the freedom to meet its owner's bots."""
+    impostor = Bot.objects.create(slug="impostor", name="Impostor", house_name="impostor")
+    BotVersion.objects.create(bot=impostor, number=1, digest="1" * 64, active=True)
+    entry = Entry.objects.create(ladder=ladder, bot=impostor)
+    owner = User.objects.create(username="ada")
+    theirs = Bot.objects.create(slug="theirs", name="Theirs", owner=owner)
+    real = BotVersion.objects.get(bot__house_name="random", active=True)
+    BotVersion.objects.create(bot=theirs, number=1, digest=real.digest, active=True)
+    other = Entry.objects.create(ladder=ladder, bot=theirs)
+    fill()
+    assert not entry.seats.exists()
+    assert not other.seats.exists()
+
+
+def test_the_first_block_of_somebodys_bot_waits_for_no_room_and_goes_first(ladder: Ladder) -> None:
+    fill()
+    bot = uploaded(person("ada"), claims=FOUR)
+    assert fill() in (4, 8)  # a turn of the longest wait may come before
+    first = Block.objects.filter(matches__seats__entry__bot=bot).distinct().get()
+    assert set(first.matches.values_list("priority", flat=True)) == {FIRST}
+    assert not Match.objects.exclude(block=first).filter(priority__gt=0).exists()
+    assert fill() == 0
+
+
+def test_new_bots_of_several_people_have_their_first_blocks_at_once(ladder: Ladder) -> None:
+    fill()
+    bots = [uploaded(person(name), name, claims=FOUR) for name in ("ada", "bob", "eve")]
+    fill()
+    assert all(Match.objects.filter(seats__entry__bot=bot).exists() for bot in bots)
+    assert Match.objects.filter(priority=FIRST).exists()
+    assert fill() == 0
+
+
+def test_who_brings_many_new_bots_has_one_block_with_priority_at_a_time(ladder: Ladder) -> None:
+    fill()
+    ada = person("ada")
+    bots = [uploaded(ada, name, claims=FOUR) for name in ("a", "b", "c", "d")]
+
+    def first() -> set[int]:
+        pending = Match.objects.filter(status__in=Match.PENDING, priority=FIRST, seats__entry__bot__in=bots)
+        return set(pending.values_list("block", flat=True))
+
+    fill()
+    assert len(first()) == 1
+    assert fill() == 0
+    finish_everything()
+    fill()
+    assert len(first()) == 1
+
+
+def test_who_uploads_versions_without_end_starves_nobody(ladder: Ladder) -> None:
+    flooder = uploaded(person("eve"), "flood", claims=FOUR)
+    patient = uploaded(person("ada"), "patient", claims=FOUR)
+    blocks = Counter[str]()
+    for number in range(14):
+        version = new_version(flooder, claims=FOUR)
+        flooder.versions.filter(active=True).update(active=False)
+        BotVersion.objects.filter(pk=version.pk).update(active=True)
+        fill(Random(number))
+        pass_over()
+    for names in Match.objects.filter(seating=0).values_list("seats__entry__bot__name", flat=True):
+        blocks[names] += 1
+    assert blocks[patient.name] * 4 >= NEW_VERSION_GAMES
+    assert min(blocks[entry.bot.name] for entry in ladder.entries.select_related("bot")) >= 4
+
+
+def test_a_new_version_is_paired_again_and_again_until_it_has_its_first_games(ladder: Ladder) -> None:
+    bot = uploaded(person("ada"), claims=FOUR)
+    for _ in range(4):
+        fill()
+        finish_everything()
+    assert LastSeat.objects.get(entry__bot=bot).version_games >= NEW_VERSION_GAMES
+
+
+def test_a_game_that_never_ends_holds_nothing_but_a_worker(ladder: Ladder) -> None:
+    """Its block stays open; the ladder goes on."""
+    fill()
+    stuck = Match.objects.earliest("pk")
+    claimed(stuck)
+    for _ in range(3):
+        fill()
+        others = Match.objects.filter(status=Match.Status.QUEUED).exclude(block=stuck.block)
+        for match in others.select_related("ladder", "block").order_by("pk"):
+            record_result(claimed(match), report_of(match))
+    assert Match.objects.filter(status=Match.Status.FINISHED).count() >= 3 * QUEUE_LENGTH - 1
+    assert Block.objects.filter(ended=None).values_list("pk", flat=True).get() == stuck.block_id
+
+
+def test_games_that_nobody_can_begin_hold_no_place_for_longer_than_a_minute(ladder: Ladder) -> None:
+    fill()
+    assert fill() == 0
+    wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    assert fill() == QUEUE_LENGTH
+    assert fill() == 0
+
+
+def test_without_workers_the_queue_grows_to_a_few_times_its_length_and_no_further(ladder: Ladder) -> None:
+    for _ in range(8):
+        fill()
+        wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    assert Match.objects.count() == MOST * QUEUE_LENGTH
+
+
+def test_a_queue_full_of_what_nobody_can_play_is_tried_with_others_and_emptied(ladder: Ladder) -> None:
+    """Nothing later would be scheduled beside it otherwise, and so nothing could ever overtake it."""
+    for _ in range(MOST):
+        fill()
+        wait(Match.objects.all(), PATIENCE + timedelta(seconds=1))
+    stuck = list(Match.objects.values_list("pk", flat=True))
+    assert fill() == 0
+    wait(Match.objects.all(), OVERTAKEN + timedelta(seconds=1))
+    block = len(seatings(ladder.seats))
+    assert (fill(), fill()) == (block, 0)
+    assert end_overtaken_matches() == 0
+    for match in first_games().exclude(pk__in=stuck):
+        claimed(match)
+    Match.objects.filter(status="running").update(started=timezone.now() - OVERTAKEN - timedelta(seconds=1))
+    assert end_overtaken_matches() == len(stuck) == MOST * QUEUE_LENGTH
+    assert fill() == QUEUE_LENGTH
+
+
+def test_a_match_that_is_given_back_again_and_again_holds_its_ladder_not_up(ladder: Ladder) -> None:
+    fill()
+    for match in Match.objects.all():
+        give_back(claimed(match), Attempt.Ending.DELAYED, "the machine was late")
+    wait(Match.objects.all(), PATIENCE + leases.RETRY_AFTER)
+    assert fill() == QUEUE_LENGTH
+
+
+def blocks_of(ladder: Ladder) -> int:
+    return Block.objects.filter(ladder=ladder, purpose="ladder").count()
+
+
+def an_hour_later() -> None:
+    Block.objects.update(created=timezone.now() - HOUR)
+
+
+def estimated(ladder: Ladder, width: int, blocks: int = 10) -> None:
+    """Give every version that plays on ``ladder`` an estimate with an interval of this width."""
+    season = ladder.seasons.get(closing=None)
+    Estimate.objects.filter(season=season).delete()
+    for version in BotVersion.objects.filter(bot__entries__ladder=ladder, bot__entries__active=True, active=True):
+        low, high = 1_500_000 - width // 2, 1_500_000 + width - width // 2
+        known = {"blocks": blocks, "games": 4 * blocks, "kept_draws": b"", "computed": timezone.now()}
+        Estimate.objects.create(season=season, version=version, rating=1_500_000, low=low, high=high, **known)
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_play_so_many_blocks_an_hour_from_the_first_day(ladder: Ladder) -> None:
+    for _ in range(5):
+        fill()
+        finish_everything()
+    assert blocks_of(ladder) == 3
+    an_hour_later()
+    for _ in range(5):
+        fill()
+        finish_everything()
+    assert blocks_of(ladder) == 6
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_stop_when_every_interval_is_narrow(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    assert fill() == 0
+    wide = Estimate.objects.latest("pk")
+    Estimate.objects.filter(pk=wide.pk).update(high=wide.high + 1)
+    assert fill() > 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_house_bots_alone_stop_when_more_games_would_tell_nothing_new(ladder: Ladder) -> None:
+    estimated(ladder, 9 * NARROW, ENOUGH_BLOCKS)
+    assert fill() == 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).latest("pk")
+    assert fill() == 0
+    Estimate.objects.filter(version__bot=bot).delete()  # as after an update
+    assert fill() > 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_new_version_of_a_house_bot_does_not_wait_for_the_next_hour(ladder: Ladder) -> None:
+    while fill():
+        finish_everything()
+    blocks, old = blocks_of(ladder), house_version("greedy")
+    BotVersion.objects.filter(pk=old.pk).update(active=False)
+    new = BotVersion.objects.create(
+        bot=old.bot, number=99, digest=old.digest, chosen="new", active=True, claims=old.claims
+    )
+    assert fill() > 0
+    assert Seat.objects.filter(version=new).exists()
+    finish_everything()
+    assert fill() == 0
+    assert blocks_of(ladder) == blocks + 1
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+def test_where_house_bots_play_no_blocks_a_new_version_waits(ladder: Ladder) -> None:
+    assert fill() == 0
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladder) -> None:
+    estimated(ladder, NARROW)
+    assert fill() == 0
+    bot = uploaded(person("ada"), "magpie", claims=FOUR)
+    assert fill() > 0
+    assert Seat.objects.filter(version__bot=bot, match__priority=FIRST).exists()
+    for _ in range(5):
+        finish_everything()
+        fill()
+    assert blocks_of(ladder) > 5, "as before: there is no bound where somebody's bot plays"
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+def test_what_somebody_orders_is_played_on_a_ladder_that_rests(bot: Bot, duel: Ladder) -> None:
+    Entry.objects.filter(bot=bot).update(active=False)
+    assert fill() == 0
+    a_test(bot.owner, duel, [active(bot), house_version("greedy")])
+    feed()
+    assert Match.objects.filter(block__purpose="test", status="queued").exists()
+
+
+def test_a_run_is_allowed_the_matches_that_it_is_to_show() -> None:
+    round_ = sum(len(seatings(seats)) for game in GAMES.values() for seats in game.seat_counts)
+    assert all(house_blocks_for(matches) * round_ > matches for matches in (60, 1000))
+
+
+@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+def test_looking_at_ladders_that_rest_takes_no_lock(ladder: Ladder) -> None:
+    fill()
+    with CaptureQueriesContext(connection) as queries:
+        assert fill() == 0
+    assert all(query["sql"].startswith("SELECT") for query in queries)

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from bots.models import Bot, RemoteBot
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.creation import Plan, found_ladder, invite
+from ladder.matchmaking.challenges import (
+    answer,
+    challenge,
+    challenges_seen_by,
+    documents,
+    expire,
+    waiting_for,
+    withdraw,
+)
+from ladder.matchmaking.limits import MOST_ASKED
+from ladder.members.membership import declare, join, register, retire
+from ladder.models import Challenge, Ladder, Match
+from ladder.seasons import close
+from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, running
+from tests.ladder.uploaded import DUEL, DUEL_ONLY, person, staff, uploaded
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+
+def on(slug: str) -> Ladder:
+    return Ladder.objects.get(slug=slug)
+
+
+def owner(bot: Bot) -> User:
+    return User.objects.get(bots=bot)
+
+
+@pytest.fixture
+def pair(house: None) -> Sequence[Bot]:
+    """Two remote bots that are here, of two people."""
+    return guests("ada", "bob")
+
+
+@pytest.fixture
+def made(pair: Sequence[Bot]) -> Challenge:
+    return challenge(owner(pair[0]), on(REMOTE), pair)
+
+
+def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Challenge) -> None:
+    assert (made.state, made.match) == ("open", None)
+    begun = answer(made, pair[1], True)
+    (match,) = running()
+    assert (begun.state, begun.match, match.block.purpose) == ("started", match, "casual")
+    assert list(match.seats.values_list("version__bot", "entry")) == [(pair[0].pk, None), (pair[1].pk, None)]
+
+
+def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Challenge) -> None:
+    (told,) = waiting_for(pair[1].pk)
+    assert told == documents([made])[0]
+    assert (told["id"], told["ladder"], told["by"], told["limits"]["move_ms"]) == (made.pk, REMOTE, "ada", 5000)
+    assert [one["accepted"] for one in told["players"]] == [True, None]
+    assert waiting_for(pair[0].pk) == []
+    answer(made, pair[1], True)
+    assert waiting_for(pair[1].pk) == []
+
+
+def test_one_refusal_ends_it(pair: Sequence[Bot], made: Challenge) -> None:
+    assert answer(made, pair[1], False).state == "declined"
+    with pytest.raises(Refused, match="was declined"):
+        answer(made, pair[1], True)
+    assert not running()
+
+
+def test_the_same_answer_twice_is_one(pair: Sequence[Bot], made: Challenge) -> None:
+    assert answer(made, pair[1], True) == answer(made, pair[1], True)
+    assert len(running()) == 1
+    with pytest.raises(Refused, match="has begun"):
+        answer(made, pair[1], False)
+
+
+def test_the_same_proposal_while_the_first_is_open_is_that_one(pair: Sequence[Bot], made: Challenge) -> None:
+    assert challenge(owner(pair[0]), on(REMOTE), pair) == made
+
+
+def test_it_is_withdrawn_by_who_made_it_alone(pair: Sequence[Bot], made: Challenge) -> None:
+    with pytest.raises(Refused, match="Decline it"):
+        withdraw(made, owner(pair[1]))
+    assert withdraw(made, owner(pair[0])).state == "withdrawn"
+    assert withdraw(made, owner(pair[0])).state == "withdrawn"
+    with pytest.raises(Refused, match="was withdrawn"):
+        answer(made, pair[1], True)
+
+
+def test_it_ends_by_itself_if_nobody_answers(pair: Sequence[Bot], made: Challenge) -> None:
+    assert expire() == 0
+    Challenge.objects.update(expires=timezone.now())
+    assert waiting_for(pair[1].pk) == []
+    with pytest.raises(Refused, match="not answered in time"):
+        answer(made, pair[1], True)
+    assert (expire(), expire()) == (1, 0)
+    made.refresh_from_db()
+    assert made.state == "expired"
+
+
+def test_code_and_ones_own_bots_need_not_be_asked() -> None:
+    (mine,) = guests("ada")
+    house = Bot.objects.get(house_name="greedy")
+    begun = challenge(owner(mine), on(OPEN), [house, mine])
+    assert (begun.state, at(running()[0])) == ("started", {"Greedy", "ada afar"})
+
+
+def test_ones_own_bots_may_meet_where_nothing_is_rated() -> None:
+    (first,) = guests("ada")
+    second = register(owner(first), "another", DUEL_ONLY).bot
+    RemoteBot.objects.update(seen_at=timezone.now())
+    assert challenge(owner(first), on(REMOTE), [first, second]).state == "started"
+
+
+@pytest.mark.parametrize("who", ["ada", "bob"])
+def test_who_is_away_cannot_be_challenged_and_cannot_begin(pair: Sequence[Bot], who: str) -> None:
+    RemoteBot.objects.filter(bot__owner__username=who).update(seen_at=timezone.now() - timedelta(minutes=1))
+    with pytest.raises(Refused, match="is not here"):
+        answer(challenge(owner(pair[0]), on(REMOTE), pair), pair[1], True)
+    assert not Match.objects.filter(status="running").exists()
+
+
+def test_who_is_busy_when_it_is_to_begin_may_accept_later(pair: Sequence[Bot], made: Challenge) -> None:
+    declare(pair[0], games_at_once=0)
+    with pytest.raises(Refused, match="plays all the games"):
+        answer(made, pair[1], True)
+    declare(pair[0], games_at_once=1)
+    assert answer(made, pair[1], True).state == "started"
+
+
+def test_a_challenge_takes_the_place_of_a_game(pair: Sequence[Bot], made: Challenge) -> None:
+    answer(made, pair[1], True)
+    again = challenge(owner(pair[0]), on(REMOTE), pair)
+    with pytest.raises(Refused, match="plays all the games"):
+        answer(again, pair[1], True)
+
+
+@pytest.mark.parametrize(
+    ("slug", "names", "sentence"),
+    [
+        (DUEL, ["ada afar", "bob afar"], "plays in blocks"),
+        (REMOTE, ["ada afar"], "has 2 seats"),
+        (REMOTE, ["ada afar", "ada afar"], "different bots"),
+        (REMOTE, ["bob afar", "cid afar"], "has to be yours"),
+        (OPEN, ["Mine", "Greedy"], "has to be a remote one"),
+        (REMOTE, ["ada afar", "Greedy"], "does not play at the tables"),
+        (REMOTE, ["ada afar", "Hers"], "is not on"),
+        (OPEN, ["ada afar", "Hers"], "is not on"),
+        ("edel-stein-reich-3-remote", ["ada afar", "bob afar", "cid afar"], "is not on"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(slug: str, names: Sequence[str], sentence: str) -> None:
+    guests("ada", "bob", "cid")
+    ada = User.objects.get(username="ada")
+    uploaded(ada)
+    uploaded(person("eve"), "Hers")
+    with pytest.raises(Refused, match=sentence):
+        challenge(ada, on(slug), [Bot.objects.get(name=name) for name in names])
+
+
+def test_a_stranger_answers_for_nobody(pair: Sequence[Bot], made: Challenge) -> None:
+    (stranger,) = guests("cid")
+    with pytest.raises(Refused, match="was not asked"):
+        answer(made, stranger, True)
+    assert list(challenges_seen_by(owner(stranger))) == []
+    assert [list(challenges_seen_by(owner(bot))) for bot in pair] == [[made], [made]]
+
+
+def test_a_retired_bot_begins_nothing(pair: Sequence[Bot], made: Challenge) -> None:
+    retire(pair[0])
+    with pytest.raises(Refused, match="is retired"):
+        answer(made, pair[1], True)
+
+
+def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Challenge) -> None:
+    close(on(REMOTE).seasons.get(), then=None)
+    with pytest.raises(Refused, match="No season"):
+        answer(made, pair[1], True)
+
+
+def test_a_class_is_named_to_nobody_who_does_not_stand_there(pair: Sequence[Bot]) -> None:
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
+    invite(ladder, [owner(pair[0])])
+    join(pair[0], ladder)
+    with pytest.raises(Refused, match="bob afar is not on"):
+        challenge(owner(pair[0]), ladder, pair)
+    invite(ladder, [owner(pair[1])])
+    join(pair[1], ladder)
+    assert challenge(owner(pair[0]), ladder, pair).state == "open"
+
+
+def test_a_ladder_that_one_may_not_know_of_is_not_there(pair: Sequence[Bot]) -> None:
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
+    with pytest.raises(Refused, match="no such ladder"):
+        challenge(owner(pair[0]), ladder, [pair[0], Bot.objects.get(house_name="greedy")])
+
+
+@override_settings(CHALLENGES_AT_ONCE=1)
+def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Challenge) -> None:
+    with pytest.raises(TooMany, match="open or being played"):
+        challenge(owner(pair[0]), on(OPEN), pair)
+    answer(made, pair[1], True)
+    with pytest.raises(TooMany, match="open or being played"):
+        challenge(owner(pair[0]), on(OPEN), pair)
+
+
+@override_settings(CHALLENGES_A_DAY=1)
+def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Challenge) -> None:
+    withdraw(made, owner(pair[0]))
+    with pytest.raises(TooMany, match="24 hours"):
+        challenge(owner(pair[0]), on(REMOTE), pair)
+
+
+def test_a_bot_has_so_many_challenges_to_answer(pair: Sequence[Bot]) -> None:
+    for number in range(MOST_ASKED):
+        (one,) = guests(f"p{number}")
+        challenge(owner(one), on(REMOTE), [one, pair[1]])
+    with pytest.raises(TooMany, match="to answer"):
+        challenge(owner(pair[0]), on(REMOTE), pair)
+
+
+@override_settings(LIVE_HOSTED_SEATS=0)
+def test_code_plays_challenges_only_while_there_is_room() -> None:
+    (mine,) = guests("ada")
+    with pytest.raises(TooMany, match="live games"):
+        challenge(owner(mine), on(OPEN), [mine, Bot.objects.get(house_name="greedy")])
+    assert not Challenge.objects.exists()

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core.cache import cache
+from django.test import override_settings
+
+from bots.models import Bot
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.creation import Plan, found_ladder, invite
+from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
+from ladder.matchmaking.seeks import seek
+from ladder.models import Block, Challenge, Entry, Seek
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running
+from tests.ladder.matchmaking.remote_guests import guests
+from tests.ladder.uploaded import DUEL, staff
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+
+@pytest.fixture
+def both(house: None) -> Sequence[User]:
+    return people("ada", "bob")
+
+
+@pytest.fixture
+def made(both: Sequence[User]) -> Challenge:
+    return challenge(both[0], on(PEOPLE), [player(one) for one in both])
+
+
+def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[User], made: Challenge) -> None:
+    assert (made.state, made.rated) == ("open", False)
+    assert [one.accepted for one in made.players.order_by("index")] == [True, None]
+    assert [list(challenges_seen_by(one)) for one in both] == [[made], [made]]
+    begun = answer(made, player(both[1]), True)
+    (match,) = running()
+    assert (begun.state, begun.match, at(match)) == ("started", match, {"ada", "bob"})
+    assert match.block.purpose == Block.Purpose.CASUAL
+    assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
+
+
+def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], made: Challenge) -> None:
+    assert answer(made, player(both[1]), False).state == "declined"
+    again = challenge(both[0], on(PEOPLE), [player(one) for one in both])
+    assert withdraw(again, both[0]).state == "withdrawn"
+    with pytest.raises(Refused, match="was withdrawn"):
+        answer(again, player(both[1]), True)
+
+
+def test_the_same_proposal_is_one_in_whatever_order(both: Sequence[User], made: Challenge) -> None:
+    assert challenge(both[0], on(PEOPLE), [player(both[1]), player(both[0])]) == made
+    assert challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True) != made
+
+
+def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
+    made = challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True)
+    assert documents([made])[0]["rated"] is True
+    match = answer(made, player(both[1]), True).match
+    assert match is not None and match.block.purpose == Block.Purpose.LIVE
+    assert Entry.objects.filter(ladder=on(PEOPLE)).count() == 2
+
+
+def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:
+    made = challenge(both[0], on(PEOPLE), [player(one) for one in both], limits=CLOCKS["calm"])
+    assert documents([made])[0]["limits"]["move_ms"] == CLOCKS["calm"].move_ms
+    match = answer(made, player(both[1]), True).match
+    assert match is not None and match.table.limits["bank_ms"] == CLOCKS["calm"].bank_ms
+
+
+def test_who_is_not_here_is_not_asked(both: Sequence[User]) -> None:
+    cache.clear()
+    with pytest.raises(Refused, match="bob is not here now"):
+        challenge(both[0], on(PEOPLE), [player(one) for one in both])
+
+
+def test_who_plays_is_here(both: Sequence[User]) -> None:
+    seek(both[1], on(OPEN), kind=Seek.Kind.BOTS)
+    cache.clear()
+    assert challenge(both[0], on(PEOPLE), [player(one) for one in both]).state == "open"
+
+
+def test_bots_that_run_here_fill_up_and_are_not_asked(both: Sequence[User]) -> None:
+    table = [player(both[0]), Bot.objects.get(house_name="greedy"), player(both[1])]
+    made = challenge(both[0], on(THREE_OPEN), table)
+    assert [one.accepted for one in made.players.order_by("index")] == [True, True, None]
+    assert at(answer(made, player(both[1]), True).match) == {"ada", "bob", "Greedy"}
+    begun = challenge(both[0], on(OPEN), [player(both[0]), Bot.objects.get(house_name="miser")])
+    assert begun.state == "started"
+
+
+def test_a_remote_bot_is_asked_by_a_person(both: Sequence[User]) -> None:
+    (remote,) = guests("cid")
+    made = challenge(both[0], on(OPEN), [player(both[0]), remote], rated=True)
+    assert made.state == "open"
+    assert at(answer(made, remote, True).match) == {"ada", "cid afar"}
+
+
+@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+def test_who_plays_as_much_as_one_may_is_not_begun_with(both: Sequence[User], made: Challenge) -> None:
+    ada, bob = both
+    (cid,) = people("cid")
+    seek(ada, on(OPEN), kind=Seek.Kind.BOTS)
+    with pytest.raises(Refused, match="ada plays as many games at once"):
+        answer(made, player(bob), True)
+    made.refresh_from_db()
+    assert made.state == "open" and made.players.get(bot__owner=bob).accepted is None
+    with pytest.raises(Refused, match="ada plays as many games"):
+        challenge(cid, on(PEOPLE), [player(cid), player(ada)])
+
+
+def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_ones_own_bots(
+    both: Sequence[User],
+) -> None:
+    ada, bob = both
+    (cid,) = people("cid", verified=False)
+    (mine,) = guests("dora")
+    dora = User.objects.get(username="dora")
+    people_table = [player(cid), player(ada)]
+    with pytest.raises(Refused, match="cid cannot play rated"):
+        challenge(ada, on(PEOPLE), people_table, rated=True)
+    with pytest.raises(Refused, match="verified e-mail"):
+        challenge(cid, on(PEOPLE), people_table, rated=True)
+    with pytest.raises(Refused, match="own bot for a rating"):
+        challenge(dora, on(OPEN), [player(dora), mine], rated=True)
+    (other,) = guests("eve")
+    with pytest.raises(Refused, match="in which you play yourself"):
+        challenge(dora, on(OPEN), [mine, other], rated=True)
+    assert bob is not None
+
+
+def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = challenge(ada, on(PEOPLE), [player(one) for one in both], rated=True)
+    EmailAddress.objects.filter(user=bob).update(verified=False)
+    with pytest.raises(Refused, match="verified e-mail"):
+        answer(made, player(bob), True)
+    EmailAddress.objects.filter(user=bob).update(verified=True)
+    EmailAddress.objects.filter(user=ada).update(verified=False)
+    with pytest.raises(Refused, match="ada cannot play rated"):
+        answer(made, player(bob), True)
+    assert made.players.get(bot__owner=bob).accepted is None
+    EmailAddress.objects.update(verified=True)
+    assert answer(made, player(bob), True).state == "started"
+
+
+def test_somebody_whose_account_is_closed_accepts_nothing(both: Sequence[User], made: Challenge) -> None:
+    User.objects.filter(pk=both[0].pk).update(is_active=False)
+    with pytest.raises(Refused, match="ada cannot play"):
+        answer(made, player(both[1]), True)
+    User.objects.filter(pk=both[1].pk).update(is_active=False)
+    with pytest.raises(Refused, match="closed"):
+        answer(made, Bot.objects.get(owner=both[1]), True)
+
+
+def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[User]) -> None:
+    ada, bob = both
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    table = [player(ada), player(bob)]
+    with pytest.raises(Refused, match="no such ladder"):
+        challenge(ada, ladder, table)
+    invite(ladder, [ada])
+    with pytest.raises(Refused, match="by invitation"):
+        challenge(ada, ladder, table)
+    invite(ladder, [bob])
+    assert challenge(ada, ladder, table).state == "open"
+
+
+@override_settings(CHALLENGES_TO_ONE_A_DAY=1)
+def test_nobody_is_asked_all_day_long_by_the_same_person(both: Sequence[User], made: Challenge) -> None:
+    answer(made, player(both[1]), False)
+    with pytest.raises(TooMany, match="Let them ask you"):
+        challenge(both[0], on(PEOPLE), [player(one) for one in both])
+    assert challenge(both[1], on(PEOPLE), [player(one) for one in both]).state == "open"

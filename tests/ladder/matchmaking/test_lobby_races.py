@@ -1,0 +1,191 @@
+"""Real processes that look, sit down, stop and accept at the same moment, on the database of the test run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.cache import caches
+from django.test import override_settings
+from django.utils import timezone
+
+from esr_platform.accounts.models import User
+from ladder.creation import open_house
+from ladder.matchmaking import quick_pairing
+from ladder.matchmaking.challenges import challenge
+from ladder.matchmaking.seeks import seek, take_seat
+from ladder.models import Block, Challenge, ChatLine, GuestTable, Match, Pairing, Seat, Seek
+from tests.ladder.accounts import accounts
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_PEOPLE, ended, on, people, player, running
+from tests.services.races import Race, RaceServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    open_house()
+    return race_server.race_of("tests.ladder.matchmaking.racing", tmp_path)
+
+
+def games(rated: bool = True) -> Counter[int]:
+    """How many games of the kind run, by person."""
+    purpose = Block.Purpose.LIVE if rated else Block.Purpose.CASUAL
+    seats = Seat.objects.filter(match__status="running", match__block__purpose=purpose, version__bot__kind="person")
+    return Counter(seats.values_list("version__bot__owner", flat=True))
+
+
+def time_enough() -> None:
+    """However long the racers take to get ready, nobody has gone by then."""
+    later = timezone.now() + timedelta(hours=1)
+    Pairing.objects.update(seen_at=later)
+    Seek.objects.update(expires=later)
+    Challenge.objects.update(expires=later)
+
+
+def all_ended() -> None:
+    for match in running():
+        ended(match)
+
+
+def test_who_pairs_twice_at_once_gives_nobody_two_games(race: Race) -> None:
+    here = people(*(f"p{number}" for number in range(6)))
+    for user in here:
+        quick_pairing.look_for(user, on(PEOPLE))
+    time_enough()
+    got = race(*[("pairing", {"times": 4})] * 3)
+    assert sum(got) == len(running()) == 3
+    assert games() == {user.pk: 1 for user in here}
+    assert not Pairing.objects.exists()
+    all_ended()
+    assert accounts() == []
+
+
+def test_who_stops_while_they_are_found_either_plays_or_is_looking_no_more(race: Race) -> None:
+    here = people("ada", "bob", "cid", "dora")
+    where = on(PEOPLE).pk
+    race(
+        *[("pairing", {"times": 12})] * 2,
+        *[("looking", {"person": user.pk, "ladder": where, "times": 6}) for user in here],
+        ("tidying_up", {"times": 6}),
+    )
+    time_enough()
+    for _ in range(3):
+        quick_pairing.pair()
+    playing, looking = games(), Counter(Pairing.objects.values_list("bot__owner", flat=True))
+    assert max((playing + looking).values()) == 1, "nobody plays twice, or looks while they play"
+    assert len(looking) < 2
+    assert sum(playing.values()) == 2 * len(running())
+
+
+def test_the_last_seat_is_taken_once(race: Race) -> None:
+    ada, *others = people("ada", "bob", "cid", "dora")
+    made = seek(ada, on(PEOPLE))
+    time_enough()
+    got = race(*(("taking", {"seek": made.pk, "person": one.pk}) for one in others), ("withdrawing", {"seek": made.pk}))
+    made.refresh_from_db()
+    assert made.state in ("started", "withdrawn")
+    assert got[:3].count("started") == (made.state == "started") == len(running())
+
+
+def test_people_who_come_and_go_at_several_tables_sit_at_one_rated_game_each(race: Race) -> None:
+    makers, others = people("ada", "bob", "cid"), people("dora", "emil", "fred", "gus")
+    made = [seek(maker, on(THREE_PEOPLE), rated=True) for maker in makers]
+    for user in others[:2]:
+        quick_pairing.look_for(user, on(PEOPLE))
+    time_enough()
+    race(
+        *(
+            ("taking", {"seek": made[(place + turn) % 3].pk, "person": user.pk, "times": 3})
+            for place, user in enumerate(others)
+            for turn in range(2)
+        ),
+        ("pairing", {"times": 6}),
+        ("tidying_up", {"times": 6}),
+    )
+    assert max(games().values(), default=1) == 1
+    for one in Seek.objects.filter(state="started"):
+        assert one.match is not None
+        assert set(one.players.values_list("bot", flat=True)) == set(
+            one.match.seats.values_list("version__bot", flat=True)
+        )
+    all_ended()
+    assert accounts() == []
+
+
+def test_the_same_offer_sent_at_once_is_one(race: Race) -> None:
+    (ada,) = people("ada")
+    for slug, kind in ((PEOPLE, "open"), (PEOPLE, "link"), (OPEN, "bots")):
+        same = {"person": ada.pk, "ladder": on(slug).pk, "kind": kind, "times": 2}
+        got = race(*[("offering", same)] * 3)
+        assert {pk for made in got for pk in made} == {Seek.objects.get(kind=kind).pk}
+    assert len(running()) == 1
+
+
+def test_a_challenge_of_people_begins_once_and_not_beside_another_rated_game(race: Race) -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    first = challenge(ada, on(PEOPLE), [player(ada), player(bob)], rated=True)
+    second = challenge(cid, on(PEOPLE), [player(cid), player(bob)], rated=True)
+    third = challenge(ada, on(PEOPLE), [player(ada), player(cid)], rated=True)
+    time_enough()
+    got = race(
+        *[("accepting", {"challenge": first.pk, "bot": player(bob).pk})] * 2,
+        *[("accepting", {"challenge": second.pk, "bot": player(bob).pk})] * 2,
+        ("accepting", {"challenge": third.pk, "bot": player(cid).pk}),
+    )
+    assert len(running()) == Challenge.objects.filter(state="started").count() == 1
+    assert "started" in got
+    assert max(games().values()) == 1
+
+
+def test_both_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
+    ada, bob = both = people("ada", "bob")
+    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    assert match is not None
+    ended(match)
+    caches["default"].clear()
+    _at_a_table(both)
+    race(*[("rematching", {"match": match.pk, "person": user.pk}) for user in both * 2])
+    rematches = Challenge.objects.filter(again=match)
+    assert rematches.get().state == "started"
+    assert len(running()) - len(both) == 1
+
+
+def test_guests_have_no_more_tables_than_they_may(race: Race) -> None:
+    limits = {"GUEST_TABLES": 3, "GUEST_TABLES_AN_ADDRESS": 2}
+    common = {"secret": None, "times": 2, "limits": limits}
+    places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
+    race(
+        *(
+            ("playing_now", {**common, "ladder": places[turn % 2], "address": f"192.0.2.{turn // 2}"})
+            for turn in range(6)
+        )
+    )
+    assert len(running()) == GuestTable.objects.count() <= 3
+    assert max(Counter(GuestTable.objects.values_list("address", flat=True)).values()) <= 2
+
+
+def test_the_same_guest_at_once_has_one_table(race: Race) -> None:
+    same = {"secret": "s" * 43, "times": 2, "limits": {"GUEST_TABLES": 9}, "address": "192.0.2.1"}
+    places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
+    got = race(*(("playing_now", {**same, "ladder": places[turn % 2]}) for turn in range(4)))
+    assert {pk for begun in got for pk in begun} == {GuestTable.objects.get().match_id}
+
+
+def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None:
+    ada, bob = people("ada", "bob")
+    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    assert match is not None
+    place = match.seats.get(version__bot__owner=ada).index
+    got = race(*[("talking", {"match": match.pk, "seat": place, "person": ada.pk, "times": 4, "most": 5})] * 3)
+    assert sum(got) == ChatLine.objects.count() == 5
+
+
+def _at_a_table(both: Sequence[User]) -> None:
+    """Let these people be seen by other processes, too: they play with bots meanwhile."""
+    with override_settings(PEOPLE_TABLES_AT_ONCE=9):
+        for user in both:
+            assert isinstance(seek(user, on(OPEN), kind=Seek.Kind.BOTS).match, Match)

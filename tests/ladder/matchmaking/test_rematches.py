@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.test import override_settings
+from django.utils import timezone
+
+from bots.models import Bot
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.challenges import answer, withdraw
+from ladder.matchmaking.limits import MOST_REMATCHES
+from ladder.matchmaking.presence import here_among
+from ladder.matchmaking.rematches import WITHIN, call_off, rematch, request_for
+from ladder.matchmaking.seeks import seek, take_seat
+from ladder.models import Block, Chair, Challenge, Match, Seek
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+
+@pytest.fixture
+def both(house: None) -> Sequence[User]:
+    return people("ada", "bob")
+
+
+def played(both: Sequence[User], minutes: float = 0, **offered: object) -> Match:
+    """A game of the two that ended so long ago."""
+    match = take_seat(seek(both[0], on(PEOPLE), **offered), both[1]).match  # type: ignore[arg-type]
+    assert match is not None
+    return ended(match, minutes)
+
+
+def test_the_other_is_asked_and_the_same_clock_runs(both: Sequence[User]) -> None:
+    match = played(both, clock="calm")
+    made = rematch(match, both[0])
+    assert (made.state, made.again, made.rated) == ("open", match, False)
+    again = answer(made, player(both[1]), True).match
+    assert again is not None and at(again) == {"ada", "bob"}
+    assert again.table.limits["move_ms"] == CLOCKS["calm"].move_ms
+
+
+def test_when_both_ask_the_game_begins(both: Sequence[User]) -> None:
+    match = played(both, rated=True)
+    assert rematch(match, both[0]) == rematch(match, both[0])
+    begun = rematch(match, both[1])
+    assert begun.state == "started" and begun.match is not None
+    assert begun.match.block.purpose == Block.Purpose.LIVE
+    assert len(running()) == 1
+
+
+def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> None:
+    match = played(both)
+    rematch(match, both[0])
+    begun = rematch(match, both[1])
+    assert [rematch(match, one) for one in both] == [begun] * 2
+    alone = seek(both[0], on(OPEN), kind=Seek.Kind.BOTS).match
+    assert alone is not None
+    with_bots = ended(alone)
+    assert rematch(with_bots, both[0]) == rematch(with_bots, both[0])
+    assert len(running()) == 2
+
+
+def test_everybody_who_played_knows_what_becomes_of_a_request(both: Sequence[User]) -> None:
+    match = played(both)
+    ada = match.seats.get(version__bot__owner=both[0]).index
+    assert request_for(match.pk) is None
+    made = rematch(match, both[0])
+    asked = {"state": "open", "by": ada, "waiting": [1 - ada], "declined": [], "match": None}
+    assert request_for(match.pk) == asked
+    Challenge.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))
+    assert request_for(match.pk) == {**asked, "state": "expired"}
+    rematch(match, both[0])
+    call_off(match, both[0])
+    call_off(match, both[0])
+    assert request_for(match.pk) == {**asked, "state": "withdrawn"}
+    rematch(match, both[0])
+    call_off(match, both[1])
+    assert request_for(match.pk) == {**asked, "state": "declined", "waiting": [], "declined": [1 - ada]}
+    rematch(match, both[1])
+    begun = rematch(match, both[0]).match
+    assert begun is not None
+    assert request_for(match.pk) == {
+        "state": "started",
+        "by": 1 - ada,
+        "waiting": [],
+        "declined": [],
+        "match": begun.pk,
+    }
+    ended(begun)
+    assert request_for(match.pk) is None
+    with pytest.raises(Refused, match="Only those who played"):
+        call_off(match, people("cid")[0])
+
+
+def test_bots_keep_their_seats_at_the_table(both: Sequence[User]) -> None:
+    first = seek(both[0], on(THREE_OPEN), kind=Seek.Kind.BOTS).match
+    assert first is not None
+    again = rematch(ended(first), both[0])
+    assert again.match is not None and at(again.match) == at(first)
+
+
+def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None:
+    (cid,) = people("cid")
+    match = played(both)
+    with pytest.raises(Refused, match="Only those who played"):
+        rematch(match, cid)
+    late = played(both, WITHIN.total_seconds() / 60 + 1)
+    with pytest.raises(Refused, match="half an hour"):
+        rematch(late, both[0])
+    going_on = seek(both[0], on(OPEN), kind=Seek.Kind.BOTS).match
+    assert going_on is not None
+    with pytest.raises(Refused, match="half an hour"):
+        rematch(going_on, both[0])
+
+
+def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
+    match = played(both)
+    cache.clear()
+    assert here_among([both[1].pk]) == {both[1].pk}, "who has just played is"
+    Chair.objects.update(seen_at=timezone.now() - timedelta(minutes=10))
+    with pytest.raises(Refused, match="not here now"):
+        rematch(match, both[0])
+
+
+@override_settings(CHALLENGES_A_DAY=0)
+def test_the_limits_are_those_of_challenges(both: Sequence[User]) -> None:
+    with pytest.raises(TooMany, match="24 hours"):
+        rematch(played(both), both[0])
+
+
+def test_who_has_declined_is_asked_no_more_after_that_game(both: Sequence[User]) -> None:
+    match = played(both)
+    answer(rematch(match, both[0]), player(both[1]), False)
+    with pytest.raises(TooMany, match="Let them ask you"):
+        rematch(match, both[0])
+    assert rematch(match, both[1]).state == "open", "who has declined may ask"
+
+
+def test_who_says_nothing_is_asked_a_few_times(both: Sequence[User]) -> None:
+    match = played(both)
+    for _ in range(MOST_REMATCHES):
+        withdraw(rematch(match, both[0]), both[0])
+    with pytest.raises(TooMany, match="Let them ask you"):
+        rematch(match, both[0])
+
+
+def test_a_guest_is_asked_by_nobody(both: Sequence[User]) -> None:
+    from ladder.matchmaking.guests import play_now
+
+    match = ended(play_now(on(OPEN), None, "192.0.2.1")[0])
+    with pytest.raises(Refused, match="Only those who played"):
+        rematch(match, both[0])
+    assert Bot.objects.filter(house_name=Bot.GUEST).exists()

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from bots.models import Bot, Machine, RemoteBot
+from ladder.matchmaking.remote_bots import offer, seat, still_there
+from ladder.members.membership import declare, join
+from ladder.members.membership import leave as leave_ladder
+from ladder.models import Chair, Entry, Ladder, LastSeat, Match
+from ladder.pairings.live import PATIENCE_S
+from ladder.seasons import close
+from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, only, running, waited
+from tests.ladder.uploaded import DUEL, person, uploaded
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+
+def test_two_who_are_here_play_a_rated_game_with_a_deal_of_its_own() -> None:
+    only(REMOTE)
+    guests("ada", "bob")
+    assert seat() == 1
+    (match,) = running()
+    assert at(match) == {"ada afar", "bob afar"}
+    assert (match.block.purpose, match.block.matches.count(), match.block.series.kind) == ("live", 1, "live")
+    assert set(match.seats.values_list("entry__ladder__slug", flat=True)) == {REMOTE}
+
+
+def test_nobody_is_given_more_games_than_it_wants() -> None:
+    only(REMOTE)
+    guests("ada", "bob", games_at_once=2)
+    assert [seat(), seat(), seat()] == [2, 0, 0]
+
+
+def test_who_wants_no_game_is_given_none() -> None:
+    only(OPEN)
+    (bot,) = guests("ada", games_at_once=0)
+    assert seat() == 0
+    declare(bot, games_at_once=3)
+    assert seat() == 3
+
+
+def test_who_is_away_is_given_no_game() -> None:
+    only(OPEN)
+    guests("ada")
+    RemoteBot.objects.update(seen_at=timezone.now() - timedelta(minutes=1))
+    assert seat() == 0
+
+
+@pytest.mark.parametrize("gone", ["on_leave", "retired", "suspended"])
+def test_who_does_not_play_is_given_no_game(gone: str) -> None:
+    only(OPEN)
+    (bot,) = guests("ada")
+    why = {"on_leave": {"leave_reason": "x"}, "suspended": {"suspension_reason": "x"}, "retired": {}}[gone]
+    Bot.objects.filter(pk=bot.pk).update(**{gone: timezone.now()}, **why)
+    assert seat() == 0
+
+
+def test_who_has_left_the_ladder_is_given_no_game_there() -> None:
+    (ladder,) = only(OPEN)
+    (bot,) = guests("ada")
+    leave_ladder(bot, ladder)
+    assert seat() == 0
+
+
+def test_an_open_table_is_filled_up_with_code_of_the_house() -> None:
+    only("edel-stein-reich-4-open")
+    guests("ada", claims={"edel-stein-reich": [4]})
+    assert seat() == 1
+    kinds = Chair.objects.filter(table__match__in=running()).values_list("kind", flat=True)
+    assert sorted(kinds) == ["hosted", "hosted", "hosted", "remote"]
+
+
+def test_uploaded_bots_sit_there_by_their_owners_wish() -> None:
+    (ladder,) = only(OPEN)
+    guests("ada")
+    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    bot = uploaded(person("eve"))
+    assert seat() == 0
+    join(bot, ladder)
+    assert seat() == 1
+    assert at(running()[0]) == {"ada afar", "Mine"}
+
+
+@pytest.mark.parametrize("sandbox", [{"ok": True, "rated": False}, {"ok": False}])
+def test_uploaded_bots_do_not_sit_there_while_no_machine_can_play_them_for_a_rating(sandbox: dict[str, bool]) -> None:
+    (ladder,) = only(OPEN)
+    guests("ada")
+    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    join(uploaded(person("eve")), ladder)
+    Machine.objects.create(host="here", sandbox=sandbox)
+    assert seat() == 0
+    Machine.objects.create(host="there", sandbox={"ok": True, "rated": True})
+    assert seat() == 1
+
+
+@override_settings(LIVE_HOSTED_SEATS=2)
+def test_no_more_code_sits_at_live_tables_than_the_site_has_room_for() -> None:
+    only(OPEN)
+    guests("ada", games_at_once=5)
+    assert [seat(), seat()] == [2, 0]
+
+
+def test_a_hosted_ladder_is_not_ours_to_seat() -> None:
+    only(DUEL)
+    guests("ada", "bob")
+    assert seat() == 0
+
+
+def test_without_an_open_season_nobody_sits_down() -> None:
+    (ladder,) = only(OPEN)
+    guests("ada")
+    close(ladder.seasons.get(), then=None)
+    assert seat() == 0
+
+
+def test_ladders_take_turns() -> None:
+    only(REMOTE, OPEN)
+    guests("ada", "bob", games_at_once=4)
+    seat(Random(1))
+    waited()
+    seat(Random(1))
+    assert set(running().values_list("ladder__slug", flat=True)) == {REMOTE, OPEN}
+
+
+def test_a_bot_waits_a_while_for_others_and_then_plays_elsewhere() -> None:
+    only(REMOTE, OPEN)
+    ada, bob = guests("ada", "bob")
+    LastSeat.objects.create(entry=ada.entries.get(ladder__slug=OPEN), since=1)
+    declare(bob, games_at_once=0)
+    assert seat() == 0
+    waited(PATIENCE_S + 1)
+    assert seat() == 1
+    assert running()[0].ladder.slug == OPEN
+    last = LastSeat.objects.get(entry__bot=ada, entry__ladder__slug=REMOTE)
+    assert last.version is None
+
+
+def test_since_when_somebody_waits_is_noted_and_forgotten() -> None:
+    only(REMOTE)
+    ada, bob = guests("ada", "bob")
+    declare(bob, games_at_once=0)
+    seat()
+    assert RemoteBot.objects.get(pk=ada.pk).waits_since is not None
+    assert RemoteBot.objects.get(pk=bob.pk).waits_since is None
+    declare(bob, games_at_once=1)
+    assert seat() == 1
+    assert not RemoteBot.objects.filter(waits_since__isnull=False).exists()
+
+
+def test_no_table_is_opened_for_a_state_that_another_has_replaced_since_the_draw() -> None:
+    only(REMOTE)
+    ada, _ = guests("ada", "bob")
+    drawn = offer()
+    declare(ada, label="two")
+    players = [drawn.players[entry.pk] for entry in Entry.objects.filter(pk__in=drawn.players)]
+    assert not still_there(players)
+    assert still_there([player for player in players if player.version.bot != ada])
+    assert seat() == 1
+    assert running()[0].seats.get(version__bot=ada).version.label == "two"
+
+
+def test_a_frozen_entry_plays_with_the_version_of_then() -> None:
+    (ladder,) = only(OPEN)
+    (bot,) = guests("ada")
+    Ladder.objects.filter(pk=ladder.pk).update(freezes_at=timezone.now())
+    declare(bot, label="later")
+    assert seat() == 1
+    assert running()[0].seats.get(version__bot=bot).version.label == "main"
+
+
+def test_who_was_merged_away_plays_no_more(django_user_model: Any) -> None:
+    from ladder.corrections import merge
+
+    (ladder,) = only(OPEN)
+    ada, bob = guests("ada", "bob")
+    staff = django_user_model.objects.create(username="eve", is_staff=True)
+    merge(ladder.entries.get(bot=ada), ladder.entries.get(bot=bob), "the same program", staff)
+    seat()
+    seated = Chair.objects.filter(kind="remote").values_list("seat__version__bot", flat=True)
+    assert list(seated) == [bob.pk]
+
+
+def test_two_hundred_find_their_tables_at_once(django_assert_max_num_queries: Any) -> None:
+    only(REMOTE, OPEN)
+    guests(*(f"p{number}" for number in range(12)))
+    with django_assert_max_num_queries(20 + 12 * 25):
+        assert seat() >= 6
+    assert Match.objects.filter(status=Match.Status.RUNNING, seats__version__bot__kind="remote").distinct().count() >= 6

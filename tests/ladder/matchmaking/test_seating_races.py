@@ -1,0 +1,95 @@
+"""Real processes that sit down, challenge, accept and declare at the same moment, on the database of the test run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bots.models import Bot
+from bots.remote import note_seen
+from esr_platform.accounts.models import User
+from ladder.creation import open_house
+from ladder.matchmaking.challenges import challenge
+from ladder.matchmaking.remote_bots import seat
+from ladder.models import Challenge, Ladder, Match, Seat
+from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, waited
+from tests.ladder.uploaded import person
+from tests.services.races import Race, RaceServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def race(race_server: RaceServer, tmp_path: Path) -> Race:
+    open_house()
+    return race_server.race_of("tests.ladder.matchmaking.racing_seats", tmp_path)
+
+
+def games() -> Counter[int]:
+    """How many games run, by remote bot."""
+    seats = Seat.objects.filter(match__status=Match.Status.RUNNING, version__bot__kind="remote")
+    return Counter(seats.values_list("version__bot", flat=True))
+
+
+def test_several_who_seat_at_once_give_nobody_more_games_than_wanted(race: Race) -> None:
+    only(REMOTE, OPEN)
+    bots = guests("ada", "bob", "cid", "dora", "emil", games_at_once=2)
+    here = [bot.pk for bot in bots]
+    got = race(
+        *[("seating", {"times": 3})] * 3,
+        ("seeing", {"bots": here, "times": 20}),
+        ("seeing", {"bots": here[::-1], "times": 20}),
+        ("declaring", {"bot": here[0], "labels": ["a", "b", "main"], "games": 2}),
+    )
+    assert sum(got[:3]) == Match.objects.filter(status=Match.Status.RUNNING).count()
+    assert max(games().values()) <= 2
+    assert got[5] == [2, 3, 1]
+    seat()  # a table of a state that another has replaced meanwhile was not opened
+    note_seen(here)
+    waited()  # who is the last one free keeps waiting for another remote bot first, then sits down with hosted code
+    seat()
+    assert games() == dict.fromkeys(here, 2)
+
+
+def test_a_challenge_ends_once(race: Race) -> None:
+    pair = guests("ada", "bob")
+    made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)
+    theirs = {"challenge": made.pk, "bot": pair[1].pk}
+    got = race(
+        *[("answering", {**theirs, "accepted": True})] * 2,
+        ("answering", {**theirs, "accepted": False}),
+        ("withdrawing", {"challenge": made.pk, "person": pair[0].owner_id}),
+        ("expiring", {}),
+    )
+    made.refresh_from_db()
+    assert {state for state in got[:4] if state is not None} == {made.state}
+    assert Match.objects.filter(status=Match.Status.RUNNING).count() == (made.state == "started")
+
+
+def test_the_same_proposal_sent_at_once_is_one(race: Race) -> None:
+    pair = guests("ada", "bob")
+    ladder = Ladder.objects.get(slug=REMOTE)
+    same = {"person": pair[0].owner_id, "ladder": ladder.pk, "bots": [bot.pk for bot in pair], "times": 2}
+    got = race(*[("challenging", same)] * 3)
+    assert {pk for made in got for pk in made} == {Challenge.objects.get().pk}
+
+
+def test_who_accepts_beside_the_seating_plays_one_game(race: Race) -> None:
+    only(REMOTE)
+    pair = guests("ada", "bob")
+    made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)
+    race(("seating", {"times": 3}), ("answering", {"challenge": made.pk, "bot": pair[1].pk, "accepted": True}))
+    assert games() == {pair[0].pk: 1, pair[1].pk: 1}
+    assert Match.objects.filter(status=Match.Status.RUNNING).count() == 1
+
+
+def test_a_bot_that_is_registered_several_times_at_once_is_one(race: Race) -> None:
+    ada = person("ada")
+    got = race(*[("registering", {"person": ada.pk, "name": "Afar"})] * 3)
+    assert got == [Bot.objects.get(owner=ada).pk] * 3
+
+
+def _owner(bot: Bot) -> User:
+    return User.objects.get(bots=bot)

@@ -1,0 +1,449 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion, Machine
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.creation import Plan, found_ladder, invite
+from ladder.matchmaking import begin, quick_pairing
+from ladder.matchmaking.begin import CLOCKS
+from ladder.matchmaking.seeks import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
+from ladder.members.membership import entry_of, join
+from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Seek
+from ladder.seasons import close
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
+from tests.ladder.matchmaking.remote_guests import guests
+from tests.ladder.uploaded import DUEL, staff, uploaded
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
+
+
+@pytest.fixture
+def both(house: None) -> Sequence[User]:
+    return people("ada", "bob")
+
+
+class Backwards:
+    """Draws seats so that whoever came first to the site sits last."""
+
+    def sample(self, bots: list[Bot], count: int) -> list[Bot]:
+        return sorted(bots, key=lambda bot: -bot.pk)[:count]
+
+
+def house_bot(name: str) -> Bot:
+    return Bot.objects.get(house_name=name)
+
+
+def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(PEOPLE), clock="calm")
+    assert (made.state, made.match, made.kind) == ("open", None, "open")
+    begun = take_seat(made, bob)
+    (match,) = running()
+    assert (begun.state, begun.match, match.block.purpose) == ("started", match, Block.Purpose.CASUAL)
+    assert at(match) == {"ada", "bob"}
+    assert match.table.limits["move_ms"] == CLOCKS["calm"].move_ms
+    assert set(match.table.chairs.values_list("kind", flat=True)) == {Chair.Kind.PERSON}
+
+
+def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -> None:
+    made = seek(both[0], on(PEOPLE))
+    begun = take_seat(made, both[1])
+    assert begun.match is not None
+    assert [take_seat(made, one).match for one in both] == [begun.match] * 2
+    with pytest.raises(Refused, match="without you"):
+        take_seat(made, *people("cid"))
+
+
+def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
+    both: Sequence[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+
+    def noted(version: BotVersion, ladder: Ladder) -> Entry:
+        held.append(version.bot_id)
+        return entry_of(version, ladder)
+
+    monkeypatch.setattr(begin, "entry_of", noted)
+    monkeypatch.setattr(begin, "_RANDOM", Backwards())
+    assert take_seat(seek(both[0], on(PEOPLE), rated=True), both[1]).match is not None
+    assert held == sorted(held) and len(held) == 2
+
+
+def test_a_rated_game_is_of_entries_and_played_at_the_usual_clock(both: Sequence[User]) -> None:
+    ada, bob = both
+    with pytest.raises(Refused, match="usual clock"):
+        seek(ada, on(PEOPLE), rated=True, clock="quick")
+    match = take_seat(seek(ada, on(PEOPLE), rated=True), bob).match
+    assert match is not None and match.block.purpose == Block.Purpose.LIVE
+    assert set(match.seats.values_list("entry__bot__name", flat=True)) == {"ada", "bob"}
+    assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
+
+
+def test_seats_are_drawn(both: Sequence[User]) -> None:
+    ada, bob = both
+    first = set()
+    for _ in range(24):
+        match = take_seat(seek(ada, on(PEOPLE)), bob).match
+        assert match is not None
+        first.add(match.seats.get(index=0).version.bot.name)
+        Match.objects.filter(pk=match.pk).update(
+            status="void", reason="over", lease=None, lease_until=None, ended=timezone.now()
+        )
+        if len(first) == 2:
+            break
+    assert first == {"ada", "bob"}
+
+
+def test_rated_seats_need_a_verified_address() -> None:
+    (ada,), (bob,) = people("ada"), people("bob", verified=False)
+    with pytest.raises(Refused, match="verified e-mail address"):
+        seek(bob, on(PEOPLE), rated=True)
+    made = seek(ada, on(PEOPLE), rated=True)
+    with pytest.raises(Refused, match="verified e-mail address"):
+        take_seat(made, bob)
+    assert take_seat(seek(ada, on(PEOPLE)), bob).state == "started"
+
+
+def test_a_table_for_three_waits_for_all_and_people_come_and_go() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on(THREE_PEOPLE))
+    assert take_seat(made, bob).state == "open"
+    assert take_seat(made, bob).players.count() == 2, "twice is once"
+    leave_seat(made, bob)
+    assert take_seat(made, cid).state == "open"
+    assert take_seat(made, bob).state == "started"
+    assert at(running()[0]) == {"ada", "bob", "cid"}
+    with pytest.raises(Refused, match="has begun"):
+        leave_seat(made, bob)
+
+
+def test_who_offers_and_stands_up_withdraws_it(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(THREE_PEOPLE))
+    take_seat(made, bob)
+    with pytest.raises(Refused, match="whoever offers"):
+        withdraw(made, bob)
+    assert leave_seat(made, ada).state == "withdrawn"
+    assert withdraw(made, ada).state == "withdrawn"
+    with pytest.raises(Refused, match="not offered any more"):
+        take_seat(made, bob)
+
+
+def test_the_same_offer_is_one_while_it_is_open(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = seek(ada, on(PEOPLE))
+    assert seek(ada, on(PEOPLE)) == made
+    assert seek(ada, on(PEOPLE), clock="quick") != made
+
+
+def test_who_comes_too_late_is_told_so() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on(PEOPLE))
+    take_seat(made, bob)
+    with pytest.raises(Refused, match="begun without you"):
+        take_seat(made, cid)
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_is_for_whoever_has_it(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(PEOPLE), kind="link")
+    assert len(made.token) == 43
+    with pytest.raises(Refused, match="no such invitation"):
+        take_seat("x" * 43, bob)
+    with pytest.raises(Refused, match="no such invitation"):
+        take_seat("", bob)
+    with pytest.raises(Refused, match="whoever has the link"):
+        take_seat(made, bob)
+    assert take_seat(made, ada).state == "open"
+    assert take_seat(made.token, bob).state == "started"
+
+
+def test_a_link_lasts_a_day_whether_its_maker_is_here_or_not(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = seek(ada, on(PEOPLE), kind="link")
+    assert timedelta(hours=23) < made.expires - timezone.now() < timedelta(hours=25)
+    assert stay([ada.pk]) == 0
+
+
+# --- bots ------------------------------------------------------------------------------------------------------------
+
+
+def test_against_bots_the_game_begins_at_once(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = seek(ada, on(THREE_OPEN), kind="bots", bots=[house_bot("greedy")])
+    assert made.state == "started" and made.match is not None
+    assert {"ada", "Greedy"} < at(made.match)
+    assert sorted(made.match.table.chairs.values_list("kind", flat=True)) == ["hosted", "hosted", "person"]
+
+
+def test_a_second_click_begins_no_second_game(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = seek(ada, on(OPEN), kind="bots")
+    assert seek(ada, on(OPEN), kind="bots") == made
+    assert seek(ada, on(OPEN), kind="bots", bots=[None]) == made
+    assert len(running()) == 1
+
+
+def test_a_rated_game_with_bots_is_one_of_the_open_ladder(both: Sequence[User]) -> None:
+    ada, _ = both
+    match = seek(ada, on(OPEN), rated=True, kind="bots", bots=[house_bot("greedy")]).match
+    assert match is not None and match.block.purpose == Block.Purpose.LIVE
+    assert match.seats.filter(entry__isnull=False).count() == 2
+    assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
+
+
+def test_bots_sit_with_several_people(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(THREE_OPEN), bots=[house_bot("greedy")])
+    assert made.state == "open"
+    assert at(take_seat(made, bob).match) == {"ada", "bob", "Greedy"}
+
+
+def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
+    ada, bob = both
+    greedy, (remote,) = house_bot("greedy"), guests("cid")
+    mine, theirs = uploaded(ada, "Mine"), uploaded(bob, "Theirs")
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        (PEOPLE, {"kind": "bots", "bots": [greedy]}, "does not play at the tables"),
+        (PEOPLE, {"kind": "bots"}, "Too few bots of the house"),
+        (OPEN, {"bots": [greedy]}, "Nobody else could sit down"),
+        (OPEN, {"kind": "bots", "bots": [greedy, house_bot("miser")]}, "name fewer bots"),
+        (THREE_OPEN, {"kind": "bots", "bots": [greedy, greedy]}, "different bots"),
+        (OPEN, {"kind": "bots", "bots": [remote]}, "has to be asked"),
+        (OPEN, {"kind": "bots", "bots": [theirs]}, "is not on this ladder"),
+        (OPEN, {"kind": "bots", "bots": [mine], "rated": True}, "is not on this ladder"),
+        (OPEN, {"kind": "nonsense"}, "to everybody, by a link"),
+        (OPEN, {"clock": "nonsense"}, "no such clock"),
+        (DUEL, {}, "is not for people"),
+    ]
+    for slug, offered, sentence in cases:
+        with pytest.raises(Refused, match=sentence):
+            seek(ada, on(slug), **offered)
+    join(mine, on(OPEN))
+    with pytest.raises(Refused, match="their own bot"):
+        seek(ada, on(OPEN), kind="bots", bots=[mine], rated=True)
+    assert not Seek.objects.exists()
+    assert seek(ada, on(OPEN), kind="bots", bots=[mine]).state == "started"
+
+
+def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) -> None:
+    ada, bob = both
+    theirs = uploaded(bob, "Theirs", claims={"edel-stein-reich": [3]})
+    join(theirs, on(THREE_OPEN))
+    with pytest.raises(Refused, match="Your own bot sits there"):
+        take_seat(seek(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
+
+
+def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk(both: Sequence[User]) -> None:
+    ada, bob = both
+    theirs = uploaded(bob, "Theirs")
+    join(theirs, on(OPEN))
+    machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
+    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+        seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
+    with pytest.raises(Refused, match="cannot run Theirs in rated games"):
+        begin.begin(on(OPEN), [player(ada), theirs], rated=True)
+    assert seek(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
+    machine.delete()
+    assert seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"
+
+
+def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence[User]) -> None:
+    ada, bob = both
+    theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
+    for bot in theirs:
+        join(bot, on(THREE_OPEN))
+    with pytest.raises(Refused, match="Two bots of one person"):
+        seek(ada, on(THREE_OPEN), rated=True, kind="bots", bots=theirs)
+    assert seek(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
+
+
+@override_settings(LIVE_HOSTED_SEATS=0)
+def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> None:
+    with pytest.raises(TooMany, match="live games now"):
+        seek(both[0], on(OPEN), kind="bots")
+    assert not Seek.objects.exists()
+
+
+@override_settings(HOSTED_SEATS_A_PERSON=1)
+def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(both: Sequence[User]) -> None:
+    ada, bob = both
+    match = seek(ada, on(OPEN), kind="bots").match
+    Chair.objects.filter(table__match=match, kind="person").update(resigned=True)
+    with pytest.raises(TooMany, match="one person's games"):
+        seek(ada, on(OPEN), clock="calm", kind="bots")
+    assert seek(bob, on(OPEN), kind="bots").state == "started"
+
+
+# --- limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_is_in_two_rated_games_at_once() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    take_seat(seek(ada, on(PEOPLE), rated=True), bob)
+    with pytest.raises(TooMany, match="a rated game already"):
+        seek(ada, on(PEOPLE), rated=True)
+    with pytest.raises(TooMany, match="a rated game already"):
+        take_seat(seek(cid, on(PEOPLE), rated=True), bob)
+    assert take_seat(seek(cid, on(PEOPLE)), bob).state == "started"
+
+
+@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+def test_one_person_plays_so_many_games_at_once() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    with pytest.raises(TooMany, match="games at once"):
+        take_seat(seek(cid, on(PEOPLE)), bob)
+    Chair.objects.filter(table__match=match, seat__version__bot=player(bob)).update(resigned=True)
+    assert take_seat(Seek.objects.get(by=cid), bob).state == "started"
+
+
+def test_who_has_found_a_game_offers_no_other_seats_and_looks_for_none() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    other, theirs = seek(bob, on(PEOPLE), clock="quick"), seek(cid, on(THREE_PEOPLE))
+    take_seat(theirs, bob)
+    quick_pairing.look_for(bob, on(PEOPLE))
+    take_seat(seek(ada, on(PEOPLE)), bob)
+    other.refresh_from_db()
+    assert other.state == "withdrawn"
+    assert list(theirs.players.values_list("bot__name", flat=True)) == ["cid"]
+    assert not quick_pairing.stop(bob)
+
+
+def test_a_casual_game_with_bots_ends_no_search(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = seek(ada, on(PEOPLE))
+    quick_pairing.look_for(ada, on(PEOPLE))
+    seek(ada, on(OPEN), kind="bots")
+    made.refresh_from_db()
+    assert made.state == "open" and quick_pairing.stop(ada)
+
+
+@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+def test_who_plays_elsewhere_when_it_is_full_has_left_and_the_others_wait_on() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on(THREE_PEOPLE))
+    take_seat(made, bob)
+    seek(bob, on(OPEN), kind="bots")
+    assert take_seat(made, cid).state == "open"
+    assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
+    seek(ada, on(OPEN), kind="bots")
+    (dora,) = people("dora")
+    assert take_seat(made, dora).state == "withdrawn"
+
+
+def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on(THREE_PEOPLE))
+    take_seat(made, bob)
+    User.objects.filter(pk=bob.pk).update(is_active=False)
+    assert take_seat(made, cid).state == "open"
+    with pytest.raises(Refused, match="account is closed"):
+        take_seat(made, bob)
+    with pytest.raises(Refused, match="account is closed"):
+        seek(bob, on(PEOPLE))
+
+
+@override_settings(HOSTED_SEATS_A_PERSON=2)
+def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    made = seek(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
+    take_seat(made, bob)
+    seek(bob, on(THREE_OPEN), kind="bots")
+    assert take_seat(made, cid).state == "open"
+    assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid", "Greedy"}
+
+
+def test_who_is_a_member_no_more_holds_up_nobody() -> None:
+    ada, bob, cid = people("ada", "bob", "cid")
+    club = found_ladder(Plan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
+    invite(club, [ada, bob, cid])
+    made = seek(ada, club)
+    take_seat(made, bob)
+    Membership.objects.filter(person=bob).delete()
+    assert take_seat(made, cid).state == "open"
+    assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
+
+
+@override_settings(SEEKS_AT_ONCE=2, SEEKS_A_DAY=4)
+def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Sequence[User]) -> None:
+    ada, bob = both
+    first = seek(ada, on(PEOPLE))
+    take_seat(seek(bob, on(THREE_PEOPLE)), ada)
+    with pytest.raises(TooMany, match="wait at 2 tables"):
+        seek(ada, on(PEOPLE), clock="quick")
+    assert seek(ada, on(OPEN), kind="bots").state == "started", "there nobody waits"
+    withdraw(first, ada)
+    withdraw(seek(ada, on(PEOPLE), clock="quick"), ada)
+    withdraw(seek(ada, on(PEOPLE), clock="calm"), ada)
+    with pytest.raises(TooMany, match="24 hours"):
+        seek(ada, on(PEOPLE), clock="quick")
+
+
+# --- who may know of it ----------------------------------------------------------------------------------------------
+
+
+def test_a_private_ladder_is_for_its_members() -> None:
+    ada, bob = people("ada", "bob")
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    with pytest.raises(Refused, match="no such ladder"):
+        seek(ada, ladder)
+    invite(ladder, [ada])
+    made = seek(ada, ladder, kind="link")
+    with pytest.raises(Refused, match="no such ladder"):
+        take_seat(made.token, bob)
+    invite(ladder, [bob])
+    assert take_seat(made.token, bob).state == "started"
+
+
+def test_a_ladder_by_invitation_is_seen_by_all_and_played_by_members(both: Sequence[User]) -> None:
+    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
+    with pytest.raises(Refused, match="by invitation"):
+        seek(both[0], ladder)
+
+
+def test_without_a_season_nothing_begins(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(PEOPLE))
+    close(on(PEOPLE).seasons.get(), then=None)
+    with pytest.raises(Refused, match="No season"):
+        take_seat(made, bob)
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_offer_stays_while_its_maker_is_seen_and_a_moment_longer(both: Sequence[User]) -> None:
+    ada, bob = both
+    made = seek(ada, on(PEOPLE))
+    assert stay([ada.pk]) == 0, "nothing is written before it is time"
+    Seek.objects.filter(pk=made.pk).update(expires=timezone.now() + timedelta(seconds=5))
+    assert (stay([bob.pk]), stay([ada.pk])) == (0, 1)
+    made.refresh_from_db()
+    assert made.expires - timezone.now() > GRACE * 0.9
+    Seek.objects.filter(pk=made.pk).update(expires=timezone.now())
+    assert stay([ada.pk]) == 0, "what is over does not come back"
+    with pytest.raises(Refused, match="not offered any more"):
+        take_seat(made, bob)
+    assert (expire(), expire()) == (1, 0)
+    made.refresh_from_db()
+    assert made.state == "expired"
+
+
+def test_nothing_is_written_where_nothing_is_late(both: Sequence[User], django_assert_num_queries: Any) -> None:
+    seek(both[0], on(PEOPLE))
+    with django_assert_num_queries(1):
+        expire()
+    with django_assert_num_queries(1):
+        stay([both[0].pk])

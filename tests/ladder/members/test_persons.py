@@ -1,0 +1,165 @@
+"""People on ladders: who may play for a rating, where they stand, and what of a bot they are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from bots.models import Bot
+from bots.persons import guest_player, player_of
+from esr_platform.accounts.errors import Refused
+from ladder.creation import Plan, found_ladder, invite, remove
+from ladder.exhibitions.choices import choices
+from ladder.matches import pauses
+from ladder.matchmaking.remote_bots import seat
+from ladder.members.membership import (
+    PEOPLE_LIMITS,
+    CannotJoin,
+    enter,
+    enter_everybody,
+    enters_by_itself,
+    entry_of,
+    join,
+    kind_sits,
+    may_sit,
+    require_rated,
+    retire_player,
+)
+from ladder.members.suspensions import lift_bots_of, suspend, suspend_bots_of
+from ladder.models import Entry, Ladder
+from tests.ladder.blocks import finish_game
+from tests.ladder.by_hand import finished_by_hand, people_match, verified
+from tests.ladder.uploaded import DUEL, person, staff, uploaded
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def people(house: None) -> Ladder:
+    """The ladder of people for two."""
+    return Ladder.objects.get(slug=f"{DUEL}-people")
+
+
+def test_people_sit_at_tables_of_people_and_at_open_ones(house: None) -> None:
+    ann = player_of(person("ann"))
+    for ladder in Ladder.objects.all():
+        assert may_sit(ann, ladder) == kind_sits(ann.bot, ladder) == (ladder.players in ("people", "open"))
+        assert not enters_by_itself(ann.bot, ladder)
+
+
+def test_nobody_else_sits_at_tables_of_people(people: Ladder) -> None:
+    bot = uploaded(person("ada"))
+    with pytest.raises(CannotJoin, match="is for people"):
+        join(bot, people)
+    seat()
+    enter_everybody()
+    assert not people.entries.exists()
+
+
+def test_an_entry_is_made_when_they_sit_down_and_is_the_same_again(people: Ladder) -> None:
+    ann = player_of(person("ann"))
+    enter(ann.bot)
+    assert not Entry.objects.filter(bot=ann.bot).exists()
+    entry = entry_of(ann, people)
+    assert (entry.active, entry.points, entry.games) == (True, 1500, 0)
+    assert entry_of(ann, people) == entry
+
+
+def test_nobody_ticks_a_ladder_for_a_person(people: Ladder) -> None:
+    with pytest.raises(CannotJoin, match="sitting down"):
+        join(player_of(person("ann")).bot, people)
+
+
+def test_claims_change_nothing_for_people(people: Ladder) -> None:
+    ann = player_of(person("ann"))
+    entry = entry_of(ann, people)
+    ann.bot.versions.update(claims={})
+    enter(ann.bot)
+    enter_everybody()
+    entry.refresh_from_db()
+    assert entry.active
+
+
+def test_a_rating_takes_an_address_that_is_theirs() -> None:
+    ann = person("ann")
+    with pytest.raises(Refused, match="verified e-mail address"):
+        require_rated(ann)
+    require_rated(verified("ann"))
+
+
+def test_guests_have_no_rating(people: Ladder) -> None:
+    with pytest.raises(Refused, match="with an account"):
+        entry_of(guest_player(), people)
+
+
+def test_where_people_do_not_sit_they_have_no_entry(house: None) -> None:
+    ann = player_of(person("ann"))
+    with pytest.raises(Refused, match="not for people"):
+        entry_of(ann, Ladder.objects.get(slug=DUEL))
+    Ladder.objects.filter(slug=f"{DUEL}-people").update(open=False)
+    with pytest.raises(Refused, match="closed"):
+        entry_of(ann, Ladder.objects.get(slug=f"{DUEL}-people"))
+
+
+def test_a_ladder_by_invitation_is_for_its_members(house: None) -> None:
+    ladder = found_ladder(Plan("Club", DUEL, 2, players="people", by_invitation=True), staff("eve"))
+    assert (ladder.limits, ladder.entries.exists()) == (PEOPLE_LIMITS, False)
+    ann = person("ann")
+    with pytest.raises(Refused, match="by invitation"):
+        entry_of(player_of(ann), ladder)
+    invite(ladder, [ann])
+    entry = entry_of(player_of(ann), ladder)
+    remove(ladder, ann)
+    entry.refresh_from_db()
+    assert not entry.active
+    invite(ladder, [ann])
+    assert entry_of(player_of(ann), ladder) == entry
+    entry.refresh_from_db()
+    assert (entry.active, entry.declined) == (True, False)
+
+
+def test_people_are_rated_like_bots(people: Ladder) -> None:
+    match = finished_by_hand(people, ("ann", "ben"))
+    ratings = {entry.bot.name: entry.rating for entry in people.entries.select_related("bot")}
+    assert sum(ratings.values()) == 2 * 1_500_000
+    assert all(entry.games == 1 for entry in people.entries.all())
+    assert match.seats.filter(result__rating_after__isnull=False).count() == 2
+
+
+def test_nobody_is_sent_on_leave_for_what_failed_in_their_chair(people: Ladder) -> None:
+    for variety in range(pauses.MOST_BAD):
+        finish_game(people_match(people, ("ann", "ben")), variety, forfeits={0: "exit"})
+    assert not Bot.objects.filter(on_leave__isnull=False).exists()
+    assert not Bot.objects.filter(bad_in_a_row__gt=0).exists()
+
+
+def test_a_suspended_person_is_off_the_ladders_until_that_is_lifted(people: Ladder) -> None:
+    ann = person("ann")
+    entry = entry_of(player_of(ann), people)
+    suspend_bots_of(ann)
+    entry.refresh_from_db()
+    assert not entry.active
+    with pytest.raises(Refused, match="cannot play"):
+        entry_of(player_of(ann), people)
+    lift_bots_of(ann)
+    entry.refresh_from_db()
+    assert entry.active
+
+
+def test_staff_suspend_the_account_of_a_person_and_not_the_row(people: Ladder) -> None:
+    with pytest.raises(Refused, match="a person, not a bot"):
+        suspend(player_of(person("ann")).bot, staff("eve"), "a reason of some length")
+
+
+def test_who_is_gone_stands_on_no_ladder(people: Ladder) -> None:
+    ann = player_of(person("ann"))
+    entry = entry_of(ann, people)
+    retire_player(ann.bot)
+    entry.refresh_from_db()
+    assert not entry.active
+
+
+def test_nobody_orders_matches_with_people(house: None) -> None:
+    ann, guest = player_of(person("ann")), guest_player()
+    offered = choices(person("ada"), Ladder.objects.get(slug=DUEL)).everybody
+    assert offered
+    assert not {ann, guest} & set(offered)
