@@ -16,7 +16,8 @@ log = structlog.get_logger(__name__)
 class PageCache(SharedRedisCache):
     """A cache that may be away or hold what an older release wrote: both are a miss. Limits must not be kept here.
 
-    Invalid JSON is a miss. Keep dataclasses under ``ladder.pages.cache_keys.cache_key``: it changes with their fields.
+    Invalid JSON is a miss. Keep dataclasses under ``ladder.pages.components.responses.cache_key``: it changes with
+    their fields.
     """
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:

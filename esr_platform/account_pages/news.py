@@ -24,8 +24,8 @@ from esr_platform.accounts.models import User
 from games.words import listing
 from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, FinalStanding, Ladder, Order
-from ladder.pages.ordering.showing import listed_players, title
-from ladder.pages.words import day, points, sentence, visible
+from ladder.pages.components.words import day, points, sentence, visible
+from ladder.pages.exhibitions import listed_players, title
 from ladder.ratings.sprt import Verdict
 
 _ENDED: Final = (Order.State.FINISHED, Order.State.CANCELLED)

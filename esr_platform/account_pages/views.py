@@ -34,8 +34,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import chat as chatting
 from ladder.access import found
-from ladder.pages.staff import for_staff
-from ladder.pages.streaming import streamed
+from ladder.pages.components.responses import for_staff, streamed
 
 _REFUSED = 422
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])

@@ -16,7 +16,7 @@ from esr_platform.api.reading.views import Reading
 from esr_platform.api.throttling import identity
 from ladder.access import ladder_seen_by
 from ladder.exports.json_lines import game_pieces, is_in_file
-from ladder.pages.streaming import streamed
+from ladder.pages.components.responses import streamed
 
 MOST: Final = 100_000
 """Games in one answer. Whoever wants more goes on after the last of them."""

@@ -12,7 +12,7 @@ from rest_framework.fields import empty
 
 from bots.models import Bot, BotVersion
 from bots.naming import MAX_NAME
-from ladder.pages.owning.bringing import bringing
+from ladder.pages.upload import bringing
 
 MAX_GAMES: Final = 500
 """Characters; all games with all their seat counts take a third of that."""

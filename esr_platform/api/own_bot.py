@@ -20,7 +20,7 @@ from esr_platform.api.players import BOT_NAMED, player_of
 from esr_platform.api.writing.fields import Sent, Whole, Word, tables
 from esr_platform.api.writing.refusing import refusals
 from ladder.members import membership
-from ladder.pages.owning.remote import answering
+from ladder.pages.remote_bots import answering
 
 _BOT = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
 

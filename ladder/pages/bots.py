@@ -1,120 +1,79 @@
-"""The pages of bots: all of them, and one with its ladders, versions and matches."""
+"""The list of all bots."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bots.models import Bot, BotVersion
-from ladder.access import matches_seen_by, may_read, may_read_source, owns, with_seats_of
-from ladder.models import Estimate, Ladder, Match
-from ladder.models.ladders import Viewer
-from ladder.pages.charts.rating_chart import RatingChart
-from ladder.pages.estimates import of_bot
-from ladder.pages.matches import listed_part
-from ladder.pages.owning.panel import Panel, panel
-from ladder.pages.owning.remote import Presence, presence
-from ladder.pages.paging import Part
-from ladder.pages.playing.habits import HabitTables, habit_tables, tallies_of
-from ladder.pages.playing.opponents import HeatMap, heat_map
-from ladder.pages.playing.places import Placed, chosen_of, placed_of
-from ladder.pages.playing.strength import Strength, newest_by_ladder, strength
-from ladder.pages.playing.tracing import chart_of
-from ladder.pages.versions import Versions, versions_of
-from ladder.statistics.habits import FEW
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
-MATCHES = 12
-"""Matches on a bot's page, a part at a time."""
+from bots.models import Bot, BotVersion
+from ladder.access import public_bots
+from ladder.models import Entry, Ladder
+from ladder.models.ladders import Viewer
+from ladder.pages.components.filters import OF, Asked, Column, Parameters, asked_of
+from ladder.pages.ladder import LANGUAGE, MINE
+from ladder.pages.ladders import active_versions
+
+ROWS: Final = 50
+COLUMNS: Final = (
+    Column("bot", gettext_lazy("bot"), falling=False, numeric=False),
+    Column("games", gettext_lazy("rated games")),
+    Column("since", gettext_lazy("since")),
+)
+FIELDS: Final = {"bot": "name", "games": "played", "since": "created"}
+"""By column, what it is sorted by."""
+
+STANDS: Final = Q(active=True) | Q(games__gt=0)
 
 
 @dataclass(frozen=True)
-class BotPage:
-    """One bot: where it stands, how it plays on the ladder that is looked at, what code it has had, its matches.
+class BotsPage:
+    """A page of the bots that are asked for; ``versions`` has the active one's number by bot."""
 
-    ``presence`` is whether a remote one is here, ``panel`` is for its owner and staff; ``versions`` are a part of all
-    for them, of those that were ready for everybody else. What is of one ladder is of its latest season: of ``chosen``,
-    which is ``None`` without entries.
-    """
-
-    bot: Bot
-    entries: Sequence[Placed]
-    chosen: Placed | None
-    versions: Versions
-    matches: Part[Match]
-    presence: Presence | None
-    panel: Panel | None
-    source_opens: bool
-    estimates: Mapping[int, Estimate]
-    chart: RatingChart | None
-    strength: Strength | None
-    heat: HeatMap | None
-    habits: HabitTables | None
-
-    @property
-    def active(self) -> BotVersion | None:
-        return self.versions.active
-
-    @property
-    def challengeable(self) -> bool:
-        """Whether people can meet it at a table: it plays, and stands on an open ladder."""
-        return self.bot.plays and any(
-            one.entry.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN for one in self.entries
-        )
-
-    @property
-    def games(self) -> int:
-        """Rated games on all ladders."""
-        return sum(entry.games for entry in self.entries)
-
-    @property
-    def queued(self) -> int:
-        """Its rated games that wait in the queue, on all ladders."""
-        return sum(entry.queued for entry in self.entries)
-
-    @property
-    def few(self) -> int:
-        """Blocks below which nothing but counts is shown."""
-        return FEW
+    asked: Asked
+    bots: Page[Any]
+    versions: Mapping[int, int]
 
 
-def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) -> BotPage:
-    """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
-
-    Ten queries, seven where the chart is kept, two more for a remote bot, and up to four more for its owner and staff,
-    however much has been played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
-    """
-    its = with_seats_of(matches_seen_by(user), bot.versions.all())
-    inside = may_read(user, bot)
-    versions = versions_of(bot, inside, parameters("versions"), user)
-    placed = placed_of(bot, user)
-    chosen = chosen_of([one for one in placed if one.shown], parameters("ladder"))
-    estimates = of_bot(bot, user)
-    return BotPage(
-        bot=bot,
-        entries=[one for one in placed if one.shown],
-        chosen=chosen,
-        versions=versions,
-        matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
-        presence=presence(bot, its),
-        panel=panel(bot, versions.spoken_of, [one.entry for one in placed], owns(user, bot)) if inside else None,
-        source_opens=versions.active is not None and may_read_source(user, versions.active),
-        estimates=newest_by_ladder(estimates),
-        **(_on_ladder(chosen, estimates) if chosen else _NOWHERE),
+def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
+    """The page of the list that an address asks for; four queries."""
+    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE))
+    seen = Ladder.objects.visible_to(user)
+    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    everybody = (
+        _wanted(asked, user)
+        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("entries", queryset=entries))
     )
+    field = F(FIELDS[asked.column.key])
+    order = field.desc() if asked.falling else field.asc()
+    shown = Paginator(everybody.order_by(order, "name", "pk"), ROWS).get_page(parameters("page"))
+    return BotsPage(asked, shown, active_versions([bot.pk for bot in shown]))
 
 
-_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
+def _wanted(asked: Asked, user: Viewer) -> QuerySet[Bot]:
+    bots = public_bots()
+    if asked.looked_for:
+        bots = bots.filter(Q(name__icontains=asked.looked_for) | Q(owner__username__icontains=asked.looked_for))
+    whose = {"house": Q(owner=None), "people": Q(owner__isnull=False), "mine": Q(owner=user.pk)}
+    if "of" in asked.values:
+        bots = bots.filter(whose[asked.values["of"]])
+    if "language" in asked.values:
+        playing = BotVersion.objects.filter(bot=OuterRef("pk"), active=True, language=asked.values["language"])
+        bots = bots.filter(Exists(playing))
+    return bots
 
 
-def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
-    """What is shown of one ladder; three queries, three more where the chart is not kept."""
-    entry, season = chosen.entry, chosen.season
-    tallies = tallies_of(entry, season)
-    its = [one for one in estimates if one.season.ladder_id == entry.ladder_id]
-    return {
-        "chart": chart_of(entry, its),
-        "strength": strength(its),
-        "heat": heat_map(entry, season, tallies) if season else None,
-        "habits": habit_tables(tallies, entry.ladder.game),
-    }
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def bots(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/bots.html", {"page": bots_page(request.GET.get, request.user)})

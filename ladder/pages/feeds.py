@@ -29,9 +29,9 @@ from games.words import listing
 from ladder.access import matches_seen_by, with_seats_of
 from ladder.models import FinalStanding, Ladder, Match, Season, Seat
 from ladder.openness import opened
+from ladder.pages.components.people import player_address
+from ladder.pages.components.words import points, sentence, visible
 from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
-from ladder.pages.players import player_address
-from ladder.pages.words import points, sentence, visible
 
 ENTRIES: Final = 30
 """The newest entries of a feed."""

@@ -1,33 +1,231 @@
-"""The first page: what to do first, a game to watch, who leads, climbs and has come, and what is being played."""
+"""The home page: first steps, a game to watch, leaders, new bots, and what is being played."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from django.db.models import Exists, F, OuterRef, QuerySet, prefetch_related_objects
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import caches
+from django.db.models import Avg, Count, Exists, F, Min, OuterRef, QuerySet, Sum, prefetch_related_objects
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
-from bots.models import BotVersion
+from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
-from ladder.models import Match, Result
+from ladder.exports.documents import replay_of
+from ladder.live.visibility import public_cut
+from ladder.models import Block, Entry, Ladder, Match, Result, SeatResult
 from ladder.models.ladders import Viewer
-from ladder.pages import watching
-from ladder.pages.best_table import Best, best
-from ladder.pages.boards import Board as BoardDrawing
-from ladder.pages.boards import table as drawn_table
-from ladder.pages.climbing import Climbs, climbs
-from ladder.pages.live_tables import LiveTable, live_tables
-from ladder.pages.lobby.starts import Start, starts
-from ladder.pages.matches import SeatTable, names, seats_shown
-from ladder.pages.tables import Board, boards
-from ladder.pages.telling import with_names
-from ladder.pages.viewers import said, watching_said
-from ladder.pages.watching import Moment
-from ladder.pages.words import enumerated
+from ladder.openness import is_open
+from ladder.pages.components.boards import Board as BoardDrawing
+from ladder.pages.components.boards import table as drawn_table
+from ladder.pages.components.people import said, watching, watching_said
+from ladder.pages.components.responses import cache_key
+from ladder.pages.components.words import enumerated
+from ladder.pages.ladder import LiveTable, live_tables
+from ladder.pages.ladders import Board, boards
+from ladder.pages.lobby_forms import Start, starts
+from ladder.pages.match import SeatTable, scene_of, with_names
+from ladder.pages.matches import names, seats_shown
+
+# --- The finished game to watch --------------------------------------------------------------------------------------
+
+KEPT_SECONDS: Final = 60
+_MANY_SEATS: Final = 4
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A match whose record is open, and its turning point: the step and a sentence with ``{0}`` for a seat's name."""
+
+    match_id: int
+    ply: int | None
+    text: str
+
+
+_KEY: Final = cache_key("watching", Moment)
+
+
+def kept() -> Moment | None:
+    """What was chosen within the last minute."""
+    found = caches["pages"].get(_KEY)
+    return None if found is None else Moment(**found)
+
+
+def chosen(latest: Sequence[Match]) -> Moment | None:
+    """The last of these matches that everybody may watch, rather one with many seats, and keep that; one query."""
+    opened = [match for match in latest if is_open(match.block) and not match.ladder.private]
+    many = [match for match in opened if match.ladder.seats >= _MANY_SEATS]
+    if not opened:
+        return None
+    moment = _moment((many or opened)[0])
+    caches["pages"].set(_KEY, asdict(moment), KEPT_SECONDS)
+    return moment
+
+
+def _moment(match: Match) -> Moment:
+    replay = replay_of(match)
+    document: dict[str, Any] = json.loads(replay.json) if replay else {}
+    ply = document.get("turning_point")
+    said = document["sentences"][ply] if ply is not None else []
+    return Moment(match.pk, ply, said[0]) if said else Moment(match.pk, None, "")
+
+
+# --- The live game to watch ------------------------------------------------------------------------------------------
+
+LIVE_KEPT_SECONDS: Final = 4
+_NONE: Final = "none"
+_LOOKED_AT: Final = 3
+"""So many of the best are looked at for one that has more than its first round to show."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """A match, the moment of its table that everybody may see (``docs/boards.md``), and how many watch it."""
+
+    match_id: int
+    scene: dict[str, Any]
+    watching: int
+
+
+_LIVE_KEY: Final = cache_key("best-table", Best)
+
+
+def best() -> Best | None:
+    """What was chosen within the last seconds, else chosen now; ``None`` while no live game has begun a second round.
+
+    No query, or at most ten every few seconds.
+    """
+    found = caches["pages"].get(_LIVE_KEY)
+    if found is None:
+        best = _chosen()
+        found = _NONE if best is None else vars(best)
+        caches["pages"].set(_LIVE_KEY, found, LIVE_KEPT_SECONDS)
+    return None if found == _NONE else Best(**found)
+
+
+def _chosen() -> Best | None:
+    live = Match.objects.filter(
+        status=Match.Status.RUNNING,
+        block__purpose__in=Block.DRIVEN_BY_REQUESTS,
+        table__round__gt=1,
+        table__over=False,
+        ladder__private=False,
+    )
+    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__entry__rating"))
+    for match in rated.exclude(strength=None).order_by("-strength", "pk")[:_LOOKED_AT]:
+        cut = public_cut(match)
+        if cut is not None:
+            return Best(match.pk, scene_of(cut, match.ladder.seats), watching([match.pk]).get(match.pk, 0))
+    return None
+
+
+# --- Who gained most lately ------------------------------------------------------------------------------------------
+
+MOST_RESULTS: Final = 1000
+"""The last so many games are looked at: what is added up has the same size on every site."""
+
+FEWEST_GAMES: Final = 12
+"""Who has played less in that time may have been lucky only."""
+
+SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Climb:
+    """A bot that has gained ``change`` (1/1000 point) on a ladder in its last ``games`` rated games there.
+
+    Of ``bot`` only that is read by which bots and people are named.
+    """
+
+    bot: Bot
+    ladder: str
+    ladder_slug: str
+    change: int
+    games: int
+
+
+@dataclass(frozen=True)
+class Climbs:
+    """The biggest gains in the last games; ``since`` is when the first of those that count here was over."""
+
+    since: datetime | None
+    rows: Sequence[Climb]
+
+    @property
+    def looked_at(self) -> int:
+        return MOST_RESULTS
+
+
+@dataclass(frozen=True)
+class _Gain:
+    entry: int
+    change: int
+    games: int
+    since: datetime
+
+
+_CLIMBERS_KEY: Final = cache_key("climbing", _Gain)
+
+
+def climbs() -> Climbs:
+    """The biggest gains on ladders that are not private; one query."""
+    found = caches["pages"].get(_CLIMBERS_KEY)
+    if found is None:
+        gains, named = _added_up()
+        caches["pages"].set(
+            _CLIMBERS_KEY, [{**vars(gain), "since": gain.since.isoformat()} for gain in gains], KEPT_SECONDS
+        )
+    else:
+        gains = [_Gain(**{**gain, "since": datetime.fromisoformat(gain["since"])}) for gain in found]
+        named = _named(gains) if gains else {}
+    rows = [Climb(*named[gain.entry], gain.change, gain.games) for gain in gains if gain.entry in named]
+    return Climbs(min((gain.since for gain in gains), default=None), rows)
+
+
+_Names = dict[int, tuple[Bot, str, str]]
+"""By entry, its bot, and the name and the address name of its ladder."""
+
+_BOT: Final = ("name", "slug", "kind", "house_name", "retired")
+_NAMES: Final = ("ladder__name", "ladder__slug", *(f"bot__{name}" for name in _BOT))
+
+
+def _named(gains: Sequence[_Gain]) -> _Names:
+    seen = Ladder.objects.visible_to(AnonymousUser())
+    entries = Entry.objects.filter(pk__in=[gain.entry for gain in gains], ladder__in=seen)
+    return {pk: _names(read) for pk, *read in entries.values_list("pk", *_NAMES)}
+
+
+def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
+    """What was read as ``_NAMES``, put together."""
+    ladder, slug, *of_bot = read
+    return Bot(**dict(zip(_BOT, of_bot, strict=True))), ladder, slug
+
+
+def _added_up() -> tuple[list[_Gain], _Names]:
+    seen = Ladder.objects.visible_to(AnonymousUser())
+    last = Result.objects.order_by("-pk").values("pk")[:MOST_RESULTS]
+    counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__entry__ladder__in=seen)
+    rows = list(
+        counted.order_by()
+        .values("seat__entry", *(f"seat__entry__{name}" for name in _NAMES))
+        .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
+        .filter(games__gte=FEWEST_GAMES, gained__gt=0)
+        .order_by("-gained", "seat__entry")[:SHOWN]
+    )
+    gains = [_Gain(row["seat__entry"], row["gained"], row["games"], row["since"]) for row in rows]
+    return gains, {row["seat__entry"]: _names([row[f"seat__entry__{name}"] for name in _NAMES]) for row in rows}
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
 
 TABLES: Final = 8
 RESULTS: Final = 8
@@ -39,7 +237,7 @@ LIVE: Final = 6
 """Live games that can be watched, those that have been played for longest."""
 
 _MOST_RUNNING: Final = 64
-_LOOKED_AT: Final = 30
+_CANDIDATES: Final = 30
 """So many of the last results are looked at for one that is open."""
 
 
@@ -147,10 +345,10 @@ class HomePage:
 def home_page(user: Viewer) -> HomePage:
     """The first page for ``user``; seven queries, once every few seconds some more for the table that it follows."""
     seen = matches_seen_by(user).select_related("ladder")
-    moment, followed = watching.kept(), best()
+    moment, followed = kept(), best()
     tables, live, finished = _running_and_finished(seen, moment)
-    latest = finished[:_LOOKED_AT]
-    moment = moment or watching.chosen(latest)
+    latest = finished[:_CANDIDATES]
+    moment = moment or chosen(latest)
     opened = next((match for match in finished if moment and match.pk == moment.match_id), None)
     running, tables = len(tables), tables[:TABLES]
     shown = latest[:RESULTS]
@@ -193,7 +391,7 @@ def _running_and_finished(
     live = Match.objects.filter(pk__in=running.exclude(table=None).values("pk")[:_MOST_RUNNING])
     results = Result.objects.filter(Exists(seen.filter(pk=OuterRef("match")))).order_by("-pk").values("match")
     chosen = Match.objects.filter(pk__in=[moment.match_id] if moment else [])
-    parts = (Match.objects.filter(block__in=blocks), live, Match.objects.filter(pk__in=results[:_LOOKED_AT]), chosen)
+    parts = (Match.objects.filter(block__in=blocks), live, Match.objects.filter(pk__in=results[:_CANDIDATES]), chosen)
     first, *others = (part.order_by().values("pk") for part in parts)
     shown = Match.objects.filter(pk__in=first.union(*others)).select_related("ladder", "block").defer("block__seed")
     found: list[Any] = list(shown.annotate(place=F("result__pk"), live=F("table__pk")))
@@ -205,3 +403,16 @@ def _running_and_finished(
         sorted((row for row in going if row.live), key=lambda row: (row.started, row.pk)),
         sorted((row for row in rows if row.place), key=lambda row: -row.place),
     )
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/home.html", {"page": home_page(request.user)})
+
+
+@require_safe
+def about(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/about.html")

@@ -1,34 +1,30 @@
-"""Matches on pages: in lists, with who sat where, and one with all that is public about it."""
+"""The list of all matches, and rows of matches on other pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Prefetch, Q, QuerySet
-from django.utils.translation import gettext, ngettext
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext, gettext_noop
+from django.views.decorators.http import require_safe
 
 from bots.models import Bot
-from games.base import Game, ScoreColumn
 from games.outcomes import has_score
 from games.registry import GAMES
-from ladder.access import matches_seen_by
-from ladder.matches.logs import readable_seats
-from ladder.models import Attempt, Block, Match, Result, Seat, SeatResult
+from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen_by, with_seats_of
+from ladder.models import Ladder, Match, Seat, SeatResult
 from ladder.models.ladders import Viewer
-from ladder.pages.boards import Board, table
-from ladder.pages.deals import Deal, deal_of
-from ladder.pages.paging import Part, part
-from ladder.pages.running import Running, running
-from ladder.pages.sat import Again, StoodIn, again, outages, own_seat, stood_in
-from ladder.pages.telling import Told, told
-from ladder.pages.viewers import watching_said
-from ladder.pages.words import enumerated
+from ladder.pages.components.filters import Parameters, Part, Tab, Tabs, ladder_tabs, part, word
+from ladder.pages.components.people import Named, named
+
+# --- Rows ------------------------------------------------------------------------------------------------------------
 
 ROWS = 30
-SPEEDS = (1, 2, 4, 8, 16, 30, 60)
 
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -83,193 +79,6 @@ def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
     return f"{bot.name} ({bot.slug})" if plain.count(bot.name) > 1 else bot.name
 
 
-@dataclass(frozen=True)
-class SeatRow:
-    """A row of a match's table: its seat, what it reached, and its cells as the game's columns give them."""
-
-    seat: Seat
-    result: SeatResult | None
-    cells: Sequence[str]
-
-
-@dataclass(frozen=True)
-class SeatTable:
-    """The table of one match, with what the seats reached where it has a result."""
-
-    match: Match
-
-    @property
-    def game(self) -> Game:
-        return GAMES[self.match.ladder.game]
-
-    @property
-    def columns(self) -> Sequence[ScoreColumn]:
-        """The columns of the game; none before there is a result."""
-        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
-
-    @property
-    def rated(self) -> bool:
-        """Whether the match is for ratings, so that its seats have some."""
-        return all(seat.entry_id is not None for seat in self.match.seats.all())
-
-    @cached_property
-    def rows(self) -> list[SeatRow]:
-        """Winners first; in seat order before there is a result."""
-        return [SeatRow(seat, result_of(seat), self._cells(result_of(seat))) for seat in by_rank(self.match)]
-
-    @property
-    def winners(self) -> list[SeatRow]:
-        return [row for row in self.rows if row.result and row.result.rank == 1]
-
-    @property
-    def forfeits(self) -> list[SeatRow]:
-        return [row for row in self.rows if row.result and row.result.forfeit]
-
-    @property
-    def ended_early(self) -> bool:
-        """Whether at most one seat was left to play, so that there are no scores."""
-        results = [row.result for row in self.rows if row.result]
-        return bool(results) and not any(has_score(result.score) for result in results)
-
-    def _cells(self, result: SeatResult | None) -> list[str]:
-        if result is None:
-            return []
-        return [column.text(result.score) if has_score(result.score) else "" for column in self.columns]
-
-
-@dataclass(frozen=True)
-class MatchPage:
-    """One match with its seats. What is closed before the end of its block is not in here before that.
-
-    ``ledger`` are the numbers that speak of its result, by kind. ``delayed`` are the seats, from 0, that the machine
-    made late in the game that counts, ``logged`` those whose logs the viewer may read. ``running`` is what a live game
-    that is being played shows of its table.
-    """
-
-    match: Match
-    attempts: Sequence[Attempt]
-    ledger: Mapping[str, int]
-    delayed: Collection[int]
-    ahead: int
-    logged: Collection[int]
-    deal: Deal
-    running: Running | None
-    stood_in: Sequence[StoodIn]
-    outages: Sequence[str]
-    viewer: int | None
-
-    @property
-    def stood_in_seats(self) -> Collection[int]:
-        """The seats in which somebody stood in: they were played on by a bot."""
-        return {one.seat for one in self.stood_in}
-
-    @property
-    def own_seat(self) -> Seat | None:
-        """Where the viewer plays by hand."""
-        return own_seat(list(self.match.seats.all()), self.viewer)
-
-    @cached_property
-    def again(self) -> Again | None:
-        """How the viewer can play this table again."""
-        return again(self.match, list(self.match.seats.all()), self.viewer)
-
-    @property
-    def watched(self) -> str:
-        """How many look on while it runs, in words; empty for nobody."""
-        return watching_said([self.match.pk]).get(self.match.pk, "") if self.running else ""
-
-    @property
-    def game(self) -> Game:
-        return GAMES[self.match.ladder.game]
-
-    @property
-    def table(self) -> SeatTable:
-        return SeatTable(self.match)
-
-    @property
-    def names(self) -> list[str]:
-        return names(list(self.match.seats.all()))
-
-    @property
-    def title(self) -> str:
-        return enumerated(self.names)
-
-    @property
-    def winners(self) -> str:
-        """The names of those who won, or share the first place."""
-        return enumerated([row.seat.version.bot.name for row in self.table.winners])
-
-    @property
-    def delayed_rows(self) -> list[SeatRow]:
-        """The seats that the machine made late, where the result stands all the same."""
-        return [row for row in self.table.rows if row.seat.index in self.delayed]
-
-    @property
-    def over(self) -> bool:
-        return self.match.status in Match.ENDED
-
-    @property
-    def changing(self) -> bool:
-        """Whether there is more to come on this page by itself."""
-        return not (self.over and self.deal.open)
-
-    @property
-    def live(self) -> bool:
-        """Whether it is driven by requests, and not played by a worker."""
-        return self.match.block.purpose in Block.DRIVEN_BY_REQUESTS
-
-    @property
-    def correctable(self) -> bool:
-        """Whether staff can end the match, or take its result back."""
-        return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
-
-    @property
-    def failed_attempts(self) -> list[Attempt]:
-        """The attempts that brought no result, for a reader who wonders why it took so long."""
-        return [attempt for attempt in self.attempts if attempt.failure]
-
-    @property
-    def board(self) -> Board:
-        return Board(self.game)
-
-    @property
-    def replay_table(self) -> dict[str, Any]:
-        """What the drawing of its table is told."""
-        return table(self.game, list(self.match.seats.all()), self.names)
-
-    @property
-    def speeds(self) -> list[tuple[str, str]]:
-        """The speeds of a replay, in steps a second, and what they are called."""
-        some = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
-        return [("0.5", gettext("1 step in 2 s")), *zip(map(str, SPEEDS), some, strict=True)]
-
-    @cached_property
-    def told(self) -> Told | None:
-        """The game in sentences, once it has a result and its block is open."""
-        return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
-
-
-def match_page(match_id: int, user: Viewer) -> MatchPage:
-    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``."""
-    found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
-    match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
-    said = Result.objects.filter(match=match)
-    rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
-    return MatchPage(
-        match=match,
-        attempts=list(match.attempts.all()),
-        ledger={kind: number for kind, number, _ in rows if kind},
-        delayed=frozenset(delay["seat"] for _, _, delays in rows for delay in delays),
-        ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
-        logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
-        deal=deal_of(match),
-        running=running(match, names(list(match.seats.all()))),
-        stood_in=stood_in(match, names(list(match.seats.all()))),
-        outages=outages(match),
-        viewer=user.pk,
-    )
-
-
 def seats_shown() -> Prefetch[Any]:
     """The seats of matches in a list, with all that a row shows of them."""
     shown = Seat.objects.select_related("entry", "version__bot__owner", "result")
@@ -277,7 +86,104 @@ def seats_shown() -> Prefetch[Any]:
     return Prefetch("seats", queryset=seats)
 
 
-def _ahead(match: Match) -> int:
-    """How many queued matches of the ladder are to be played before ``match``."""
-    sooner = Q(priority__gt=match.priority) | Q(priority=match.priority, pk__lt=match.pk)
-    return Match.objects.filter(sooner, ladder=match.ladder, status=Match.Status.QUEUED).count()
+# --- The page --------------------------------------------------------------------------------------------------------
+
+STATES = {
+    "": (gettext_noop("played and running"), ~Q(attempts_started=0)),
+    "running": (gettext_noop("running"), Q(status=Match.Status.RUNNING)),
+    "waiting": (gettext_noop("waiting"), Q(status=Match.Status.QUEUED)),
+    "void": (gettext_noop("void"), Q(status__in=[Match.Status.VOID, Match.Status.CANCELLED, Match.Status.ABORTED])),
+}
+"""What can be asked for: the word in the address, the word on the page, and which matches it means."""
+
+NOTHING = {
+    "": (gettext_noop("No matches yet."), gettext_noop("No matches on this ladder yet.")),
+    "running": (gettext_noop("No match is running."), gettext_noop("No match is running on this ladder.")),
+    "waiting": (gettext_noop("No match is waiting."), gettext_noop("No match is waiting on this ladder.")),
+    "void": (gettext_noop("No match is void."), gettext_noop("No match is void on this ladder.")),
+}
+"""What is said where there is no such match: on all ladders, on one."""
+
+
+@dataclass(frozen=True)
+class MatchesPage:
+    """A part of the matches of ``ladder`` (or of all) in ``state``, of the bots that ``fields`` name."""
+
+    ladder: Ladder | None
+    state: str
+    fields: Sequence[Named]
+    ladders: Sequence[Ladder]
+    matches: Part[Match]
+
+    @property
+    def query(self) -> str:
+        """The filters, as they stand in an address."""
+        return self._query(self.ladder, self.state)
+
+    @property
+    def bots(self) -> list[Bot]:
+        """Those whose matches are listed; none where everybody's are."""
+        return [field.bot for field in self.fields if field.bot]
+
+    @property
+    def everybodys(self) -> str:
+        """The address without the bots."""
+        return f"?{_query({'ladder': self.ladder.slug if self.ladder else '', 'state': self.state})}"
+
+    @property
+    def nothing(self) -> str:
+        """What stands in place of the list where it is empty."""
+        return gettext(NOTHING[self.state][self.ladder is not None])
+
+    @property
+    def tabs(self) -> list[Tabs]:
+        """Links to the other filters; each keeps what the others say."""
+        everywhere = gettext("all ladders")
+        everything = Tab(everywhere, everywhere, f"?{self._query(None, self.state)}", self.ladder is None)
+        of_ladders = ladder_tabs(self.ladders, self.ladder, lambda ladder: f"?{self._query(ladder, self.state)}")
+        of_states = [
+            Tab(gettext(word), gettext(word), f"?{self._query(self.ladder, state)}", state == self.state)
+            for state, (word, _) in STATES.items()
+        ]
+        return [Tabs("", [everything]), *of_ladders, Tabs(gettext("state"), of_states)]
+
+    def _query(self, ladder: Ladder | None, state: str) -> str:
+        bots = {field.name: field.bot.slug for field in self.fields if field.bot}
+        return _query({"ladder": ladder.slug if ladder else "", "state": state, **bots})
+
+
+def matches_page(ladder: Ladder | None, state: str, parameters: Parameters, user: Viewer) -> MatchesPage:
+    """The part that an address asks for, five queries; a ``state`` that is none shows what was and is played."""
+    known = state if state in STATES else ""
+    fields = [named(name, word(parameters(name))) for name in ("bot", "with")]
+    few = known != "" or any(field.bot for field in fields)
+    wanted = _of(ladder, user, few).filter(STATES[known][1])
+    for field in fields:
+        if field.bot:
+            wanted = with_seats_of(wanted, field.bot.versions.all())
+        elif field.problem:
+            wanted = wanted.none()
+    ladders = list(Ladder.objects.visible_to(user).order_by("pk"))
+    return MatchesPage(ladder, known, fields, ladders, listed_part(wanted, parameters))
+
+
+def _of(ladder: Ladder | None, user: Viewer, few: bool) -> QuerySet[Match]:
+    """The matches of ``ladder``, or of all; unless ``few`` of them are wanted, read in the order of the list."""
+    if ladder:
+        return Match.objects.filter(ladder=ladder)
+    return matches_seen_by(user) if few else matches_in_order_seen_by(user, Match.objects.all())
+
+
+def _query(filters: Mapping[str, str]) -> str:
+    return urlencode({name: value for name, value in filters.items() if value})
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def matches(request: HttpRequest) -> HttpResponse:
+    slug = request.GET.get("ladder")
+    chosen = ladder_seen_by(request.user, slug) if slug else None
+    page = matches_page(chosen, request.GET.get("state", ""), request.GET.get, request.user)
+    return render(request, "pages/matches.html", {"page": page})

@@ -1,52 +1,196 @@
+"""The URLs of all pages."""
+
 from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from ladder.pages import complaints, sandboxes, views
-from ladder.pages.auditing.urls import urlpatterns as of_audits
-from ladder.pages.comparing.urls import urlpatterns as of_comparisons
-from ladder.pages.founding.urls import urlpatterns as of_founding
-from ladder.pages.lobby.urls import urlpatterns as of_the_lobby
-from ladder.pages.moderating.urls import urlpatterns as of_moderation
-from ladder.pages.ordering.urls import urlpatterns as of_orders
-from ladder.pages.owning.urls import urlpatterns as of_owners
-from ladder.pages.people.urls import urlpatterns as of_people
-from ladder.pages.playing.urls import urlpatterns as of_playing
-from ladder.pages.searching.urls import urlpatterns as of_search
-from ladder.pages.seasons.urls import urlpatterns as of_seasons
-from ladder.pages.statistics.urls import urlpatterns as of_statistics
-from ladder.pages.tutoring.urls import urlpatterns as of_tutorials
+from ladder.pages import (
+    audit,
+    bot,
+    bots,
+    compare,
+    exhibitions,
+    home,
+    ladder,
+    ladders,
+    lobby_actions,
+    match,
+    matches,
+    members,
+    my_bots,
+    people,
+    remote_bots,
+    replay,
+    rules,
+    search,
+    seasons,
+    seat_log,
+    staff,
+    statistics,
+    table,
+    tutorial,
+    upload,
+    version,
+)
+
+audit_urls: list[URLPattern] = [
+    path("ladders/<slug:slug>/audit/", audit.audit, name="audit"),
+    path("ladders/<slug:slug>/ledger.jsonl", audit.ledger, name="ledger"),
+    path("ladders/<slug:slug>/correct/merge/", audit.merge, name="merge"),
+    path("ladders/<slug:slug>/correct/k/", audit.new_k, name="new_k"),
+    path("matches/<int:match_id>/correct/", audit.withdraw, name="withdraw"),
+]
+
+
+compare_urls: list[URLPattern] = [
+    path("compare/", compare.choose, name="compare"),
+    path("compare/<slug:first>/<slug:second>/", compare.comparison, name="comparison"),
+]
+
+
+members_urls: list[URLPattern] = [
+    path("ladders/<slug:slug>/table.csv", members.download_table, name="ladder_csv"),
+    path("ladders/<slug:slug>/members/", members.members, name="ladder_members"),
+    path("ladders/<slug:slug>/members/<int:person_id>/remove/", members.remove_member, name="remove_member"),
+    path("ladders/<slug:slug>/members/link/", members.new_link, name="new_invitation"),
+    path("ladders/invitations/<str:token>/", members.accept_invitation, name="accept_invitation"),
+    path("staff/ladders/new/", members.new_ladder, name="new_ladder"),
+]
+
+
+lobby_urls: list[URLPattern] = [
+    path("play/", lobby_actions.lobby, name="lobby"),
+    path("play/now/", lobby_actions.play_now, name="play_now"),
+    path("play/offer/", lobby_actions.offer_seats, name="offer_seats"),
+    path("play/seeks/<int:seek_id>/take/", lobby_actions.take_seat, name="take_seat"),
+    path("play/seeks/<int:seek_id>/leave/", lobby_actions.leave_seat, name="leave_seat"),
+    path("play/seeks/<int:seek_id>/withdraw/", lobby_actions.withdraw_seek, name="withdraw_seek"),
+    path("play/links/<str:token>/", lobby_actions.seek_link, name="seek_link"),
+    path("play/look/", lobby_actions.look, name="look"),
+    path("play/stop/", lobby_actions.stop_looking, name="stop_looking"),
+    path("play/challenge/<slug:slug>/", lobby_actions.challenge_bot, name="challenge_bot"),
+    path("play/challenge/people/<str:username>/", lobby_actions.challenge_person, name="challenge_person"),
+    path("play/challenges/<int:challenge_id>/answer/", lobby_actions.answer_challenge, name="answer_challenge"),
+    path("staff/chat/", staff.reported_lines, name="reported_lines"),
+    path("staff/chat/<int:line_id>/", staff.settle_line, name="settle_line"),
+    path("play/tables/<int:match_id>/", table.sit, name="sit"),
+    path("play/tables/<int:match_id>/answer/", table.answer, name="answer"),
+    path("play/tables/<int:match_id>/act/", table.act, name="act"),
+    path("play/tables/<int:match_id>/rematch/", table.rematch, name="rematch"),
+]
+
+
+staff_urls: list[URLPattern] = [
+    path("staff/bots/<int:bot_id>/", staff.bot, name="moderate_bot"),
+    path("staff/trail/", staff.trail, name="trail"),
+]
+
+
+exhibition_urls: list[URLPattern] = [
+    path("matches/orders/", exhibitions.orders, name="orders"),
+    path("matches/orders/<int:order_id>/", exhibitions.order, name="order"),
+    path("matches/orders/<int:order_id>/cancel/", exhibitions.cancel, name="cancel_order"),
+    path("matches/orders/<int:order_id>/answer/", exhibitions.answer, name="answer_order"),
+    path("ladders/<slug:slug>/test/", exhibitions.test, name="order_test"),
+    path("ladders/<slug:slug>/compare/", exhibitions.compare, name="order_comparison"),
+    path("ladders/<slug:slug>/schedule/", exhibitions.schedule, name="order_schedule"),
+]
+
+
+owner_urls: list[URLPattern] = [
+    path("bots/new/", upload.upload, name="upload"),
+    path("bots/new/remote/", remote_bots.register, name="register_remote"),
+    path("bots/mine/", my_bots.mine, name="my_bots"),
+    path("bots/starter/<slug:slug>.zip", upload.starter, name="starter"),
+    path("bots/<slug:slug>/upload/", upload.new_version, name="new_version"),
+    path("bots/<slug:slug>/declare/", remote_bots.declare, name="declare_remote"),
+    path("bots/<slug:slug>/settings/", my_bots.settings, name="bot_settings"),
+    path("bots/<slug:slug>/ladders/", my_bots.choose_ladders, name="choose_ladders"),
+    path("bots/<slug:slug>/put-back/", my_bots.put_back, name="put_back"),
+    path("bots/<slug:slug>/retire/", my_bots.retire, name="retire"),
+    path("bots/<slug:slug>/take-back/", my_bots.take_back, name="take_back"),
+    path("bots/<slug:slug>/source/publish/", my_bots.publish_source, name="publish_source"),
+    path("bots/<slug:slug>/source/hide/", my_bots.hide_source, name="hide_source"),
+    path("bots/<slug:slug>/versions/<int:number>/", version.version, name="version"),
+    path("bots/<slug:slug>/versions/<int:number>/activate/", my_bots.activate, name="activate"),
+    path("bots/<slug:slug>/versions/<int:number>/source/", version.read_source, name="source"),
+    path("bots/<slug:slug>/versions/<int:number>/download", version.download_source, name="download_source"),
+    path("matches/<int:match_id>/seats/<int:index>/log/", seat_log.log, name="seat_log"),
+    path("matches/<int:match_id>/seats/<int:index>/log.json", seat_log.download_log, name="seat_log_json"),
+]
+
+
+people_urls: list[URLPattern] = [
+    path("people/<str:username>/", people.person, name="person"),
+]
+
+
+bot_urls: list[URLPattern] = [
+    path("bots/<slug:slug>/waits/", bot.waits, name="waits"),
+    path("bots/<slug:slug>/feed.atom", bot.bot_feed, name="bot_feed"),
+    path("ladders/<slug:slug>/feed.atom", bot.ladder_feed, name="ladder_feed"),
+]
+
+
+search_urls: list[URLPattern] = [
+    path("search/", search.search, name="search"),
+    path("search/suggestions/", search.suggest, name="suggestions"),
+]
+
+
+season_urls: list[URLPattern] = [
+    path("ladders/<slug:slug>/seasons/", seasons.all_seasons, name="seasons"),
+    path("ladders/<slug:slug>/seasons/open/", seasons.open_next, name="open_season"),
+    path("ladders/<slug:slug>/seasons/<int:number>/", seasons.one_season, name="season"),
+    path("ladders/<slug:slug>/seasons/<int:number>/close/", seasons.close, name="close_season"),
+    path("ladders/<slug:slug>/seasons/<int:number>/deals.jsonl", seasons.deals, name="season_deals"),
+]
+
+
+statistics_urls: list[URLPattern] = [
+    path("ladders/<slug:slug>/statistics/", statistics.statistics, name="statistics"),
+    path("ladders/<slug:slug>/statistics/head-to-head/", statistics.head_to_head, name="head_to_head"),
+    path("ladders/<slug:slug>/bots/<slug:bot>/", statistics.entry, name="entry"),
+    path("staff/feeding/", statistics.feedings, name="feedings"),
+    path("staff/feeding/<slug:slug>/", statistics.feeding, name="feeding"),
+]
+
+
+tutorial_urls: list[URLPattern] = [
+    path("rules/<slug:slug>/tutorial/", tutorial.tutorial, name="tutorial"),
+]
+
 
 app_name = "pages"
 
 urlpatterns: list[URLPattern] = [
-    path("", views.home, name="home"),
-    path("ladders/", views.ladders, name="ladders"),
-    path("ladders/<slug:slug>/", views.ladder, name="ladder"),
-    *of_audits,
-    *of_comparisons,
-    *of_founding,
-    *of_moderation,
-    *of_the_lobby,
-    *of_orders,
-    *of_people,
-    *of_playing,
-    *of_search,
-    *of_seasons,
-    *of_statistics,
-    path("bots/", views.bots, name="bots"),
-    *of_owners,
-    path("bots/<slug:slug>/", views.bot, name="bot"),
-    path("bots/<slug:slug>/report/", complaints.report, name="report"),
-    path("staff/sandboxes/", sandboxes.sandboxes, name="sandboxes"),
-    path("staff/reports/", complaints.reports, name="reports"),
-    path("staff/reports/<int:bot_id>/", complaints.settle, name="settle"),
-    path("matches/", views.matches, name="matches"),
-    path("matches/<int:match_id>/", views.match, name="match"),
-    path("matches/<int:match_id>/record", views.record, name="record"),
-    path("matches/<int:match_id>/replay.json", views.replay, name="replay"),
-    path("rules/", views.rules, name="rules"),
-    *of_tutorials,
-    path("rules/<slug:slug>/", views.game_rules, name="game_rules"),
-    path("about/", views.about, name="about"),
+    path("", home.home, name="home"),
+    path("ladders/", ladders.ladders, name="ladders"),
+    path("ladders/<slug:slug>/", ladder.ladder, name="ladder"),
+    *audit_urls,
+    *compare_urls,
+    *members_urls,
+    *staff_urls,
+    *lobby_urls,
+    *exhibition_urls,
+    *people_urls,
+    *bot_urls,
+    *search_urls,
+    *season_urls,
+    *statistics_urls,
+    path("bots/", bots.bots, name="bots"),
+    *owner_urls,
+    path("bots/<slug:slug>/", bot.bot, name="bot"),
+    path("bots/<slug:slug>/report/", staff.report, name="report"),
+    path("staff/sandboxes/", staff.sandboxes, name="sandboxes"),
+    path("staff/reports/", staff.reports, name="reports"),
+    path("staff/reports/<int:bot_id>/", staff.settle, name="settle"),
+    path("matches/", matches.matches, name="matches"),
+    path("matches/<int:match_id>/", match.match, name="match"),
+    path("matches/<int:match_id>/record", replay.record, name="record"),
+    path("matches/<int:match_id>/replay.json", replay.replay, name="replay"),
+    path("rules/", rules.rules, name="rules"),
+    *tutorial_urls,
+    path("rules/<slug:slug>/", rules.game_rules, name="game_rules"),
+    path("about/", home.about, name="about"),
 ]

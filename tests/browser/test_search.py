@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from ladder.pages.words import grouped
+from ladder.pages.components.words import grouped
 from tests.ladder.pages.site import Site
 
 pytestmark = pytest.mark.slow

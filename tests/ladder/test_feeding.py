@@ -17,7 +17,7 @@ from bots.runner.report import MatchReport, SeatReport
 from bots.sandbox import SandboxLauncher
 from ladder.matches import play
 from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
-from ladder.pages.statistics.feeding import feeding_report
+from ladder.pages.statistics import feeding_report
 from ladder.season_statistics import gather, measure
 from tests.ladder.finishing import finished_block, table_of
 from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met

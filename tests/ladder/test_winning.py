@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from ladder.models import Ladder
-from ladder.pages.statistics.feeding import feeding_report, feeding_reports
+from ladder.pages.statistics import feeding_report, feeding_reports
 from ladder.season_statistics import gather, measure
 from tests.ladder.blocks import finish_game
 from tests.ladder.by_hand import people_match

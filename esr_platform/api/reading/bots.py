@@ -25,7 +25,7 @@ from esr_platform.prepared import Prepared
 from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
 from ladder.models import Entry, Ladder
 from ladder.models.ladders import Viewer
-from ladder.pages.bots_list import STANDS
+from ladder.pages.bots import STANDS
 from ladder.ratings.elo import points
 
 NEWEST: Final = 100

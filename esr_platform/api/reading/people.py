@@ -13,7 +13,7 @@ from esr_platform.api.authentication import viewer
 from esr_platform.api.reading.documents import PersonDocument
 from esr_platform.api.reading.views import One
 from ladder.access import public_among
-from ladder.pages.people.showing import person_at
+from ladder.pages.people import person_at
 
 _SLUGS: Final = Bot.objects.order_by("pk").values_list("slug", flat=True)
 _OF_CODE: Final = _SLUGS.exclude(kind=Bot.Kind.PERSON)

@@ -16,7 +16,7 @@ from esr_platform.api.reading.views import HEADERS, Reading
 from ladder.access import match_among
 from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_record_of
 from ladder.models import Match
-from ladder.pages.downloads import sent
+from ladder.pages.replay import sent
 
 _MATCHES: Final = Match.objects.select_related("ladder").only("status", "ladder__seats")
 _SEAT: Final = Number("seat", "what this seat saw, from 0; without it, what everybody saw", most=4)

@@ -15,7 +15,7 @@ from esr_platform.api.reading.views import Listing, One, Order
 from esr_platform.prepared import Prepared
 from ladder.access import ladder_seen_by
 from ladder.models import DealSeries, FinalStanding, Season
-from ladder.pages.seasons.showing import season_among
+from ladder.pages.seasons import season_among
 from ladder.ratings.elo import points
 
 _SEASON: Final = ("ladder__slug", "number", "opened", "closes_at", "closing", "closed")

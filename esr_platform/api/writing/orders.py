@@ -24,7 +24,7 @@ from ladder.exhibitions import requests
 from ladder.exhibitions.choices import versions_named
 from ladder.exhibitions.progress import Row, rows, scores
 from ladder.models import Block, Ladder, Match, Order
-from ladder.pages.ordering.showing import may_cancel, order_seen_by, players_of
+from ladder.pages.exhibitions import may_cancel, order_seen_by, players_of
 
 _FORM = PolymorphicProxySerializer("NewOrder", dict(ORDERS), "kind")
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ladder.models import Ladder, Season
-from ladder.pages.statistics.feeding import FeedingReport, FeedingRow, report_from
+from ladder.pages.statistics import FeedingReport, FeedingRow, report_from
 from ladder.season_statistics import feeding_document, latest_blocks
 
 _SHOWN = 20

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_noop
 
 from ladder.models import Order
-from ladder.pages import words
-from ladder.pages.ordering import showing
+from ladder.pages import exhibitions
+from ladder.pages.components import words
 from ladder.pairings.seatings import seatings
 from ladder.ratings.means import Mean
 
@@ -66,7 +66,7 @@ def passed(time: datetime) -> str:
 @register.filter
 def order_title(order: Order) -> str:
     """What an order with its players is called."""
-    return showing.title(order, [player.version for player in order.players.all()])
+    return exhibitions.title(order, [player.version for player in order.players.all()])
 
 
 @register.filter

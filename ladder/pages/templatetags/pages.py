@@ -17,7 +17,8 @@ from bots.machines import sandbox_state
 from games.registry import GAMES
 from ladder.matches import play
 from ladder.models import Match, Seat, SeatResult
-from ladder.pages import markup, matches, words
+from ladder.pages import matches
+from ladder.pages.components import markup, words
 
 register = template.Library()
 

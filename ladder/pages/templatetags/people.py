@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from bots.models import Bot
 from bots.persons import is_guest
 from esr_platform.accounts.models import User
-from ladder.pages.players import player_address
+from ladder.pages.components.people import player_address
 
 register = template.Library()
 

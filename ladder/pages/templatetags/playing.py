@@ -6,7 +6,7 @@ from django import template
 from django.utils.translation import gettext as _
 
 from games.base import Habit
-from ladder.pages import words
+from ladder.pages.components import words
 from ladder.statistics.habits import Practice
 
 register = template.Library()

@@ -11,11 +11,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from ladder.models import FinalStanding
-from ladder.pages import words
-from ladder.pages.axis import Axis
-from ladder.pages.comparing.showing import There
-from ladder.pages.rankings import NAMED, LadderPage
-from ladder.pages.statistics.matrix import FEW
+from ladder.pages.compare import There
+from ladder.pages.components import words
+from ladder.pages.components.chart import Axis
+from ladder.pages.ladder import NAMED, LadderPage
+from ladder.pages.statistics import FEW
 from ladder.statistics.pair_share import PairShare
 
 register = template.Library()

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import template
 
-from ladder.pages import words
-from ladder.pages.statistics.season import SeatAxis
+from ladder.pages.components import words
+from ladder.pages.statistics import SeatAxis
 from ladder.ratings.means import Mean
 from ladder.statistics.pair_share import PairShare
 

@@ -18,8 +18,8 @@ from ladder.matches.schedule import fill
 from ladder.members import membership
 from ladder.members.standings import SILENCE, Cause, Wait, waits_of
 from ladder.models import Attempt, Entry, Ladder, Match, Season
-from ladder.pages.versions import spoken_of
-from ladder.pages.waiting import reasons
+from ladder.pages.bot import spoken_of
+from ladder.pages.components.words import reasons
 from tests.ladder.reports import report_of
 from tests.ladder.uploaded import new_version, person, uploaded
 

@@ -14,7 +14,7 @@ from bots.models import Bot
 from ladder.corrections import void
 from ladder.estimates import estimate_due
 from ladder.models import Entry, Ladder, Match, Membership
-from ladder.pages.bots import BotPage, bot_page
+from ladder.pages.bot import BotPage, bot_page
 from ladder.season_statistics import gather
 from tests.ladder.finishing import bring, table_of
 from tests.ladder.pages.people import People

@@ -13,10 +13,10 @@ from bots.persons import guest_player, player_of
 from games.registry import GAMES
 from ladder.matches.blocks import Player
 from ladder.models import Block, Ladder, Match, Season
-from ladder.pages import climbing
-from ladder.pages.boards import table
-from ladder.pages.charts.rating_chart import rating_chart
-from ladder.pages.charts.traces import trace
+from ladder.pages import home
+from ladder.pages.components.boards import table
+from ladder.pages.components.chart import rating_chart
+from ladder.pages.components.traces import trace
 from ladder.seasons import close
 from tests.ladder.blocks import finish_game
 from tests.ladder.by_hand import finished_by_hand, verified
@@ -91,7 +91,7 @@ def test_the_page_of_a_person_shows_where_they_stand(people: Ladder) -> None:
 
 
 def test_the_first_page_and_the_list_of_seasons_lead_to_people(people: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(climbing, "FEWEST_GAMES", 1)
+    monkeypatch.setattr(home, "FEWEST_GAMES", 1)
     close(Season.objects.get(ladder=people, closed=None))
     for address in ("/", f"/ladders/{people.slug}/seasons/"):
         page = text(address)

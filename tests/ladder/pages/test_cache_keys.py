@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from ladder.pages import best_table, climbing, watching
-from ladder.pages.cache_keys import cache_key
+from ladder.pages import home
+from ladder.pages.components.responses import cache_key
 
 KEPT = [
-    (watching._KEY, "watching", watching.Moment),
-    (best_table._KEY, "best-table", best_table.Best),
-    (climbing._KEY, "climbing", climbing._Gain),
+    (home._KEY, "watching", home.Moment),
+    (home._LIVE_KEY, "best-table", home.Best),
+    (home._CLIMBERS_KEY, "climbing", home._Gain),
 ]
 
 

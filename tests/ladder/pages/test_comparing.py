@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
 from ladder.models import Entry, Ladder
-from ladder.pages.comparing.showing import ComparisonPage, There, comparison_page
+from ladder.pages.compare import ComparisonPage, There, comparison_page
 from ladder.pages.templatetags.rankings import heat
 from ladder.season_statistics import gather
 from ladder.statistics.pair_share import pair_share

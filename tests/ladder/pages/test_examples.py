@@ -5,8 +5,7 @@ import re
 import pytest
 
 from games.registry import GAMES
-from ladder.pages.examples import KINDS
-from ladder.pages.markup import prose
+from ladder.pages.components.markup import KINDS, prose
 
 WINE, GEMS = GAMES["die-weinhaendler"], GAMES["edel-stein-reich"]
 

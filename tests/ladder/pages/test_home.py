@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
 from ladder.models import Ladder, Match
-from ladder.pages import climbing
-from ladder.pages.climbing import climbs
+from ladder.pages import home
+from ladder.pages.home import climbs
 from tests.ladder.finishing import finished_blocks
 from tests.ladder.pages.site import Site
 from tests.ladder.uploaded import person, uploaded
@@ -82,13 +82,13 @@ def test_what_is_kept_of_a_private_ladder_is_nothing(site: Site, client: Client)
 def test_who_has_gained_most_in_enough_games_climbs(duel: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     ada = uploaded(person("ada"), "Riser")
     finished_blocks(duel, 12)
-    monkeypatch.setattr(climbing, "FEWEST_GAMES", 2)
+    monkeypatch.setattr(home, "FEWEST_GAMES", 2)
     found = climbs()
     gained = {
         entry.bot.name: (entry.rating - 1_500_000, entry.games)
         for entry in duel.entries.select_related("bot").filter(games__gte=2, rating__gt=1_500_000)
     }
-    best = dict(sorted(gained.items(), key=lambda row: -row[1][0])[: climbing.SHOWN])
+    best = dict(sorted(gained.items(), key=lambda row: -row[1][0])[: home.SHOWN])
     assert {climb.bot.name: (climb.change, climb.games) for climb in found.rows} == best
     assert [climb.change for climb in found.rows] == sorted((climb.change for climb in found.rows), reverse=True)
     Bot.objects.filter(pk=ada.pk).update(name="Blanked")

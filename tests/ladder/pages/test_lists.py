@@ -7,8 +7,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from ladder.models import Match
+from ladder.pages.components.filters import cursor, part
 from ladder.pages.matches import listed
-from ladder.pages.paging import cursor, part
 from tests.ladder.pages.site import Site, block_of_a_test, crowd
 from tests.ladder.uploaded import person, uploaded
 

@@ -8,7 +8,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from games.registry import GAMES
-from ladder.pages.markup import coded, drawn, prose
+from ladder.pages.components.markup import coded, drawn, prose
 
 GAME = GAMES["edel-stein-reich"]
 

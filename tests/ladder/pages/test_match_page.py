@@ -7,9 +7,9 @@ from games.record import from_json, replay, verify
 from games.registry import GAMES
 from ladder.corrections import void
 from ladder.models import Match
-from ladder.pages.markup import drawn
-from ladder.pages.matches import match_page
-from ladder.pages.words import points, signed
+from ladder.pages.components.markup import drawn
+from ladder.pages.components.words import points, signed
+from ladder.pages.match import match_page
 from tests.ladder.pages.site import Site, rename
 from tests.ladder.uploaded import person
 

@@ -12,8 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder
-from ladder.pages.apart import MOST_LANES, apart
-from ladder.pages.rankings import COLUMNS, ladder_page
+from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
 from ladder.pages.templatetags.rankings import leading
 from tests.ladder.pages.site import crowd
 from tests.ladder.pages.test_estimates import keep, place

@@ -9,7 +9,7 @@ from bots.machines import write_down
 from bots.models import Machine
 from bots.sandbox import SandboxLauncher, remedies
 from bots.sandbox.status import status
-from ladder.pages.sandboxes import REMEDIES
+from ladder.pages.staff import REMEDIES
 from tests.ladder.pages.people import SCRIPT, staff
 from tests.ladder.uploaded import person
 

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.models import Ladder, Membership
-from ladder.pages.searching.words import LONGEST, Words
-from ladder.pages.words import grouped
+from ladder.pages.components.words import grouped
+from ladder.pages.search import LONGEST, Words
 from tests.ladder.pages.site import Site, rename
 from tests.ladder.uploaded import new_version, person, uploaded
 

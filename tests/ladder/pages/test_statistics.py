@@ -18,8 +18,8 @@ from bots.managing import make_active
 from bots.models import Bot
 from esr_platform.accounts.models import User
 from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, SeatResult
-from ladder.pages.charts.rating_chart import rating_chart
-from ladder.pages.charts.traces import trace
+from ladder.pages.components.chart import rating_chart
+from ladder.pages.components.traces import trace
 from ladder.season_statistics import gather, measure
 from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
 from tests.ladder.uploaded import new_version, person, scheduled, uploaded
@@ -145,7 +145,7 @@ def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
     played: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = played.entries.select_related("bot").order_by("-games")[0]
-    monkeypatch.setattr("ladder.pages.charts.traces.MOST_POINTS", 7)
+    monkeypatch.setattr("ladder.pages.components.traces.MOST_POINTS", 7)
     its = trace(entry)
     assert its is not None
     assert its.thinned

@@ -9,7 +9,7 @@ from django.test import Client
 from games.base import IllegalMove
 from games.registry import GAMES
 from games.tutoring import Sentence, Tutorial
-from ladder.pages.tutoring.walking import Lost, Walk, number_of, numbers, walk, written
+from ladder.pages.tutorial import Lost, Walk, number_of, numbers, walk, written
 
 ADDRESS = "/rules/edel-stein-reich/tutorial/"
 OFFERED = "0-0"

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot, BotVersion
 from ladder.matches.play import play
 from ladder.models import Ladder
-from ladder.pages.versions import ROWS, spoken_of, versions_of
+from ladder.pages.bot import ROWS, spoken_of, versions_of
 from ladder.season_statistics import gather
 from tests.build import opened_house
 from tests.ladder.uploaded import DUEL, match_of, person, uploaded

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from games.base import FORFEIT_REASONS
 from ladder.models import Match
-from ladder.pages import words
-from ladder.pages.axis import axis
+from ladder.pages.components import words
+from ladder.pages.components.chart import axis
 
 
 def test_changes_are_signed_with_a_true_minus_and_zero_has_none() -> None:

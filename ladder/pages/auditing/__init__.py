@@ -1,1 +1,0 @@
-"""The public page of a ladder's accounts, its ledger as a file, and what staff correct."""

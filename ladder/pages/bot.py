@@ -1,0 +1,558 @@
+"""The page of a bot: its ladders, how it plays, its versions and its matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any, Final
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot, BotVersion
+from games.base import Habit
+from games.registry import GAMES
+from games.words import listing
+from ladder.access import (
+    bot_seen_by,
+    code_seen_by,
+    ladder_seen_by,
+    matches_seen_by,
+    may_read,
+    may_read_source,
+    owns,
+    with_seats_of,
+)
+from ladder.models import Entry, Estimate, Ladder, Match, PairTally, Season, VersionTally
+from ladder.models.ladders import Viewer
+from ladder.pages import feeds
+from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
+from ladder.pages.components.filters import Part, cursor
+from ladder.pages.components.people import player_address
+from ladder.pages.components.words import Reason, reasons
+from ladder.pages.ladder import of_bot
+from ladder.pages.matches import listed_part
+from ladder.pages.my_bots import Panel, panel
+from ladder.pages.remote_bots import Presence, presence
+from ladder.pairings.seatings import games_at_a_seat, games_of_a_deal
+from ladder.statistics.habits import FEW, HabitSums, Practice, practice
+from ladder.statistics.pair_share import PairShare, pair_share
+from ladder.statistics.tallies import SeatPoints, added_seats
+
+# --- Versions --------------------------------------------------------------------------------------------------------
+
+ROWS: Final = 12
+_STATE = BotVersion.State
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Some versions of a bot, newest first, each with the number of its rated games that statistics hold.
+
+    ``before`` is the cursor of the older ones; ``newer`` says whether it begins with older ones. ``spoken_of`` are
+    the version that plays, those that wait for their check, and the newest, whether they are among ``rows`` or not.
+    """
+
+    rows: Sequence[tuple[BotVersion, int]]
+    before: int | None
+    newer: bool
+    spoken_of: Sequence[BotVersion]
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    @property
+    def active(self) -> BotVersion | None:
+        """The version that plays."""
+        return next((version for version in self.spoken_of if version.active), None)
+
+
+def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
+    """Versions below the number in an address, else the newest; only those that were ready, unless ``everything``.
+
+    One query, which reads few more rows than are shown. Games are of ladders that ``user`` may see.
+    """
+    start = cursor(older_than)
+    listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
+    listed = listed if start is None else listed.filter(number__lt=start)
+    part = listed.order_by("-number").values("pk")[: ROWS + 1]
+    found = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
+    rows = [one for one in found if _is_listed(one, everything, start)][: ROWS + 1]
+    shown = rows[:ROWS]
+    return Versions(
+        rows=[(version, version.played) for version in shown],
+        before=shown[-1].number if len(rows) > ROWS else None,
+        newer=start is not None,
+        spoken_of=list(spoken_of(bot, found)),
+    )
+
+
+def spoken_of(bot: Bot, among: Sequence[BotVersion] | None = None) -> Sequence[BotVersion]:
+    """The version that plays, those that wait for their check, and the newest: newest first.
+
+    One query, none if they are ``among`` what was read already.
+    """
+    if among is None:
+        return list(_plain(bot).filter(_concerned(bot)))
+    return [one for place, one in enumerate(among) if not place or one.active or one.state in BotVersion.UNCHECKED]
+
+
+def _is_listed(version: BotVersion, everything: bool, start: int | None) -> bool:
+    return (everything or version.state == _STATE.READY) and (start is None or version.number < start)
+
+
+def _concerned(bot: Bot) -> Q:
+    newest = bot.versions.order_by("-number").values("number")[:1]
+    return Q(active=True) | Q(state__in=BotVersion.UNCHECKED) | Q(number=newest)
+
+
+def _plain(bot: Bot) -> QuerySet[BotVersion]:
+    return bot.versions.select_related("bot").defer("check_report").order_by("-number")
+
+
+def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
+    """The versions of ``bot`` with the games that they have ``played``."""
+    seen = VersionTally.objects.filter(version=OuterRef("pk"), entry__ladder__in=Ladder.objects.visible_to(user))
+    games = seen.order_by().values("version").annotate(number=Sum("games")).values("number")
+    return _plain(bot).annotate(played=Coalesce(Subquery(games), 0))
+
+
+# --- Habits ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HabitRow:
+    """One habit: the version's own (``None`` where it had no occasion) and that of all who play there."""
+
+    habit: Habit
+    own: Practice | None
+    mean: Practice | None
+
+    @property
+    def apart(self) -> bool:
+        """Whether the ladder's mean lies outside the version's interval."""
+        if self.own is None or self.mean is None or self.own.low is None or self.own.high is None:
+            return False
+        return not self.own.low <= self.mean.value <= self.own.high
+
+
+@dataclass(frozen=True)
+class HabitGroup:
+    """Habits that stand in one table."""
+
+    title: str
+    rows: Sequence[HabitRow]
+
+
+@dataclass(frozen=True)
+class HabitTables:
+    """What a version did in so many blocks and games."""
+
+    version: int
+    blocks: int
+    games: int
+    groups: Sequence[HabitGroup]
+
+
+def tallies_of(entry: Entry, season: int | None) -> Sequence[VersionTally]:
+    """How the versions of ``entry`` played in a season, with the season's statistics; one query."""
+    its = VersionTally.objects.filter(season=season, entry=entry).select_related("version", "season__statistics")
+    return list(its.defer("version__check_report", "season__statistics__document", "season__statistics__feeding"))
+
+
+def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:
+    """The tables of the newest version with enough blocks to say something, else of the newest; ``None`` without any.
+
+    ``tallies`` are of one entry and season, as ``tallies_of`` reads them.
+    """
+    newest = sorted(tallies, key=lambda tally: -tally.version.number)
+    shown = next((tally for tally in newest if tally.blocks >= FEW), next(iter(newest), None))
+    if shown is None:
+        return None
+    everybody: HabitSums = shown.season.statistics.habits
+    rows = [_row(habit, shown.habits, everybody) for habit in GAMES[game].habit_columns()]
+    known = [row for row in rows if row.own or row.mean]
+    groups = [HabitGroup(title, list(its)) for title, its in groupby(known, key=lambda row: row.habit.group)]
+    return HabitTables(shown.version.number, shown.blocks, shown.games, groups) if groups else None
+
+
+def _row(habit: Habit, own: Mapping[str, Sequence[int]], everybody: Mapping[str, Sequence[int]]) -> HabitRow:
+    return HabitRow(habit, _practice(habit, own), _practice(habit, everybody))
+
+
+def _practice(habit: Habit, sums: Mapping[str, Sequence[int]]) -> Practice | None:
+    return practice(sums[habit.key], habit.share, habit.scale) if habit.key in sums else None
+
+
+# --- Opponents -------------------------------------------------------------------------------------------------------
+
+SHOWN: Final = 8
+"""Opponents on a bot's page; the others stand where all of them do."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The share of opponents beaten in some games, with its interval over blocks."""
+
+    share: PairShare
+    games: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """Against ``opponent``, or everybody (``None``): in all games, and by the own seat, ``None`` where it never sat."""
+
+    opponent: Entry | None
+    total: Cell | None
+    seats: Sequence[Cell | None]
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A row for everybody and one for each of the ``SHOWN`` that it met most often; ``more`` says there are others."""
+
+    everybody: Row
+    opponents: Sequence[Row]
+    more: bool
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows, everybody first."""
+        return [self.everybody, *self.opponents]
+
+    @property
+    def seats(self) -> range:
+        """The numbers of the seats, from 1."""
+        return range(1, len(self.everybody.seats) + 1)
+
+
+def heat_map(entry: Entry, season: int, tallies: Iterable[VersionTally]) -> HeatMap | None:
+    """The map of ``entry`` in a season, whose ``tallies`` are all of its versions; ``None`` before a block is over.
+
+    One query.
+    """
+    own: SeatPoints = []
+    total = [0, 0, 0]
+    for tally in tallies:
+        own = added_seats(own, tally.seats)
+        total = [total[0] + tally.games, total[1] + tally.points, total[2] + tally.squares]
+    if not own:
+        return None
+    met = PairTally.objects.filter(season=season, entry=entry).select_related("opponent__bot__owner")
+    found = list(met.order_by("-games", "opponent")[: SHOWN + 1])
+    ladder, others = entry.ladder, entry.ladder.seats - 1
+    games = games_of_a_deal(ladder.seats, live=ladder.live)
+    everybody = Row(None, _cell(total, games, others), _cells(own, ladder, others))
+    return HeatMap(everybody, [_against(tally, ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
+
+
+def _against(tally: PairTally, ladder: Ladder) -> Row:
+    total = pair_share(tally.blocks, tally.share_sum, tally.share_squares)
+    return Row(tally.opponent, Cell(total, tally.games), _cells(tally.seats, ladder, 1))
+
+
+def _cells(points: SeatPoints, ladder: Ladder, opponents: int) -> list[Cell | None]:
+    games = games_at_a_seat(ladder.seats, live=ladder.live)
+    return [_cell(its, games, opponents) for its in points]
+
+
+def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
+    """From games, half points and squares, where every block has so many ``games`` against so many ``opponents``."""
+    played, half, squares = points
+    if not played:
+        return None
+    most = 2 * games * opponents
+    return Cell(pair_share(played // games, half / most, squares / most**2), played)
+
+
+# --- Ladders ---------------------------------------------------------------------------------------------------------
+
+STANDS: Final = Q(active=True) | Q(games__gt=0)
+"""The entries of a ladder's table."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An entry with its ``rank`` ``among`` so many, how many of its rated games are ``queued``, and the last season."""
+
+    entry: Entry
+    rank: int
+    among: int
+    queued: int
+    season: int | None
+
+    @property
+    def ladder(self) -> Ladder:
+        return self.entry.ladder
+
+    @property
+    def games(self) -> int:
+        return self.entry.games
+
+    @property
+    def shown(self) -> bool:
+        """Whether it stands in the ladder's table."""
+        return self.entry.active or self.entry.games > 0
+
+
+def placed_of(bot: Bot, user: Viewer) -> list[Placed]:
+    """All entries of ``bot`` on ladders that ``user`` may see, in the order of the ladders; one query."""
+    its = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
+    return [Placed(one, one.rank, one.among, one.queued, one.season) for one in _placed(its)]
+
+
+def chosen_of(placed: Sequence[Placed], slug: str | None) -> Placed | None:
+    """The one whose ladder is called ``slug``; without a name the one with most games among those that play.
+
+    Raises ``Http404`` for a name that is none of theirs.
+    """
+    if slug:
+        named = next((one for one in placed if one.ladder.slug == slug), None)
+        if named is None:
+            raise Http404(f"The bot is on no ladder called {slug}.")
+        return named
+    return max(placed, key=lambda one: (one.entry.active, one.games), default=None)
+
+
+def _placed(entries: QuerySet[Entry]) -> QuerySet[Any]:
+    there = Entry.objects.filter(STANDS, ladder=OuterRef("ladder")).order_by()
+    counted = there.values("ladder").annotate(number=Count("pk")).values("number")
+    better = there.filter(rating__gt=OuterRef("rating")).values("ladder").annotate(number=Count("pk")).values("number")
+    waiting = Match.objects.filter(ladder=OuterRef("ladder"), status=Match.Status.QUEUED, seats__entry=OuterRef("pk"))
+    queued = waiting.order_by().values("ladder").annotate(number=Count("pk")).values("number")
+    last = Season.objects.filter(ladder=OuterRef("ladder")).order_by("-number").values("pk")[:1]
+    return (
+        entries.select_related("ladder")
+        .annotate(among=Coalesce(Subquery(counted), 0), rank=Coalesce(Subquery(better), 0) + 1)
+        .annotate(queued=Coalesce(Subquery(queued), 0), season=Subquery(last))
+        .order_by("ladder")
+    )
+
+
+# --- Estimated skill of versions -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class VersionRow:
+    """A version with its estimate; ``level`` is the next newer one, where the two cannot be told apart."""
+
+    estimate: Estimate
+    level: int | None
+
+
+@dataclass(frozen=True)
+class Strength:
+    """Estimates of one season, the newest version first; never empty."""
+
+    estimates: Sequence[Estimate]
+
+    @property
+    def newest(self) -> Estimate:
+        return self.estimates[0]
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The one axis that holds all intervals."""
+        return axis([end for one in self.estimates for end in (one.low, one.high)])
+
+    @property
+    def rows(self) -> list[VersionRow]:
+        newer: Sequence[Estimate | None] = [None, *self.estimates]
+        return [
+            VersionRow(one, None if above is None or one.told_apart_from(above) else above.version.number)
+            for above, one in zip(newer, self.estimates, strict=False)
+        ]
+
+    @property
+    def said(self) -> str:
+        """How the newest one stands to every older one, in a sentence; empty where there is no older one."""
+        newest, older = self.newest, self.estimates[1:]
+        apart = [one for one in older if newest.told_apart_from(one)]
+        parts = [
+            (_("stronger than %(versions)s"), [one for one in apart if one.rating < newest.rating]),
+            (_("weaker than %(versions)s"), [one for one in apart if one.rating > newest.rating]),
+            (_("not told apart from %(versions)s"), [one for one in older if one not in apart]),
+        ]
+        said = [text % {"versions": _names(versions)} for text, versions in parts if versions]
+        if not said:
+            return ""
+        return _("%(version)s is %(what)s.") % {"version": _name(newest), "what": "; ".join(said)}
+
+
+def strength(estimates: Sequence[Estimate]) -> Strength | None:
+    """Of the ``estimates`` of one ladder's season, their versions read; ``None`` of none."""
+    return Strength(sorted(estimates, key=lambda one: -one.version.number)) if estimates else None
+
+
+def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
+    """By ladder, the estimate of the newest version that has one there."""
+    return {one.season.ladder_id: one for one in sorted(estimates, key=lambda one: one.version.number)}
+
+
+def _name(one: Estimate) -> str:
+    return f"v{one.version.number}"
+
+
+def _names(versions: Sequence[Estimate]) -> str:
+    return listing([_name(one) for one in versions])
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+MATCHES = 12
+"""Matches on a bot's page, a part at a time."""
+
+
+@dataclass(frozen=True)
+class BotPage:
+    """One bot: where it stands, how it plays on the ladder that is looked at, what code it has had, its matches.
+
+    ``presence`` is whether a remote one is here, ``panel`` is for its owner and staff; ``versions`` are a part of all
+    for them, of those that were ready for everybody else. What is of one ladder is of its latest season: of ``chosen``,
+    which is ``None`` without entries.
+    """
+
+    bot: Bot
+    entries: Sequence[Placed]
+    chosen: Placed | None
+    versions: Versions
+    matches: Part[Match]
+    presence: Presence | None
+    panel: Panel | None
+    source_opens: bool
+    estimates: Mapping[int, Estimate]
+    chart: RatingChart | None
+    strength: Strength | None
+    heat: HeatMap | None
+    habits: HabitTables | None
+
+    @property
+    def active(self) -> BotVersion | None:
+        return self.versions.active
+
+    @property
+    def challengeable(self) -> bool:
+        """Whether people can meet it at a table: it plays, and stands on an open ladder."""
+        return self.bot.plays and any(
+            one.entry.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN for one in self.entries
+        )
+
+    @property
+    def games(self) -> int:
+        """Rated games on all ladders."""
+        return sum(entry.games for entry in self.entries)
+
+    @property
+    def queued(self) -> int:
+        """Its rated games that wait in the queue, on all ladders."""
+        return sum(entry.queued for entry in self.entries)
+
+    @property
+    def few(self) -> int:
+        """Blocks below which nothing but counts is shown."""
+        return FEW
+
+
+def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) -> BotPage:
+    """The page of ``bot`` for ``user``, of the ladder and with the parts of lists that an address asks for.
+
+    Ten queries, seven where the chart is kept, two more for a remote bot, and up to four more for its owner and staff,
+    however much has been played. Raises ``Http404`` for a ladder on which the bot does not stand for ``user``.
+    """
+    its = with_seats_of(matches_seen_by(user), bot.versions.all())
+    inside = may_read(user, bot)
+    versions = versions_of(bot, inside, parameters("versions"), user)
+    placed = placed_of(bot, user)
+    chosen = chosen_of([one for one in placed if one.shown], parameters("ladder"))
+    estimates = of_bot(bot, user)
+    return BotPage(
+        bot=bot,
+        entries=[one for one in placed if one.shown],
+        chosen=chosen,
+        versions=versions,
+        matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
+        presence=presence(bot, its),
+        panel=panel(bot, versions.spoken_of, [one.entry for one in placed], owns(user, bot)) if inside else None,
+        source_opens=versions.active is not None and may_read_source(user, versions.active),
+        estimates=newest_by_ladder(estimates),
+        **(_on_ladder(chosen, estimates) if chosen else _NOWHERE),
+    )
+
+
+_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
+
+
+def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
+    """What is shown of one ladder; three queries, three more where the chart is not kept."""
+    entry, season = chosen.entry, chosen.season
+    tallies = tallies_of(entry, season)
+    its = [one for one in estimates if one.season.ladder_id == entry.ladder_id]
+    return {
+        "chart": chart_of(entry, its),
+        "strength": strength(its),
+        "heat": heat_map(entry, season, tallies) if season else None,
+        "habits": habit_tables(tallies, entry.ladder.game),
+    }
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def bot(request: HttpRequest, slug: str) -> HttpResponse:
+    found = bot_seen_by(request.user, slug)
+    if found.kind == Bot.Kind.PERSON:
+        address = player_address(found)
+        if not address:
+            raise Http404(_("%(name)s has no page.") % {"name": found.name})
+        return redirect(address)
+    page = bot_page(found, request.GET.get, request.user)
+    return render(request, "pages/bot.html", {"page": page})
+
+
+# --- Why it does not play --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WaitsPage:
+    """Why ``bot`` does not play at this moment; nothing is said of the house's bots, which wait for nobody."""
+
+    bot: Bot
+    waits: Sequence[Reason]
+
+
+def waits_page(bot: Bot, user: Viewer) -> WaitsPage:
+    """What ``user`` may read of it; eleven queries at most, however long the queues."""
+    if bot.owner_id is None:
+        return WaitsPage(bot, ())
+    seen = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user)).select_related("ladder")
+    entries = list(seen.order_by("ladder"))
+    return WaitsPage(bot, reasons(bot, spoken_of(bot), entries, inside=may_read(user, bot)))
+
+
+# --- More views ------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def waits(request: HttpRequest, slug: str) -> HttpResponse:
+    page = waits_page(code_seen_by(request.user, slug), request.user)
+    return render(request, "pages/bot_waits.html", {"page": page})
+
+
+@require_safe
+def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same for everybody, whoever has signed in."""
+    return feeds.bot_feed(request, bot_seen_by(AnonymousUser(), slug))
+
+
+@require_safe
+def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same for everybody, whoever has signed in."""
+    return feeds.ladder_feed(request, ladder_seen_by(AnonymousUser(), slug))

@@ -1,0 +1,318 @@
+"""Compare two bots on one ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot
+from games.base import Game
+from games.registry import GAMES
+from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
+from ladder.models import Entry, Estimate, Ladder, PairTally, Season, VersionTally
+from ladder.models.ladders import Viewer
+from ladder.pages.components.chart import Axis, RatingChart, axis, rating_chart
+from ladder.pages.components.filters import Parameters, Tab, Tabs, cursor, ladder_tabs
+from ladder.pages.components.people import choosing_page
+from ladder.pages.components.traces import traces
+from ladder.pages.ladder import estimated
+from ladder.pages.statistics import Against, share_of
+from ladder.pairings.seatings import games_at_a_seat
+from ladder.ratings.draws import Centred
+from ladder.statistics.pair_share import PairShare, pair_share
+
+# --- Results by seat -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SeatShare:
+    """The share of points at one seat, with its interval over blocks."""
+
+    share: PairShare
+    games: int
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A seat from 0; each of the two may not have sat there yet."""
+
+    seat: int
+    direct: tuple[SeatShare | None, SeatShare | None]
+    everybody: tuple[SeatShare | None, SeatShare | None]
+
+
+def seat_rows(
+    ladder: Ladder, direct: Sequence[PairTally | None], everybody: Sequence[Sequence[VersionTally]]
+) -> list[SeatRow]:
+    """A row a seat: of each of the two its tally against the other, and the tallies of its versions. No queries."""
+    rows = []
+    in_a_block = games_at_a_seat(ladder.seats, live=ladder.live)
+    for seat in range(ladder.seats):
+        against = [_at(seat, [its] if its else [], in_a_block, 1) for its in direct]
+        overall = [_at(seat, tallies, in_a_block, ladder.seats - 1) for tallies in everybody]
+        rows.append(SeatRow(seat, (against[0], against[1]), (overall[0], overall[1])))
+    return rows
+
+
+def _at(
+    seat: int, tallies: Sequence[PairTally] | Sequence[VersionTally], in_a_block: int, opponents: int
+) -> SeatShare | None:
+    """What some tallies come to at one seat."""
+    numbers = [its.seats[seat] for its in tallies if its.seats]
+    games, points, squares = (sum(its[place] for its in numbers) for place in range(3))
+    return _share(in_a_block, games, points, squares, opponents)
+
+
+def _share(in_a_block: int, games: int, points: int, squares: int, opponents: int) -> SeatShare | None:
+    """From half points and the sum over blocks of the square of a block's; ``None`` without a game."""
+    blocks, most = games // in_a_block, 2 * opponents * in_a_block
+    return SeatShare(pair_share(blocks, points / most, squares / most**2), games) if blocks else None
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+ROWS: Final = 25
+
+Pair = tuple[Bot, Bot]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two: where it stands, and how strong the version is that it played last."""
+
+    entry: Entry
+    estimate: Estimate | None
+
+    @property
+    def bot(self) -> Bot:
+        return self.entry.bot
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much the first is stronger than the second, in 1/1000 point, and half the 95 % interval of that."""
+
+    value: int
+    margin: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether one of the two is surely stronger."""
+        return abs(self.value) > self.margin
+
+
+@dataclass(frozen=True)
+class Common:
+    """What the two have reached against an opponent of both."""
+
+    opponent: Entry
+    results: tuple[Against, Against]
+
+    @property
+    def difference(self) -> float:
+        """By how much the first did better, in shares of the points."""
+        return self.results[0].share.value - self.results[1].share.value
+
+
+@dataclass(frozen=True)
+class There:
+    """The two on one ladder in one season; ``direct`` are the first against the second and the other
+    way round, ``None`` if they never met.
+    """
+
+    ladder: Ladder
+    season: Season | None
+    seasons: Sequence[Season]
+    sides: tuple[Side, Side]
+    chart: RatingChart | None
+    direct: tuple[Against, Against] | None
+    seats: Sequence[SeatRow]
+    opponents: Page[PairTally]
+    common: Sequence[Common]
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.ladder.game]
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The one axis of both."""
+        estimates = [side.estimate for side in self.sides if side.estimate]
+        return axis(
+            [*(side.entry.rating for side in self.sides), *(end for one in estimates for end in (one.low, one.high))]
+        )
+
+    @cached_property
+    def difference(self) -> Difference | None:
+        """How far the two estimates lie apart; ``None`` while one is missing."""
+        first, second = (side.estimate for side in self.sides)
+        if first is None or second is None:
+            return None
+        margin = Centred.of(first.rating, first.draws).margin_from(Centred.of(second.rating, second.draws))
+        return Difference(first.rating - second.rating, round(margin))
+
+    @property
+    def keep(self) -> str:
+        """What the address of another page of the opponents begins with."""
+        asked = {"ladder": self.ladder.slug, "season": self.season.number if self.season else ""}
+        return urlencode(asked) + "&"
+
+    @property
+    def tabs(self) -> list[Tabs]:
+        """Links to the other seasons; none where there is one."""
+        here = f"?ladder={self.ladder.slug}&season="
+        links = [
+            Tab(f"{one.number}", f"Season {one.number}", f"{here}{one.number}", one == self.season)
+            for one in self.seasons
+        ]
+        return [Tabs("season", links)] if len(links) > 1 else []
+
+
+@dataclass(frozen=True)
+class ComparisonPage:
+    """Two bots; ``there`` is ``None`` if no ladder has both. ``yours``: both belong to who looks at the page."""
+
+    bots: Pair
+    ladders: Sequence[Ladder]
+    there: There | None
+    yours: bool
+
+    @property
+    def tabs(self) -> list[Tabs]:
+        """Links to the ladders that both are on."""
+        return ladder_tabs(self.ladders, self.there.ladder if self.there else None, lambda its: f"?ladder={its.slug}")
+
+
+def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
+    """The bots at an address, if ``user`` may know of them. Raises ``Http404``."""
+    found = {bot.slug: bot for bot in public_players().filter(slug__in=slugs)}
+    first, second = (found.get(slug) or bot_seen_by(user, slug) for slug in slugs)
+    if first == second:
+        raise Http404("A bot is not compared with itself. Choose two.")
+    return first, second
+
+
+def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
+    """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for a season that there is not."""
+    entries = _entries(bots, user)
+    ladders = sorted(entries, key=lambda ladder: (-min(one.games for one in entries[ladder]), ladder.pk))
+    wanted = [ladder for ladder in ladders if ladder.slug == parameters("ladder")] or ladders
+    there = _there(wanted[0], entries[wanted[0]], parameters) if wanted else None
+    yours = all(owns(user, bot) for bot in bots)
+    return ComparisonPage(bots, sorted(ladders, key=lambda ladder: ladder.pk), there, yours)
+
+
+def _entries(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Entry, Entry]]:
+    """The entries of the two on each ladder that has both; one query."""
+    seen = Entry.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
+    stand = seen.filter(Q(active=True) | Q(games__gt=0)).select_related("ladder", "bot__owner")
+    found = {(entry.ladder, entry.bot): entry for entry in stand}
+    first, second = bots
+    return {
+        ladder: (entry, found[ladder, second])
+        for (ladder, bot), entry in found.items()
+        if bot == first and (ladder, second) in found
+    }
+
+
+def _there(ladder: Ladder, entries: tuple[Entry, Entry], parameters: Parameters) -> There:
+    seasons = list(ladder.seasons.order_by("-number"))
+    season = _season(ladder, seasons, parameters("season"))
+    estimates = estimated(ladder, entries)
+    first, second = (Side(entry, estimates.get(entry.bot_id)) for entry in entries)
+    shown = _opponents(season, entries, parameters("page"))
+    tallies, versions = _tallies(season, entries, list(shown)), _version_tallies(season, entries)
+    direct = [tallies.get(pair) for pair in (_ids(entries), _ids(entries)[::-1])]
+    return There(
+        ladder=ladder,
+        season=season,
+        seasons=seasons,
+        sides=(first, second),
+        chart=rating_chart(traces(entries)),
+        direct=_both(direct),
+        seats=seat_rows(
+            ladder,
+            direct,
+            [[its for its in versions if its.entry_id == entry.pk] for entry in entries],
+        ),
+        opponents=shown,
+        common=[
+            Common(its.opponent, (_against(its), _against(tallies[entries[1].pk, its.opponent_id]))) for its in shown
+        ],
+    )
+
+
+def _season(ladder: Ladder, seasons: Sequence[Season], number: str | None) -> Season | None:
+    wanted = cursor(number)
+    chosen = [season for season in seasons if wanted in (None, season.number)]
+    if number and not (wanted and chosen):
+        raise Http404(f"{ladder} has no season {number}.")
+    return chosen[0] if chosen else None
+
+
+def _opponents(season: Season | None, entries: tuple[Entry, Entry], page: str | None) -> Page[Any]:
+    """What the first has reached against opponents of both, the most often met first; two queries."""
+    first, second = entries
+    of_second = PairTally.objects.filter(season=season, entry=second).values("opponent")
+    met = PairTally.objects.filter(season=season, entry=first, opponent__in=of_second)
+    return Paginator(met.select_related("opponent__bot__owner").order_by("-games", "opponent"), ROWS).get_page(page)
+
+
+def _tallies(
+    season: Season | None, entries: tuple[Entry, Entry], shown: Sequence[PairTally]
+) -> Mapping[tuple[int, int], PairTally]:
+    """The second's tallies against these opponents, and those of the two against each other; one query."""
+    first, second = entries
+    wanted = Q(entry=second, opponent__in=[its.opponent_id for its in shown])
+    direct = Q(entry=first, opponent=second) | Q(entry=second, opponent=first)
+    rows = PairTally.objects.filter(wanted | direct, season=season)
+    return {(row.entry_id, row.opponent_id): row for row in rows}
+
+
+def _version_tallies(season: Season | None, entries: tuple[Entry, Entry]) -> list[VersionTally]:
+    """What the versions of both have reached against everybody; one query."""
+    return list(VersionTally.objects.filter(season=season, entry__in=entries).defer("habits"))
+
+
+def _both(direct: Sequence[PairTally | None]) -> tuple[Against, Against] | None:
+    first, second = direct
+    return (_against(first), _against(second)) if first and second else None
+
+
+def _against(tally: PairTally) -> Against:
+    return Against(tally, share_of(tally))
+
+
+def _ids(entries: tuple[Entry, Entry]) -> tuple[int, int]:
+    return entries[0].pk, entries[1].pk
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def choose(request: HttpRequest) -> HttpResponse:
+    """The form; once it is known who is meant, on to the page of the two."""
+    slug = request.GET.get("ladder")
+    page = choosing_page(request.GET.get, ladder_seen_by(request.user, slug) if slug else None)
+    if page.chosen is None:
+        return render(request, "pages/compare.html", {"page": page})
+    address = reverse("pages:comparison", args=[bot.slug for bot in page.chosen])
+    return redirect(f"{address}?{urlencode({'ladder': slug})}" if slug else address)
+
+
+@require_safe
+def comparison(request: HttpRequest, first: str, second: str) -> HttpResponse:
+    bots = bots_seen_by(request.user, (first, second))
+    page = comparison_page(bots, request.GET.get, request.user)
+    return render(request, "pages/comparison.html", {"page": page})

@@ -1,1 +1,0 @@
-"""Two bots side by side, and the form to choose them."""

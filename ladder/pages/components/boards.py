@@ -1,0 +1,65 @@
+"""What the drawing of a table needs to know about a match besides the game itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
+
+from bots.models import Bot
+from games.base import Game
+from ladder.models import Seat
+from ladder.pages.components.people import player_address
+
+PLAIN: Final = "plain"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The module and the style sheet that draw the tables of a game: its own, or the plain ones."""
+
+    game: Game
+
+    @property
+    def name(self) -> str:
+        name = self.game.board
+        return name if name and finders.find(f"esr/boards/{name}.js") else PLAIN
+
+    @property
+    def module(self) -> str:
+        """The address of the module; empty for the plain one, which every replay has with it."""
+        return "" if self.name == PLAIN else static(f"esr/boards/{self.name}.js")
+
+    @property
+    def sheet(self) -> str:
+        """The address of the style sheet."""
+        return static(f"esr/boards/{self.name}.css")
+
+
+def table(game: Game, seats: Sequence[Seat], names: Sequence[str]) -> dict[str, Any]:
+    """What ``mount`` of a board gets (``docs/boards.md``): no rating where the match was for none."""
+    return {
+        "game": game.slug,
+        "seats": len(seats),
+        "names": list(names),
+        "tokens": dict(game.tokens),
+        "labels": [_label(seat, name) for seat, name in zip(seats, names, strict=True)],
+        "drawings": {
+            "sprite": static("esr/sprite.svg"),
+            "tokens": static(f"esr/drawings/{game.drawing}.svg") if game.drawing else "",
+        },
+    }
+
+
+def _label(seat: Seat, name: str) -> dict[str, Any]:
+    result = getattr(seat, "result", None)
+    before = result.rating_before if result else None
+    return {
+        "name": name,
+        "version": None if seat.version.bot.kind == Bot.Kind.PERSON else seat.version.number,
+        "rating": None if before is None else round(before / 1000),
+        "href": player_address(seat.version.bot),
+    }

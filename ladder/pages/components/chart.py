@@ -1,0 +1,328 @@
+"""Charts of ratings as SVG: where each line, tick and label is, in percent of the box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import groupby, islice, zip_longest
+from typing import Final
+
+from django.core.cache import caches
+from django.utils.formats import date_format
+
+from games.base import Document
+from ladder.models import Entry, Estimate
+from ladder.pages.components.traces import Moment, Stretch, Trace, trace
+from ladder.ratings.elo import POINT
+
+# --- The axis of ratings ---------------------------------------------------------------------------------------------
+
+_STEPS = (20, 50, 100, 200, 500, 1000, 2000)
+_MOST_TICKS = 6
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From ``low`` to ``high`` points, with a tick every ``step``."""
+
+    low: int
+    high: int
+    step: int
+
+    def position(self, rating: int) -> float:
+        """Where a rating of 1/1000 point lies, in per cent from the left."""
+        return round(100 * (rating / POINT - self.low) / (self.high - self.low), 2)
+
+    @property
+    def ticks(self) -> list[tuple[int, float]]:
+        """Points and positions of the ticks, the ends included."""
+        return [(points, self.position(points * POINT)) for points in range(self.low, self.high + 1, self.step)]
+
+
+def axis(ratings: Sequence[int]) -> Axis:
+    """The axis that holds ``ratings`` (1/1000 point) with the finest step that needs few ticks."""
+    lowest, highest = min(ratings, default=1500 * POINT) // POINT, -(-max(ratings, default=1500 * POINT) // POINT)
+    for step in _STEPS:
+        low, high = lowest // step * step, -(-highest // step) * step
+        if (high - low) // step < _MOST_TICKS:
+            break
+    return Axis(low, max(high, low + step), step)
+
+
+# --- The axis of time ------------------------------------------------------------------------------------------------
+
+_MOST_TIME_TICKS: Final = 6
+_TIME_STEPS: Final = (
+    *(timedelta(minutes=minutes) for minutes in (1, 2, 5, 10, 20)),
+    *(timedelta(hours=hours) for hours in (0.5, 1, 2, 4, 8)),
+    *(timedelta(days=days) for days in (1, 2, 4, 8)),
+)
+_MONTHS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
+
+
+@dataclass(frozen=True)
+class TimeAxis:
+    """From ``first`` to ``last``."""
+
+    first: datetime
+    last: datetime
+
+    def position(self, moment: datetime) -> float:
+        """Where a moment lies, in per cent from the left; at the right end if there is but one."""
+        length = (self.last - self.first).total_seconds()
+        return round(100 * (moment - self.first).total_seconds() / length, 2) if length else 100.0
+
+    @property
+    def ticks(self) -> list[tuple[str, float]]:
+        """Words and positions of the ticks, from the left."""
+        found = list(self._moments())
+        by_day = all(moment.hour == moment.minute == 0 for moment in found)
+        return [(_said(moment, by_day), self.position(moment)) for moment in found]
+
+    def _moments(self) -> Iterator[datetime]:
+        length = self.last - self.first
+        for step in _TIME_STEPS:
+            if length < _MOST_TIME_TICKS * step:
+                return _every(step, self.first, self.last)
+        for months in _MONTHS:
+            if length < _MOST_TIME_TICKS * timedelta(days=30) * months:
+                return _every_month(months, self.first, self.last)
+        return iter([self.first])
+
+
+def _every(step: timedelta, first: datetime, last: datetime) -> Iterator[datetime]:
+    """The multiples of ``step`` since the month began."""
+    start = first.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    at = start + -(-(first - start) // step) * step
+    while at <= last:
+        yield at
+        at += step
+
+
+def _every_month(months: int, first: datetime, last: datetime) -> Iterator[datetime]:
+    at = first.replace(month=1, day=1, hour=0, minute=0, second=0, microsecond=0)
+    count = 12 * at.year
+    while at <= last:
+        if at >= first and not count % months:
+            yield at
+        count += 1
+        at = at.replace(year=count // 12, month=count % 12 + 1)
+
+
+def _said(moment: datetime, by_day: bool) -> str:
+    if moment.month == moment.day == 1 and by_day:
+        return str(moment.year)
+    return date_format(moment, "j M" if by_day or moment.hour == moment.minute == 0 else "H:i")
+
+
+# --- Charts ----------------------------------------------------------------------------------------------------------
+
+_ROOM: Final = 0.06
+"""The box reaches so much further than the ratings, so that the line does not touch its edge."""
+
+_LEAST_REACH: Final = 60 * POINT
+"""How far beyond the ratings the box may reach for intervals, at least."""
+
+_APART: Final = 7.0
+"""Per cent of the width between two words, else the second is left out: its line stays, and the table says it."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line with a word: how far from the left, or for levels from the top. Without ``text`` there was no room."""
+
+    place: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """The 95 % interval of a version while it played, with the estimate in it."""
+
+    left: float
+    width: float
+    top: float
+    height: float
+    estimate: float
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One trace in the box; ``paths`` has a piece a season."""
+
+    trace: Trace
+    paths: Sequence[str]
+    bands: Sequence[Band]
+    last: tuple[float, float]
+    points: str
+
+    @property
+    def name(self) -> str:
+        return self.trace.entry.bot.name
+
+
+@dataclass(frozen=True)
+class RatingChart:
+    """One trace, or two to be compared; ``versions`` are marked where there is one, and it is no person's.
+
+    ``drawn[…].points`` are for a script: ``x y rating version moment`` of each moment, joined by semicolons. For
+    a person ``-`` stands for the version.
+    """
+
+    drawn: Sequence[Drawn]
+    levels: Sequence[Mark]
+    times: Sequence[Mark]
+    seasons: Sequence[Mark]
+    versions: Sequence[Mark]
+
+    @property
+    def traces(self) -> list[Trace]:
+        return [one.trace for one in self.drawn]
+
+    @property
+    def of_versions(self) -> bool:
+        """Whether a bot is among them: people have no versions."""
+        return not all(one.by_hand for one in self.traces)
+
+    @property
+    def thinned(self) -> bool:
+        return any(one.trace.thinned for one in self.drawn)
+
+
+class _Box:
+    """The ratings and times that a chart holds."""
+
+    def __init__(self, traces: Sequence[Trace]) -> None:
+        moments = [moment for its in traces for moment in its.moments]
+        ratings = [moment.rating for moment in moments]
+        self.times = TimeAxis(min(moment.at for moment in moments), max(moment.at for moment in moments))
+        low, high = min(ratings), max(ratings)
+        reach = max(_LEAST_REACH, (high - low) // 2)
+        known = [one.estimate for its in traces for one in its.stretches if one.estimate]
+        ends = [end for one in known for end in (one.low, one.high)]
+        low, high = max(low - reach, min([low, *ends])), min(high + reach, max([high, *ends]))
+        room = max(POINT, (high - low) * _ROOM)
+        self.low, self.high = low - room, high + room
+
+    def right(self, moment: Moment) -> float:
+        return self.times.position(moment.at)
+
+    def down(self, rating: float) -> float:
+        return round(100 * (self.high - rating) / (self.high - self.low), 2)
+
+
+def rating_chart(traces: Sequence[Trace | None]) -> RatingChart | None:
+    """The chart of those traces that there are; ``None`` without any. No queries."""
+    shown = [its for its in traces if its is not None]
+    if not shown:
+        return None
+    box = _Box(shown)
+    levels = [points for points, _ in axis([round(box.low), round(box.high)]).ticks]
+    return RatingChart(
+        drawn=[_drawn(its, box) for its in shown],
+        levels=[Mark(box.down(its * POINT), str(its)) for its in levels if box.low <= its * POINT <= box.high],
+        times=[Mark(place, text) for text, place in box.times.ticks],
+        seasons=_seasons(shown, box),
+        versions=_versions(shown[0], box) if len(shown) == 1 and not shown[0].by_hand else [],
+    )
+
+
+def _drawn(its: Trace, box: _Box) -> Drawn:
+    seasons = groupby(its.moments, key=lambda moment: moment.season)
+    pairs = zip_longest(its.stretches, its.stretches[1:])
+    return Drawn(
+        trace=its,
+        paths=[_path([(box.right(one), box.down(one.rating)) for one in moments]) for _, moments in seasons],
+        bands=[_band(one, _end(one, after), box) for one, after in pairs if one.estimate],
+        last=(box.right(its.last), box.down(its.last.rating)),
+        points=";".join(_point(one, "-" if its.by_hand else str(one.version), box) for one in its.moments),
+    )
+
+
+def _point(its: Moment, version: str, box: _Box) -> str:
+    return f"{box.right(its)} {box.down(its.rating)} {its.rating / POINT:.0f} {version} {its.at:%Y-%m-%dT%H:%MZ}"
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in points)
+
+
+def _end(its: Stretch, after: Stretch | None) -> Moment:
+    """Until when a version played: until the next one did, in the same season."""
+    return after.first if after and after.season == its.season else its.last
+
+
+def _band(its: Stretch, end: Moment, box: _Box) -> Band:
+    assert its.estimate is not None
+    left, right = box.right(its.first), box.right(end)
+    top, bottom = box.down(its.estimate.high), box.down(its.estimate.low)
+    width, height = round(max(0.5, right - left), 2), round(bottom - top, 2)
+    return Band(min(left, 100 - width), width, top, height, box.down(its.estimate.rating))
+
+
+def _seasons(traces: Sequence[Trace], box: _Box) -> list[Mark]:
+    """Where seasons began, if there is more than one."""
+    begun: dict[int, float] = {}
+    for moment in sorted((one for its in traces for one in its.moments), key=lambda one: one.at):
+        begun.setdefault(moment.season, box.right(moment))
+    marks = [Mark(place, str(season)) for season, place in begun.items()]
+    return _with_room(marks) if len(marks) > 1 else []
+
+
+def _versions(its: Trace, box: _Box) -> list[Mark]:
+    """Where another version began to play, in whichever season."""
+    changes = groupby(its.moments, key=lambda moment: moment.version)
+    return _with_room([Mark(box.right(next(iter(moments))), f"v{version}") for version, moments in changes])
+
+
+def _with_room(marks: Sequence[Mark]) -> list[Mark]:
+    """The marks, without the words of those that stand too close to the word before."""
+    free, kept = -_APART, []
+    for mark in marks:
+        kept.append(mark if mark.place - free >= _APART else Mark(mark.place, ""))
+        free = mark.place if kept[-1].text else free
+    return kept
+
+
+# --- Charts that are kept for a while --------------------------------------------------------------------------------
+
+KEPT_SECONDS: Final = 600
+
+
+def chart_of(entry: Entry, estimates: Sequence[Estimate]) -> RatingChart | None:
+    """The chart of ``entry``, with three queries if its rating or its ``estimates`` have changed, else with none.
+
+    What is kept has no names in it.
+    """
+    computed = max((one.computed.isoformat() for one in estimates), default="")
+    key = f"trace/2:{entry.pk}:{entry.games}:{entry.rating}:{computed}".replace(" ", "")
+    kept = caches["pages"].get(key)
+    if kept is not None:
+        return rating_chart([_unpacked(entry, kept)])
+    found = trace(entry)
+    if found is None:
+        return None
+    caches["pages"].set(key, _packed(found), KEPT_SECONDS)
+    return rating_chart([found])
+
+
+def _packed(found: Trace) -> Document:
+    """The trace without its entry, as JSON. Stretches are the moments by season and version, so their sizes suffice."""
+    moments = [[one.number, one.rating, one.version, one.season, one.at.isoformat()] for one in found.moments]
+    estimates = [one.estimate and [one.estimate.rating, one.estimate.low, one.estimate.high] for one in found.stretches]
+    sizes = [len(one.moments) for one in found.stretches]
+    return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": found.thinned}
+
+
+def _unpacked(entry: Entry, kept: Document) -> Trace:
+    moments = [
+        Moment(number, rating, version, season, datetime.fromisoformat(at))
+        for number, rating, version, season, at in kept["moments"]
+    ]
+    left = iter(moments)
+    stretches = [
+        Stretch(list(islice(left, size)), of and Estimate(rating=of[0], low=of[1], high=of[2]))
+        for size, of in zip(kept["sizes"], kept["estimates"], strict=True)
+    ]
+    return Trace(entry, moments, stretches, kept["thinned"])

@@ -1,0 +1,295 @@
+"""Texts of games as HTML: tokens such as ``{R}`` become drawings, and guides have drawn examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import pairwise
+from typing import Any, Final
+
+from django.templatetags.static import static
+from django.utils import translation
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from django.utils.translation import gettext
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from games.base import Game
+from games.words import IN_BRACES, in_words
+
+# --- Examples --------------------------------------------------------------------------------------------------------
+
+Draw = Callable[[str], SafeString]
+"""Text as HTML, its tokens drawn."""
+
+_APART: Final = re.compile(r" {2,}")
+_TOKEN: Final = re.compile(IN_BRACES)
+_SEVERAL: Final = re.compile(rf"(\d+) ({IN_BRACES})")
+VACANT: Final = "."
+"""An empty place of a pyramid."""
+
+LIT: Final = "*"
+"""Behind a token of a pyramid: this one is meant."""
+
+
+def example(kind: str, caption: str, text: str, draw: Draw) -> SafeString:
+    """The figure of a block. Raises ``KeyError`` for a ``kind`` that is none of :data:`KINDS`."""
+    body = KINDS[kind](text.strip("\n").split("\n"), draw)
+    told = format_html("<figcaption>{}</figcaption>", draw(caption)) if caption else SafeString()
+    return format_html('<figure class="drawn drawn-{}">{}{}</figure>\n', kind, body, told)
+
+
+def cells(line: str) -> list[str]:
+    """The cells of one line of a block."""
+    return _APART.split(line.strip())
+
+
+def _listed(items: Sequence[SafeString]) -> SafeString:
+    return format_html("<ol>{}</ol>", format_html_join("", "{}", ((item,) for item in items)))
+
+
+def _chain(lines: Sequence[str], draw: Draw) -> SafeString:
+    """What is passed on: name, tokens, value. The first has no arrow before it."""
+    items = []
+    for line in lines:
+        name, tokens, value = [*cells(line), "", ""][:3]
+        items.append(
+            format_html(
+                '<li><span class="who">{}</span> <span class="tokens">{}</span> <b class="value">{}</b></li>',
+                draw(name),
+                draw(tokens),
+                value,
+            )
+        )
+    return _listed(items)
+
+
+def _steps(lines: Sequence[str], draw: Draw) -> SafeString:
+    """One after the other, each above the one before: tokens, and why."""
+    found = [[*cells(line), ""][:2] for line in lines]
+    items = [
+        format_html('<li><span class="tokens">{}</span> <i>{}</i></li>', draw(tokens), draw(why))
+        for tokens, why in found
+    ]
+    return _listed(items)
+
+
+def _cards(lines: Sequence[str], draw: Draw) -> SafeString:
+    """Cards side by side: the number on the coin, and tokens."""
+    found = [[*cells(line), ""][:2] for line in lines]
+    items = [
+        format_html('<li><b class="coin">{}</b> <span class="tokens">{}</span></li>', value, draw(tokens))
+        for value, tokens in found
+    ]
+    return format_html("<ul>{}</ul>", format_html_join("", "{}", ((item,) for item in items)))
+
+
+def _piles(lines: Sequence[str], draw: Draw) -> SafeString:
+    """Who has how many: name, ``2 {R}, 3 {ghost-R}``, what it pays. Whoever has most is marked, alone or not."""
+    rows = [[*cells(line), "", ""][:3] for line in lines]
+    counts = [sum(int(count) for count, *_ in _SEVERAL.findall(tokens)) for _, tokens, _ in rows]
+    mark = "most" if counts.count(max(counts)) == 1 else "tied"
+    items = []
+    for (name, tokens, paid), count in zip(rows, counts, strict=True):
+        pile = _SEVERAL.sub(lambda found: found[2] * int(found[1]), tokens).replace(",", "")
+        items.append(
+            format_html(
+                '<tr><th scope="row">{}</th><td class="tokens">{}</td><td class="num"><b class="{}">{}</b></td>'
+                '<td class="num paid">{}</td></tr>',
+                draw(name),
+                _silent(draw(pile)),
+                mark if count == max(counts) else "",
+                count,
+                paid,
+            )
+        )
+    return format_html("<table><tbody>{}</tbody></table>", format_html_join("", "{}", ((item,) for item in items)))
+
+
+def _silent(html: SafeString) -> SafeString:
+    """Drawings beside a number that says the same."""
+    return SafeString(re.sub(r' role="img" aria-label="[^"]*"', ' aria-hidden="true"', html))
+
+
+def _pyramid(lines: Sequence[str], draw: Draw) -> SafeString:
+    """Rows from the top down, each one place longer; empty lines part several pyramids, ``name:`` before each."""
+    blocks = [block.split("\n") for block in "\n".join(lines).split("\n\n")]
+    drawn = [(_one_pyramid(block, draw),) for block in blocks]
+    return format_html('<div class="pyramids">{}</div>', format_html_join("", "{}", drawn))
+
+
+def _one_pyramid(block: Sequence[str], draw: Draw) -> SafeString:
+    name = block[0].removesuffix(":") if block[0].endswith(":") else ""
+    rows = [(_row(cells(line), draw),) for line in block[1 if name else 0 :]]
+    said = format_html("<i>{}</i>", name) if name else SafeString()
+    return format_html('<div class="pyramid">{}{}</div>', format_html_join("", "<div>{}</div>", rows), said)
+
+
+def _row(places: Sequence[str], draw: Draw) -> SafeString:
+    niches = []
+    for place in places:
+        kind = "niche" if place == VACANT else "niche lit" if place.endswith(LIT) else "niche held"
+        niches.append((kind, "" if place == VACANT else draw(place.removesuffix(LIT))))
+    return format_html_join("", '<span class="{}">{}</span>', niches)
+
+
+KINDS: Final[dict[str, Callable[[Sequence[str], Draw], SafeString]]] = {
+    "chain": _chain,
+    "steps": _steps,
+    "cards": _cards,
+    "piles": _piles,
+    "pyramid": _pyramid,
+}
+"""The kinds of drawn examples; none of them is of one game only."""
+
+
+# --- Texts -----------------------------------------------------------------------------------------------------------
+
+_CODE: Final = re.compile(r"`([^`]+)`")
+_COUNT: Final = re.compile(rf"(\d+)((?:[ \u00a0]?{IN_BRACES})+)")
+
+
+def drawing(name: str, kind: str, label: str = "", sheet: str = "sprite") -> SafeString:
+    """One symbol of a sheet; without ``label`` it is decoration, and text beside it must say the same."""
+    spoken = format_html(' role="img" aria-label="{}"', label) if label else SafeString(' aria-hidden="true"')
+    return format_html(
+        '<svg class="{}" width="20" height="20"{}><use href="{}#{}"></use></svg>',
+        kind,
+        spoken,
+        static(f"esr/{sheet}.svg"),
+        name,
+    )
+
+
+def drawn(text: str, game: Game) -> SafeString:
+    """``text``, escaped, with a drawing for each token of ``game``; a number stays on the line of its drawing.
+
+    So do the words of a picture.
+    """
+    kept = _COUNT.sub(_together, escape(text))
+    for name, words in game.pictures.items() if "{" in kept else ():
+        kept = re.sub(re.escape(f"{{{name}}} {escape(words)}"), _together, kept)
+    return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
+
+
+def _together(found: re.Match[str]) -> str:
+    return f'<span class="count">{found[0]}</span>'
+
+
+def coded(text: str) -> SafeString:
+    """``text``, escaped, with what stands between backticks as code."""
+    return mark_safe(_CODE.sub(r"<code>\1</code>", escape(text)))  # noqa: S308 - escaped before
+
+
+def _symbol(found: re.Match[str], game: Game) -> str:
+    """The drawing of one token, silent where the text behind it says the same; no token of ``game`` stays text."""
+    words = game.drawn.get(found[1])
+    if words is None:
+        return found[0]
+    named = found.string.startswith(f" {words}", found.end())
+    kind, parted, _ = found[1].partition("-")
+    name = f"{game.drawing} {kind}" if parted else game.drawing
+    return drawing(found[1], name, "" if named else gettext(words), f"drawings/{game.drawing}")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a rendered text, for its contents; ``anchor`` is the id it has there."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A rendered text, its first paragraph and its headings."""
+
+    html: SafeString
+    lead: SafeString
+    headings: Sequence[Heading]
+
+
+@lru_cache(maxsize=32)
+def prose(markdown: str, game: Game) -> Prose:
+    """Markdown with tables as HTML; HTML in it is text, and tokens are drawn. Its first-level heading is left out.
+
+    The page has a title of its own, so the headings below keep their levels.
+    """
+    tokens = _without_title(_PARSER.parse(markdown))
+    _unhead_corners(tokens)
+    headings = list(_anchored(tokens, game))
+    lead = tokens[:3] if tokens and tokens[0].type == "paragraph_open" else []
+    return Prose(_rendered(tokens, game), _rendered(lead, game), headings)
+
+
+def _rendered(tokens: list[Token], game: Game) -> SafeString:
+    with translation.override("en"):  # the language of the text, and of what is read out with it
+        html: str = _PARSER.renderer.render(tokens, _PARSER.options, {"game": game})
+    return SafeString(html)  # the parser escapes all text
+
+
+def _without_title(tokens: list[Token]) -> list[Token]:
+    titled = bool(tokens) and tokens[0].type == "heading_open" and tokens[0].tag == "h1"
+    return tokens[3:] if titled else tokens
+
+
+def _unhead_corners(tokens: list[Token]) -> None:
+    """An empty heading of a column is the head of nothing: a plain cell."""
+    for place, opening in enumerate(tokens):
+        if opening.type == "th_open" and not tokens[place + 1].content:
+            opening.tag = tokens[place + 2].tag = "td"
+
+
+def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
+    """Give every heading an id of its own; the headings."""
+    headings: list[Heading] = []
+    for opening, content in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        text = in_words("".join(part.content for part in content.children or ()), game.drawn)
+        anchor = slugify(text) or "part"
+        if any(heading.anchor == anchor for heading in headings):
+            anchor = f"{anchor}-{len(headings) + 1}"
+        opening.attrSet("id", anchor)
+        headings.append(Heading(int(opening.tag[1:]), text, anchor))
+    return headings
+
+
+def _text(_renderer: RendererHTML, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
+    return drawn(tokens[index].content, env["game"])
+
+
+def _fence(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """A drawn example, or code as ever."""
+    kind, _, caption = tokens[index].info.strip().partition(" ")
+    if kind not in KINDS:
+        return renderer.fence(tokens, index, options, env)
+    return example(kind, caption.strip(), tokens[index].content, partial(drawn, game=env["game"]))
+
+
+def _scrolling(kind: str) -> Any:
+    """Tables get a frame of their own, so that a wide one never widens the page."""
+
+    def rule(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+        html = renderer.renderToken(tokens, index, options, env)
+        return f'<div class="scroll" tabindex="0">{html}' if kind == "table_open" else f"{html}</div>"
+
+    return rule
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.add_render_rule("text", _text)
+    parser.add_render_rule("fence", _fence)
+    for kind in ("table_open", "table_close"):
+        parser.add_render_rule(kind, _scrolling(kind))
+    return parser
+
+
+_PARSER: Final = _parser()

@@ -1,0 +1,120 @@
+"""Responses that several pages share: long files, limits on slow pages, and pages for site admins only."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import fields
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.decorators import login_required
+from django.core.handlers.asgi import ASGIRequest
+from django.db import close_old_connections
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.cache import add_never_cache_headers
+from django.views.decorators.cache import never_cache
+
+from esr_platform.accounts.limits import address, wait_s
+from ladder import access
+
+# --- Keys of cached pages --------------------------------------------------------------------------------------------
+
+
+def cache_key(name: str, kind: type[Any]) -> str:
+    """The key for instances of the dataclass ``kind``. It contains a hash of their fields and types.
+
+    While a site is updated, old and new processes share the cache. Each finds what its own release has written.
+    """
+    shape = " ".join(f"{field.name}:{field.type}" for field in fields(kind))
+    return f"{name}/{sha256(shape.encode()).hexdigest()[:12]}"
+
+
+# --- Long files ------------------------------------------------------------------------------------------------------
+
+
+def streamed(
+    request: HttpRequest, name: str, pieces: Iterator[bytes], content_type: str = "application/jsonl"
+) -> StreamingHttpResponse:
+    """``pieces``, by default of JSON lines, as a file called ``name``: each made when the one before has been sent."""
+    content = _one_by_one(pieces) if isinstance(request, ASGIRequest) else pieces
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(content, content_type=content_type, headers=headers)
+
+
+async def _one_by_one(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    following = sync_to_async(_next)
+    while (piece := await following(pieces)) is not None:
+        yield piece
+
+
+def _next(pieces: Iterator[bytes]) -> bytes | None:
+    """The next piece. Whoever reads slowly holds no connection meanwhile: a few of them would take the whole pool."""
+    piece = next(pieces, None)
+    close_old_connections()
+    return piece
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+FILES = "files"
+"""The scope of long files, in ``settings.REQUESTS_A_MINUTE``."""
+
+
+ACTS = "table"
+"""The scope of what somebody does at a table and in the lobby."""
+
+
+def too_many(request: HttpRequest, scope: str, who: str | None = None) -> HttpResponse | None:
+    """Count a request of ``scope``, by its address or as ``who``; the answer to one too many, else ``None``."""
+    wait = wait_s(scope, who or address(request.META))
+    if not wait:
+        return None
+    response = render(request, "429.html", {"wait_s": wait}, status=429)
+    response["Retry-After"] = str(wait)
+    add_never_cache_headers(response)
+    return response
+
+
+def of_acts(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Let one person, or one address where nobody is signed in, change only so much; who only looks is not counted."""
+
+    @wraps(view)
+    def paced(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        who = f"user-{request.user.pk}" if request.user.is_authenticated else None
+        refused = too_many(request, ACTS, who) if request.method == "POST" else None
+        return refused or view(request, *args, **kwargs)
+
+    return paced
+
+
+def of_long_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Let one address have long files only so often."""
+
+    @wraps(view)
+    def paced(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return too_many(request, FILES) or view(request, *args, **kwargs)
+
+    return paced
+
+
+# --- Site admins only ------------------------------------------------------------------------------------------------
+
+View = Callable[..., HttpResponse]
+
+
+def for_staff(view: View) -> View:
+    """Show ``view`` to staff; who has not signed in may do so first, anybody else finds nothing."""
+
+    @never_cache
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not access.is_staff(request.user):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return guarded

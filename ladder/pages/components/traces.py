@@ -1,0 +1,161 @@
+"""The rating of a member over the games of all its seasons, thinned out for a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final
+
+from django.db.models import F
+
+from bots.models import Bot
+from ladder.models import Entry, Estimate, LedgerEntry, Seat, SeatResult
+
+MOST_POINTS: Final = 200
+"""Points of a line: more could not be told apart on a page."""
+
+_ROWS: Final = 20
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The rating, in 1/1000 point, after the result with this number of the ladder's ledger."""
+
+    number: int
+    rating: int
+    version: int
+    season: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What one version did in one season, with its estimate where there is one; ``moments`` are never empty."""
+
+    moments: Sequence[Moment]
+    estimate: Estimate | None
+
+    @property
+    def first(self) -> Moment:
+        return self.moments[0]
+
+    @property
+    def last(self) -> Moment:
+        return self.moments[-1]
+
+    @property
+    def version(self) -> int:
+        return self.first.version
+
+    @property
+    def season(self) -> int:
+        return self.first.season
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The moments of ``entry`` in the order of the ledger; the last one is always there. ``thinned``: not every one."""
+
+    entry: Entry
+    moments: Sequence[Moment]
+    stretches: Sequence[Stretch]
+    thinned: bool
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it is of a person, whose one version says nothing."""
+        return bool(self.entry.bot.kind == Bot.Kind.PERSON)
+
+    @property
+    def first(self) -> Moment:
+        return self.moments[0]
+
+    @property
+    def last(self) -> Moment:
+        return self.moments[-1]
+
+    @property
+    def highest(self) -> Moment:
+        return max(self.moments, key=lambda moment: moment.rating)
+
+    @property
+    def rows(self) -> Sequence[Moment]:
+        """Few of the moments, the newest first, for a table beside the line."""
+        return self.moments[::-1][:: -(-len(self.moments) // _ROWS)]
+
+
+def trace(entry: Entry) -> Trace | None:
+    """The trace of ``entry``, ``None`` before its first rated game; three queries."""
+    return traces([entry])[0]
+
+
+def traces(entries: Sequence[Entry]) -> list[Trace | None]:
+    """The traces of some entries, which are on one ladder; three queries, however many entries.
+
+    Of many seats only some are read with what came of them, so a bot with a hundred thousand games costs little more
+    than one with a hundred.
+    """
+    seats = _seats(entries)
+    sampled = {entry.pk: _sampled(seats[entry.pk]) for entry in entries}
+    read = _moments(set().union(*(kept | newest for kept, newest in sampled.values())))
+    estimates = _estimates(entries)
+    found: list[Trace | None] = []
+    for entry in entries:
+        kept, newest = sampled[entry.pk]
+        its = [(seat, moment) for seat, moment in read if seat in kept or seat in newest]
+        moments = [moment for seat, moment in its if seat in kept or seat == its[-1][0]]
+        stretches = _stretches(moments, estimates[entry.bot_id])
+        thinned = len(seats[entry.pk]) > len(kept)
+        found.append(Trace(entry, moments, stretches, thinned) if moments else None)
+    return found
+
+
+def _seats(entries: Sequence[Entry]) -> dict[int, list[int]]:
+    """By entry, all its seats; one query."""
+    seats: dict[int, list[int]] = {entry.pk: [] for entry in entries}
+    for entry, seat in Seat.objects.filter(entry__in=seats).order_by("pk").values_list("entry", "pk"):
+        if entry is not None:
+            seats[entry].append(seat)
+    return seats
+
+
+def _sampled(seats: Sequence[int]) -> tuple[set[int], set[int]]:
+    """Seats for the line, spread evenly, and the newest ones, of which some have no result yet."""
+    step = max(1, -(-len(seats) // MOST_POINTS))
+    return set(seats[::step]), set(seats[-MOST_POINTS:])
+
+
+def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
+    """Seats with their moments, in the order of the ledger; one query."""
+    counted = SeatResult.objects.filter(
+        seat__in=seats, rating_after__isnull=False, result__ledger_entries__kind=LedgerEntry.Kind.RESULT
+    )
+    rows: Any = counted.order_by("result__ledger_entries__number").values_list(
+        "seat",
+        "result__ledger_entries__number",
+        "rating_after",
+        "seat__version__number",
+        "result__ledger_entries__season__number",
+        "result__ledger_entries__created",
+    )
+    return [(seat, Moment(*of)) for seat, *of in rows]
+
+
+def _estimates(entries: Sequence[Entry]) -> dict[int, dict[tuple[int, int], Estimate]]:
+    """By bot, its estimates by season and version, without their draws; one query."""
+    ladders, bots = {entry.ladder_id for entry in entries}, [entry.bot_id for entry in entries]
+    rows = Estimate.objects.filter(season__ladder__in=ladders, version__bot__in=bots).annotate(
+        of_bot=F("version__bot"), of_season=F("season__number"), of_version=F("version__number")
+    )
+    found: dict[int, dict[tuple[int, int], Estimate]] = {bot: {} for bot in bots}
+    for row in rows.defer("kept_draws"):
+        found[row.of_bot][row.of_season, row.of_version] = row
+    return found
+
+
+def _stretches(moments: Sequence[Moment], estimates: Mapping[tuple[int, int], Estimate]) -> list[Stretch]:
+    """The moments by season and version. A version that comes back has several stretches."""
+    groups = groupby(moments, key=lambda moment: (moment.season, moment.version))
+    return [Stretch(list(its), estimates.get(of)) for of, its in groups]

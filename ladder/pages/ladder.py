@@ -1,0 +1,455 @@
+"""The page of a ladder: its standings, with filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final, overload
+
+from django.core.paginator import Page
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import NullIf
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from bots import remote
+from bots.languages import LANGUAGES
+from bots.models import Bot, BotVersion
+from games.base import Game
+from games.registry import GAMES
+from ladder.access import ladder_seen_by
+from ladder.matches.candidates import people_on, playing_versions
+from ladder.members.standings import Standing, listed, page_of
+from ladder.models import Entry, Estimate, Ladder, Match, Season
+from ladder.models.ladders import Viewer
+from ladder.pages.components.chart import Axis, axis
+from ladder.pages.components.filters import OF, Asked, Choice, Column, Parameters, Tabs, asked_of, ladder_tabs
+from ladder.pages.components.words import Clock
+from ladder.pages.ladders import Books, active_versions, books
+from ladder.ratings.draws import Centred
+from ladder.ratings.elo import PROVISIONAL_GAMES
+
+# --- Estimates -------------------------------------------------------------------------------------------------------
+
+VERSIONS_SHOWN: Final = 24
+"""The most rows of a bot's page."""
+
+
+def estimated(ladder: Ladder, entries: Iterable[Entry]) -> dict[int, Estimate]:
+    """By bot, the estimate of the version that it played last, of the ladder's last season; one query."""
+    rows = _of_last_season(Estimate.objects.filter(season__ladder=ladder, rank_low__isnull=False))
+    return {row.version.bot_id: row for row in rows.filter(version__bot__in=[entry.bot_id for entry in entries])}
+
+
+def of_bot(bot: Bot, viewer: Viewer) -> list[Estimate]:
+    """The estimates of its newest versions on each ladder that ``viewer`` may see, in its last season; one query."""
+    seen = Estimate.objects.filter(version__bot=bot, season__ladder__in=Ladder.objects.visible_to(viewer))
+    newest = _of_last_season(seen).order_by("-version__number", "season__ladder")[:VERSIONS_SHOWN]
+    return sorted(newest, key=lambda row: (row.season.ladder_id, -row.version.number))
+
+
+def _of_last_season(estimates: QuerySet[Estimate]) -> QuerySet[Estimate]:
+    last = Season.objects.filter(ladder=OuterRef("season__ladder")).order_by("-number").values("pk")[:1]
+    return (
+        estimates.filter(season=Subquery(last))
+        .select_related("season__ladder", "version")
+        .defer("version__check_report")
+    )
+
+
+# --- Order by estimated skill ----------------------------------------------------------------------------------------
+
+
+class ByStrength(Sequence[Entry]):
+    """``entries`` by the estimates of ``season``; those without one come last, in the order in which they came.
+
+    Two queries for the order of all, of numbers alone, and one for the entries of each slice.
+    """
+
+    def __init__(self, entries: QuerySet[Entry], season: Season | None, *, falling: bool) -> None:
+        self._entries, self._season, self._falling = entries, season, falling
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The ids of all entries."""
+        known = Estimate.objects.filter(season=self._season, rank_low__isnull=False).order_by()
+        strengths = dict(known.values_list("version__bot", "rating"))
+        found = list(self._entries.values_list("pk", "bot"))
+        sign = -1 if self._falling else 1
+        rated = [(sign * strengths[bot], place) for place, (_, bot) in enumerate(found) if bot in strengths]
+        rest = [entry for entry, bot in found if bot not in strengths]
+        return [*(found[place][0] for _, place in sorted(rated)), *rest]
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        if isinstance(index, int):
+            return self[index : index + 1][0] if index >= 0 else self[len(self) + index]
+        wanted = self._order[index]
+        found = self._entries.in_bulk(wanted)
+        return [found[entry] for entry in wanted]
+
+
+# --- Statistically tied neighbors ------------------------------------------------------------------------------------
+
+MOST_LANES: Final = 3
+"""Lines side by side. Where more are needed the last ones are left out: each row says in words what holds for it."""
+
+Run = tuple[int, int]
+"""The places of the first and the last row of a line."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """``runs`` are the longest stretches of rows no two of which can be told apart, from the top."""
+
+    runs: Sequence[Run]
+    lanes: Sequence[Sequence[Run]]
+
+    def reach(self, place: int) -> Run:
+        """From which row to which a row cannot be told apart from its neighbours; itself alone where it can."""
+        its = [run for run in self.runs if run[0] <= place <= run[1]]
+        return min([place, *(run[0] for run in its)]), max([place, *(run[1] for run in its)])
+
+    def marks(self, place: int) -> list[str]:
+        """What each lane draws beside a row: ``start``, ``middle``, ``end`` or nothing."""
+        return [_mark(place, lane) for lane in self.lanes]
+
+
+def apart(estimates: Sequence[Estimate | None]) -> Apart:
+    """The lines beside rows with these estimates, in the table's order; a row without one joins nobody. No queries."""
+    rows = [Centred.of(row.rating, row.draws) if row else None for row in estimates]
+    runs: list[Run] = []
+    start = 0
+    for place in range(len(rows) + 1):
+        begins = _begins(rows, start, place)
+        if begins > start and place - 1 > start:
+            runs.append((start, place - 1))
+        start = begins
+    return Apart(runs, _lanes(runs))
+
+
+def _begins(rows: Sequence[Centred | None], start: int, place: int) -> int:
+    """The first row from ``start`` on such that nobody from there to ``place`` can be told apart from who is there."""
+    its = rows[place] if place < len(rows) else None
+    if its is None:
+        return place + 1
+    for other in range(place - 1, start - 1, -1):
+        above = rows[other]
+        if above is None or its.told_apart_from(above):
+            return other + 1
+    return start
+
+
+def _lanes(runs: Sequence[Run]) -> list[list[Run]]:
+    lanes: list[list[Run]] = []
+    for run in runs:
+        free = next((lane for lane in lanes if lane[-1][1] < run[0]), None)
+        if free is not None:
+            free.append(run)
+        elif len(lanes) < MOST_LANES:
+            lanes.append([run])
+    return lanes
+
+
+def _mark(place: int, lane: Sequence[Run]) -> str:
+    for start, end in lane:
+        if start <= place <= end:
+            return "start" if place == start else "end" if place == end else "middle"
+    return ""
+
+
+# --- Blocks that are being played ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LiveTable:
+    """A block of which the game ``running`` is being played."""
+
+    running: Match
+    over: int
+    games: int
+
+    @property
+    def since(self) -> datetime | None:
+        """When the running game began."""
+        return self.running.started
+
+    @property
+    def steps(self) -> list[str]:
+        """For a drawing, each game of the block: over, being played, to come."""
+        return ["over"] * self.over + ["now"] + ["to-come"] * (self.games - self.over - 1)
+
+
+def live_tables(matches: Iterable[Match]) -> list[LiveTable]:
+    """Tables of ``matches``, which are all games of some blocks; the one whose game has run for longest first."""
+    by_block: dict[int, list[Match]] = {}
+    for match in matches:
+        by_block.setdefault(match.block_id, []).append(match)
+    tables = [table for block in by_block.values() for table in _table(block)]
+    return sorted(tables, key=lambda table: (table.running.started, table.running.pk))
+
+
+def _table(block: Sequence[Match]) -> Iterator[LiveTable]:
+    running = next((match for match in block if match.status == Match.Status.RUNNING), None)
+    if running:
+        yield LiveTable(running, sum(match.status in Match.ENDED for match in block), len(block))
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+ROWS: Final = 50
+NAMED: Final = 3
+"""Bots that the sentence above a table names beside the first, at most."""
+
+COLUMNS: Final = (
+    Column("rating", gettext_lazy("rating")),
+    Column("bot", gettext_lazy("bot"), falling=False, numeric=False),
+    Column("strength", gettext_lazy("strength, 95 %")),
+    Column("change", gettext_lazy("last game")),
+    Column("games", gettext_lazy("games")),
+    Column("first", gettext_lazy("first places, %")),
+)
+FIELDS: Final = {
+    "rating": "rating",
+    "bot": "bot__name",
+    "change": "last_change",
+    "games": "games",
+    "first": "share",
+}
+"""By column, what it is sorted by; strengths are not the entries' own."""
+
+STATE: Final = Choice(
+    "state",
+    gettext_lazy("Who plays"),
+    {"": gettext_lazy("Playing or not"), "playing": gettext_lazy("Playing"), "resting": gettext_lazy("Resting")},
+)
+CERTAINTY: Final = Choice(
+    "games",
+    gettext_lazy("Games"),
+    {
+        "": gettext_lazy("Any number of games"),
+        "settled": gettext_lazy("Settled ratings"),
+        "provisional": gettext_lazy("Provisional"),
+    },
+)
+LANGUAGE: Final = Choice(
+    "language",
+    gettext_lazy("Language"),
+    {"": gettext_lazy("All languages"), **{one.name: one.title for one in LANGUAGES.values()}},
+)
+MINE: Final = Choice(OF.name, OF.label, {**OF.values, "mine": gettext_lazy("My bots")})
+"""Whose bots, for somebody who has signed in."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: who stands there, with the version that plays, and how surely it stands there.
+
+    ``marks`` are what the lines at the left draw beside it; ``reach`` are the first and the last rank of the neighbours
+    that it cannot be told apart from, ``None`` where it can.
+    """
+
+    standing: Standing
+    version: int | None
+    estimate: Estimate | None
+    marks: Sequence[str]
+    reach: tuple[int, int] | None
+    own: bool
+
+    @property
+    def entry(self) -> Entry:
+        return self.standing.entry
+
+
+@dataclass(frozen=True)
+class LadderPage:
+    """One ladder's table, a page of it, with everything that is drawn beside it.
+
+    ``standing_bots`` are all in the table, ``people`` have bots that play here, counted up to the seats of a table, and
+    ``here`` are the remote bots that play here and are connected.
+    """
+
+    ladder: Ladder
+    season: Season | None
+    tabs: Sequence[Tabs]
+    asked: Asked
+    standings: Page[Standing]
+    rows: Sequence[Row]
+    lanes: int
+    standing_bots: int
+    books: Books
+    people: int
+    here: int
+
+    @property
+    def clock(self) -> Clock:
+        """The time that a seat of a live game has."""
+        return Clock.of(self.ladder)
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.ladder.game]
+
+    @property
+    def fair_share(self) -> float:
+        """The share of first places that luck alone gives, 0 to 1."""
+        return 1 / self.ladder.seats
+
+    @property
+    def widest_share(self) -> float:
+        """The share of first places that fills its bar, 0 to 1: never less than twice the fair one."""
+        return max([2 * self.fair_share, *(row.entry.win_share or 0 for row in self.rows)])
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The one axis of all rows."""
+        ends = [end for row in self.rows for end in _ends(row)]
+        return axis(ends)
+
+    @property
+    def provisional_games(self) -> int:
+        return PROVISIONAL_GAMES
+
+    @property
+    def leaders(self) -> list[str]:
+        """Who is first, if this is the top of the table; a few names at most."""
+        if not self.asked.usual or self.standings.number > 1:
+            return []
+        return [row.entry.bot.name for row in self.rows if row.standing.rank == 1][:NAMED]
+
+    @property
+    def level(self) -> list[str]:
+        """Who cannot be told apart from the one who leads alone."""
+        if len(self.leaders) != 1 or self.rows[0].reach is None:
+            return []
+        last = self.rows[0].reach[1]
+        return [row.entry.bot.name for row in self.rows[1:] if row.standing.rank <= last]
+
+
+def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
+    """The page of the table of ``ladder`` that an address asks for; twelve queries at most, however many stand."""
+    season = ladder.seasons.order_by("-number").first()
+    asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, *_languages(ladder), STATE, CERTAINTY))
+    shown, everybody = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
+    lines, rows = _rows(ladder, list(shown), asked, user)
+    return LadderPage(
+        ladder=ladder,
+        season=season,
+        tabs=ladder_tabs(Ladder.objects.visible_to(user).order_by("pk"), ladder, _address),
+        asked=asked,
+        standings=shown,
+        rows=rows,
+        lanes=len(lines.lanes),
+        standing_bots=everybody,
+        books=books(ladder),
+        people=people_on(ladder),
+        here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
+    )
+
+
+def _languages(ladder: Ladder) -> tuple[Choice, ...]:
+    """Nothing is known of the languages of remote bots, and people have none."""
+    return (LANGUAGE,) if ladder.for_house else ()
+
+
+def _here(ladder: Ladder) -> int:
+    return remote.here().filter(bot__in=Entry.objects.filter(ladder=ladder, active=True).values("bot")).count()
+
+
+def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Entry] | ByStrength:
+    """The entries that are asked for, in the order that is asked for."""
+    entries = listed(ladder)
+    if asked.looked_for:
+        word = asked.looked_for
+        entries = entries.filter(Q(bot__name__icontains=word) | Q(bot__owner__username__icontains=word))
+    for name, value in asked.values.items():
+        condition = _conditions(user).get((name, value))
+        if condition is not None:
+            entries = entries.filter(condition)
+    if "language" in asked.values:
+        playing = BotVersion.objects.filter(bot=OuterRef("bot"), active=True, language=asked.values["language"])
+        entries = entries.filter(Exists(playing))
+    return _ordered(entries, season, asked)
+
+
+def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
+    return {
+        ("of", "house"): Q(bot__owner=None),
+        ("of", "people"): Q(bot__owner__isnull=False),
+        ("of", "mine"): Q(bot__owner=user.pk),
+        ("state", "playing"): Q(active=True),
+        ("state", "resting"): Q(active=False),
+        ("games", "settled"): Q(games__gte=PROVISIONAL_GAMES),
+        ("games", "provisional"): Q(games__lt=PROVISIONAL_GAMES),
+    }
+
+
+def _ordered(entries: QuerySet[Entry], season: Season | None, asked: Asked) -> QuerySet[Entry] | ByStrength:
+    """The entries by a column; what has no value there comes last, and ratings decide between equals."""
+    key = asked.column.key
+    if key == "strength":
+        return ByStrength(entries, season, falling=asked.falling)
+    if key == "first":
+        entries = entries.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
+    field, last = F(FIELDS[key]), True if key == "first" else None
+    order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
+    return entries.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
+
+
+def _rows(ladder: Ladder, shown: Sequence[Standing], asked: Asked, user: Viewer) -> tuple[Apart, list[Row]]:
+    entries = [standing.entry for standing in shown]
+    estimates, versions = estimated(ladder, entries), _versions(ladder, entries)
+    by_strength = asked.column.key in ("rating", "strength")
+    lines = apart([estimates.get(entry.bot_id) for entry in entries] if by_strength else [])
+    rows = []
+    for place, standing in enumerate(shown):
+        bot = standing.entry.bot
+        first, last = lines.reach(place)
+        rows.append(
+            Row(
+                standing=standing,
+                version=versions.get(bot.pk),
+                estimate=estimates.get(bot.pk),
+                marks=lines.marks(place),
+                reach=(shown[first].rank, shown[last].rank) if last > first else None,
+                own=bot.owner_id is not None and bot.owner_id == user.pk,
+            )
+        )
+    return lines, rows
+
+
+def _ends(row: Row) -> list[int]:
+    its = row.estimate
+    return [its.low, its.high] if its else [row.entry.rating]
+
+
+def _address(ladder: Ladder) -> str:
+    return reverse("pages:ladder", args=[ladder.slug])
+
+
+def _versions(ladder: Ladder, entries: Sequence[Entry]) -> dict[int, int]:
+    """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
+    if ladder.freezes_at is None:
+        return active_versions([entry.bot_id for entry in entries])
+    playing = playing_versions(entries).items()
+    return {bot: version.number for bot, version in playing if version.bot.kind != Bot.Kind.PERSON}
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def ladder(request: HttpRequest, slug: str) -> HttpResponse:
+    page = ladder_page(ladder_seen_by(request.user, slug), request.GET.get, request.user)
+    return render(request, "pages/ladder.html", {"page": page})

@@ -1,0 +1,427 @@
+"""The lobby: open games, own games and challenges, and who plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models.functions import Now
+from django.urls import reverse
+
+from bots.models import Bot
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
+from games.base import Game
+from games.registry import GAMES
+from ladder.access import matches_in_order_seen_by
+from ladder.live.presence import NEVER_CAME
+from ladder.members.membership import require_rated
+from ladder.models import Block, Chair, Challenge, ChallengePlayer, Entry, Ladder, Match, Pairing, Seek, SeekPlayer
+from ladder.models.ladders import Viewer
+from ladder.pages.components.people import player_address, watching_said
+from ladder.pages.components.words import enumerated
+from ladder.pages.lobby_forms import (
+    OfferForm,
+    Start,
+    clock_said,
+    free_said,
+    left_said,
+    looking_said,
+    others_said,
+    starts,
+)
+from ladder.pages.matches import names, seats_shown
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+MOST_OFFERS: Final = 40
+MOST_RUNNING: Final = 10
+MOST_OWN: Final = 10
+STREAM: Final = "/api/v1/lobby/stream"
+
+_PEOPLE: Final = (Ladder.Players.PEOPLE, Ladder.Players.OPEN)
+
+
+@dataclass(frozen=True)
+class Sitter:
+    """Who has taken a seat that is offered."""
+
+    name: str
+    href: str
+    rating: int | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Seats that somebody offers. ``own`` says that the viewer does, ``link`` is what they can send to others."""
+
+    seek: Seek
+    players: Sequence[Sitter]
+    own: bool
+    link: str
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.seek.ladder.game]
+
+    @property
+    def by(self) -> str:
+        return self.seek.by.username
+
+    @property
+    def clock(self) -> str:
+        return clock_said(self.seek.clock)
+
+    @property
+    def free_said(self) -> str:
+        return free_said(self.seek.ladder.seats - len(self.players))
+
+    @property
+    def there(self) -> str:
+        """Who sits there already, beside whoever offers."""
+        return enumerated([player.name for player in self.players])
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """A running game at which the viewer sits; ``turn`` says that it waits for them, ``new`` that they never came."""
+
+    match: Match
+    seat: int
+    turn: bool
+    new: bool
+
+    @property
+    def game(self) -> str:
+        return GAMES[self.match.ladder.game].name
+
+    @property
+    def names(self) -> str:
+        every = names(list(self.match.seats.all()))
+        return enumerated([name for seat, name in enumerate(every) if seat != self.seat])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A challenge that waits for the word of the viewer (``asked``), or one of theirs that waits for others'."""
+
+    pk: int
+    by: str
+    ladder: str
+    names: str
+    rated: bool
+    asked: bool
+    left: str
+
+
+@dataclass(frozen=True)
+class Search:
+    """The viewer looks for a rated game, since then; ``others`` do so on the same ladder."""
+
+    ladder: Ladder
+    since: datetime
+    others: int
+
+    @property
+    def others_said(self) -> str:
+        return others_said(self.others)
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A ladder of people, and how many look there for a game."""
+
+    ladder: Ladder
+    looking: int
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.ladder.game]
+
+    @property
+    def own_name(self) -> bool:
+        """Whether its name says more than game and seats."""
+        return self.ladder.by_invitation
+
+    @property
+    def looking_said(self) -> str:
+        return looking_said(self.looking)
+
+
+@dataclass(frozen=True)
+class Going:
+    """A game that people play, with how many watch it, in words."""
+
+    match: Match
+    watching: str
+
+
+@dataclass(frozen=True)
+class LobbyPage:
+    """The lobby for one viewer; ``person`` is ``None`` for a guest, who has neither offers nor challenges.
+
+    ``quick`` are the ladders of people, ``mixed`` those on which bots fill the table.
+    """
+
+    person: User | None
+    tables: Sequence[OwnTable]
+    challenges: Sequence[Asked]
+    mine: Sequence[Offer]
+    offers: Sequence[Offer]
+    search: Search | None
+    quick: Sequence[Quick]
+    mixed: Sequence[Quick]
+    why_not_rated: str
+    starts: Sequence[Start]
+    running: Sequence[Going]
+    form: OfferForm | None
+
+    @property
+    def begun(self) -> Match | None:
+        """The game that the viewer waited for here: it has begun, and they have not been at its table yet."""
+        return next((table.match for table in self.tables if table.new), None)
+
+    @property
+    def stream(self) -> str:
+        """Where the browser hears of changes."""
+        return STREAM
+
+    @property
+    def looks_mixed(self) -> bool:
+        """Whether the viewer looks on a ladder with bots."""
+        return self.search is not None and not _of_people(self.search.ladder)
+
+    @property
+    def searched(self) -> Sequence[Quick]:
+        """The ladders on which somebody looks, for who cannot look there."""
+        return [one for one in (*self.quick, *self.mixed) if one.looking]
+
+    @property
+    def may_look(self) -> bool:
+        return self.person is not None and not self.why_not_rated
+
+
+def lobby_page(
+    viewer: Viewer,
+    person: User | None,
+    guest: str | None,
+    form: OfferForm | None,
+    address: str,
+    wanted: str | None = None,
+) -> LobbyPage:
+    """The lobby for ``viewer``; ``guest`` is the hash of a guest's secret, ``address`` where the site is for links.
+
+    The ladder that is called ``wanted`` stands first among those on which people look.
+    At most nineteen queries, however many people there are.
+    """
+    ladders = ladders_for_people(viewer)
+    quick = sorted(ladders, key=lambda one: one.slug != wanted)
+    looking, own = _looking(person)
+    mine, offers = _offers(ladders, person, address)
+    return LobbyPage(
+        person=person,
+        tables=own_tables(person, guest),
+        challenges=_challenges(person) if person else [],
+        mine=mine,
+        offers=offers,
+        search=_search(own, ladders, looking),
+        quick=[Quick(one, looking.get(one.pk, 0)) for one in quick if _of_people(one)],
+        mixed=[Quick(one, looking.get(one.pk, 0)) for one in quick if not _of_people(one)],
+        why_not_rated=why_not_rated(person),
+        starts=starts(ladders),
+        running=_running(viewer),
+        form=form,
+    )
+
+
+def ladders_for_people(viewer: Viewer) -> list[Ladder]:
+    """The open ladders at whose tables people sit, of those that ``viewer`` may know of; one query."""
+    return list(Ladder.objects.visible_to(viewer).filter(open=True, players__in=_PEOPLE).order_by("pk"))
+
+
+def why_not_rated(person: User | None) -> str:
+    """Why the viewer may not play for a rating yet, in a sentence; empty where they may, and for guests."""
+    if person is None:
+        return ""
+    try:
+        require_rated(person)
+    except Refused as refusal:
+        return str(refusal)
+    return ""
+
+
+def house_bots() -> list[Bot]:
+    """The bots that may be named as opponents; one query."""
+    hosted = Bot.objects.playing().filter(owner=None, kind=Bot.Kind.HOSTED, versions__active=True)
+    return list(hosted.order_by("name", "pk"))
+
+
+def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
+    """The running games at which somebody sits, those that wait for them first; three queries, none for strangers."""
+    if person is None and guest is None:
+        return []
+    theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
+    chairs: Any = Chair.objects.filter(
+        theirs, kind__in=Chair.OF_PEOPLE, forfeit="", resigned=False, table__match__status=Match.Status.RUNNING
+    ).annotate(now=Now(), new=NEVER_CAME)
+    rows = list(chairs.select_related("seat").order_by("-table")[:MOST_OWN])
+    shown = Match.objects.filter(pk__in=[row.table_id for row in rows]).select_related("ladder", "block")
+    matches = {match.pk: match for match in shown.defer("block__seed").prefetch_related(seats_shown())} if rows else {}
+    found = [
+        OwnTable(matches[row.table_id], row.seat.index, _turn(row), row.new) for row in rows if row.table_id in matches
+    ]
+    return sorted(found, key=lambda one: not one.turn)
+
+
+def _turn(chair: Any) -> bool:
+    return bool(chair.kind == Chair.Kind.PERSON and chair.owes and chair.due_at and chair.due_at <= chair.now)
+
+
+def _of_people(ladder: Ladder) -> bool:
+    return ladder.players == Ladder.Players.PEOPLE
+
+
+def _looking(person: User | None) -> tuple[Mapping[int, int], Pairing | None]:
+    """How many look, by ladder, and the search of ``person``; two queries."""
+    counted = Pairing.objects.order_by().values("ladder").annotate(number=Count("pk"))
+    own = Pairing.objects.filter(bot__owner=person).first() if person else None
+    return dict(counted.values_list("ladder", "number")), own
+
+
+def _search(own: Pairing | None, ladders: Iterable[Ladder], looking: Mapping[int, int]) -> Search | None:
+    ladder = next((one for one in ladders if own is not None and one.pk == own.ladder_id), None)
+    if own is None or ladder is None:
+        return None
+    return Search(ladder, own.since, max(0, looking.get(ladder.pk, 1) - 1))
+
+
+# --- seats on offer --------------------------------------------------------------------------------------------------
+
+
+def _offers(ladders: Sequence[Ladder], person: User | None, address: str) -> tuple[list[Offer], list[Offer]]:
+    """Those of ``person`` or at which they sit, and those of others that are for everybody; three queries."""
+    waiting = Seek.objects.filter(state=Seek.State.OPEN, expires__gt=Now(), ladder__in=ladders)
+    seeks = list(with_players(waiting.filter(_shown_to(person))).order_by("-pk")[:MOST_OFFERS])
+    ratings = _ratings(seeks)
+    mine: list[Offer] = []
+    others: list[Offer] = []
+    for seek in seeks:
+        sits = person is not None and any(player.bot.owner_id == person.pk for player in seek.players.all())
+        own = person is not None and seek.by_id == person.pk
+        (mine if sits or own else others).append(offer(seek, ratings, own, address))
+    return mine, others
+
+
+def _shown_to(person: User | None) -> Q:
+    everybody = Q(kind=Seek.Kind.OPEN)
+    if person is None:
+        return everybody
+    sits = SeekPlayer.objects.filter(seek=OuterRef("pk"), bot__owner=person)
+    return Q(everybody | Q(by=person) | Q(Exists(sits)))
+
+
+def with_players(seeks: QuerySet[Seek]) -> QuerySet[Seek]:
+    """``seeks`` with their ladders and who sits there; one query more."""
+    players = SeekPlayer.objects.select_related("bot__owner").order_by("index")
+    return seeks.select_related("ladder", "by").prefetch_related(Prefetch("players", queryset=players))
+
+
+def offer(seek: Seek, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> Offer:
+    """A seek that comes with its players, as it is shown."""
+    sitters = [
+        Sitter(player.bot.name, player_address(player.bot), ratings.get((seek.ladder_id, player.bot_id)))
+        for player in seek.players.all()
+    ]
+    path = reverse("pages:seek_link", args=[seek.token]) if own and seek.token else ""
+    return Offer(seek, sitters, own, f"{address}{path}" if path else "")
+
+
+def ratings_of(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:
+    """By ladder and bot, where those who sit there stand; one query."""
+    return _ratings(seeks)
+
+
+def _ratings(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:
+    if not seeks:
+        return {}
+    bots = {player.bot_id for seek in seeks for player in seek.players.all()}
+    entries = Entry.objects.filter(ladder__in={seek.ladder_id for seek in seeks}, bot__in=bots, games__gt=0)
+    return {(ladder, bot): rating for ladder, bot, rating in entries.values_list("ladder", "bot", "rating")}
+
+
+# --- challenges ------------------------------------------------------------------------------------------------------
+
+
+def _challenges(person: User) -> list[Asked]:
+    """Those that wait for ``person``, who plays themselves, and those of theirs that wait for others; two queries."""
+    theirs = ChallengePlayer.objects.filter(
+        challenge=OuterRef("pk"), bot__owner=person, bot__kind=Bot.Kind.PERSON, accepted=None
+    )
+    waiting = Challenge.objects.filter(state=Challenge.State.OPEN, expires__gt=Now())
+    players = ChallengePlayer.objects.select_related("bot").order_by("index")
+    rows = waiting.filter(Q(by=person) | Exists(theirs)).select_related("ladder", "by").order_by("pk")
+    shown = rows.prefetch_related(Prefetch("players", queryset=players))[:MOST_OWN]
+    return [_asked(one, person) for one in shown]
+
+
+def _asked(challenge: Challenge, person: User) -> Asked:
+    others = [one.bot.name for one in challenge.players.all() if one.bot.owner_id != person.pk]
+    return Asked(
+        pk=challenge.pk,
+        by=challenge.by.username,
+        ladder=challenge.ladder.name,
+        names=enumerated(others),
+        rated=challenge.rated,
+        asked=challenge.by_id != person.pk,
+        left=left_said(challenge.expires),
+    )
+
+
+# --- what is being played --------------------------------------------------------------------------------------------
+
+
+def _running(viewer: Viewer) -> list[Going]:
+    """The games that people play, those that began last first; two queries."""
+    people = Chair.objects.filter(table=OuterRef("pk"), kind__in=Chair.OF_PEOPLE)
+    live = Match.objects.filter(
+        Exists(people), status=Match.Status.RUNNING, block__purpose__in=Block.DRIVEN_BY_REQUESTS
+    )
+    seen = matches_in_order_seen_by(viewer, live).select_related("ladder", "block").defer("block__seed")
+    rows = list(seen.prefetch_related(seats_shown()).order_by("-pk")[:MOST_RUNNING])
+    said = watching_said([match.pk for match in rows])
+    return [Going(match, said.get(match.pk, "")) for match in rows]
+
+
+# --- Private links ---------------------------------------------------------------------------------------------------
+
+_LONGEST: Final = 43
+
+
+@dataclass(frozen=True)
+class LinkPage:
+    """``sits`` says that the viewer has a seat already; ``open`` that seats are still to be had."""
+
+    offer: Offer
+    sits: bool
+    open: bool
+
+    @property
+    def match_id(self) -> int | None:
+        """The game, once it has begun."""
+        return self.offer.seek.match_id
+
+
+def link_page(viewer: Viewer, token: str) -> LinkPage | None:
+    """What stands behind a link, for ``viewer``; ``None`` where nothing does. Four queries."""
+    if not token or len(token) > _LONGEST or not token.isascii() or "\0" in token:
+        return None
+    seen = Seek.objects.filter(token=token, ladder__in=Ladder.objects.visible_to(viewer))
+    seek = with_players(seen).first()
+    if seek is None:
+        return None
+    still_open = Seek.objects.filter(pk=seek.pk, state=Seek.State.OPEN, expires__gt=Now()).exists()
+    sits = viewer.pk is not None and any(player.bot.owner_id == viewer.pk for player in seek.players.all())
+    return LinkPage(offer(seek, ratings_of([seek]), False, ""), sits, still_open)

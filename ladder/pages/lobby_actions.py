@@ -1,0 +1,402 @@
+"""What people do in the lobby: offer, take and leave seats, challenge, and find an opponent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.db.models.functions import Now
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from bots.models import Bot
+from bots.persons import is_guest, known_player, player_of
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import address
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from ladder.access import bot_seen_by, found
+from ladder.matchmaking import challenges, guests, quick_pairing, seeks
+from ladder.matchmaking.begin import quick_bots
+from ladder.matchmaking.challenges import challenges_seen_by
+from ladder.matchmaking.presence import here_among
+from ladder.members.membership import kind_sits
+from ladder.models import Challenge, Entry, Ladder, Match, Seek
+from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
+from ladder.pages.components.responses import of_acts
+from ladder.pages.components.words import players_word, seats
+from ladder.pages.lobby import LobbyPage, house_bots, ladders_for_people, link_page, lobby_page, why_not_rated
+from ladder.pages.lobby_forms import CASUAL, RATED, OfferForm, starts
+from ladder.pages.people import person_at
+
+# --- Challenges ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """Who is challenged: a ``bot``, or a ``person``, whose row is there only once they have played."""
+
+    name: str
+    href: str
+    bot: Bot | None = None
+    person: User | None = None
+
+    @property
+    def is_person(self) -> bool:
+        return self.person is not None
+
+    @property
+    def is_remote(self) -> bool:
+        return self.bot is not None and self.bot.kind == Bot.Kind.REMOTE
+
+
+@dataclass(frozen=True)
+class ChallengePage:
+    """What there is to choose: the tables at which both can sit, and whether it may count.
+
+    ``away`` says that a person has no page of the lobby or of a table open, so that they would not hear of it.
+    """
+
+    opponent: Opponent
+    ladders: Sequence[Ladder]
+    why_not_rated: str
+    away: bool
+
+
+class ChallengeForm(forms.Form):
+    """Which table, and whether it counts."""
+
+    ladder = forms.ChoiceField(label=gettext_lazy("Table"))
+    counts = forms.ChoiceField(
+        label=gettext_lazy("Counts"),
+        widget=forms.RadioSelect,
+        initial=CASUAL,
+        choices=[(CASUAL, gettext_lazy("casual: for nothing")), (RATED, gettext_lazy("rated: for the ladder"))],
+    )
+
+    def __init__(self, page: ChallengePage, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ladders = {ladder.slug: ladder for ladder in page.ladders}
+        field: Any = self.fields["ladder"]
+        field.choices = [(ladder.slug, _said(ladder)) for ladder in page.ladders]
+
+    @property
+    def chosen(self) -> Ladder:
+        return self.ladders[self.cleaned_data["ladder"]]
+
+    @property
+    def rated(self) -> bool:
+        return bool(self.cleaned_data["counts"] == RATED)
+
+
+def opponent_at(viewer: Any, slug: str) -> Opponent:
+    """The bot, or the person whose row it is, at an address. Raises ``Http404``."""
+    bot = bot_seen_by(viewer, slug)
+    if bot.kind != Bot.Kind.PERSON:
+        return Opponent(bot.name, reverse("pages:bot", args=[bot.slug]), bot=bot)
+    if is_guest(bot) or bot.owner is None:
+        raise Http404(gettext("Guests come and go: nobody can be asked."))
+    return person_opponent(bot.owner)
+
+
+def person_opponent(person: User) -> Opponent:
+    """Somebody who plays themselves."""
+    return Opponent(person.username, reverse("pages:person", args=[person.username]), person=person)
+
+
+def challenge_page(by: User, opponent: Opponent) -> ChallengePage:
+    """The tables at which ``by`` and ``opponent`` can meet; four queries. Raises ``Http404`` for oneself."""
+    if opponent.person is not None and opponent.person.pk == by.pk:
+        raise Http404(gettext("Nobody plays against themselves. Challenge somebody else."))
+    ladders = ladders_for_people(by)
+    away = opponent.person is not None and not here_among([opponent.person.pk])
+    return ChallengePage(opponent, _met(ladders, opponent), why_not_rated(by), away)
+
+
+def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | Seek:
+    """Ask them, or begin at once with a bot that runs here. Raises ``Refused``.
+
+    The seats that are left are the house's: they are drawn once, however often the same is sent.
+    """
+    ladder, other = form.chosen, page.opponent
+    if other.bot is not None and not other.is_remote:
+        return seeks.seek(by, ladder, rated=form.rated, kind=Seek.Kind.BOTS, bots=[other.bot])
+    if page.away:  # nobody gets a row, by which they are found, for somebody else's click
+        raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
+    asked = player_of(other.person).bot if other.person is not None else other.bot
+    assert asked is not None
+    with transaction.atomic():
+        own = player_of(by).bot  # whose row is held from here on: what is sent twice at once is sent twice
+        waiting = Challenge.objects.filter(by=by, ladder=ladder, rated=form.rated, state=Challenge.State.OPEN)
+        known = waiting.filter(expires__gt=Now(), again=None, players__bot=asked).first()
+        if known is not None:
+            return known
+        filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []
+        return challenges.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
+
+
+def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:
+    """Tables for two people alone, and with bots for whoever else there is."""
+    if opponent.person is not None:
+        player = known_player(opponent.person)
+        return [one for one in ladders if _for_two(one) and (player is None or kind_sits(player.bot, one))]
+    standing = set(Entry.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
+    return [one for one in ladders if one.pk in standing and one.players == Ladder.Players.OPEN]
+
+
+def _for_two(ladder: Ladder) -> bool:
+    """Whether two people fill it, with the house's bots where these may sit."""
+    return ladder.seats == 2 or ladder.players == Ladder.Players.OPEN
+
+
+def _said(ladder: Ladder) -> str:
+    """``Edel, Stein & Reich, four seats, filled with house bots``."""
+    if ladder.by_invitation:
+        return ladder.name
+    its = {"game": GAMES[ladder.game].name, "seats": seats(ladder.seats)}
+    if ladder.seats > 2:
+        return gettext("%(game)s, %(seats)s, filled with house bots") % its
+    return gettext("%(game)s, %(players)s") % {**its, "players": players_word(ladder.players)}
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+_REFUSED: Final = 422
+_BUSY: Final = 429
+
+
+@require_safe
+@never_cache
+def lobby(request: HttpRequest) -> HttpResponse:
+    """The lobby, or the table of a game that has begun since the visitor last looked."""
+    person = person_of(request)
+    if person is not None:
+        quick_pairing.seen([person.pk])
+    page = _page(request, _offer_form(request, None) if person else None)
+    if page.begun is not None:
+        return redirect("pages:sit", page.begun.pk)
+    return render(request, "pages/play/lobby.html", {"page": page})
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def offer_seats(request: HttpRequest) -> HttpResponse:
+    """Offer seats, or sit down with bots at once."""
+    form, person = _offer_form(request, request.POST), _signed_in(request)
+    if form.is_valid():
+        asked = form.cleaned_data
+        rated = asked["counts"] == RATED
+        try:
+            made = seeks.seek(
+                person, form.chosen, rated=rated, clock=asked["clock"], kind=asked["kind"], bots=form.named
+            )
+            return _to(made)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    return render(request, "pages/play/lobby.html", {"page": _page(request, form)}, status=_REFUSED)
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
+    seek, person = _seek(request, seek_id), _signed_in(request)
+    return _try(request, lambda: _to(seeks.take_seat(seek, person)))
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
+    seek, person = _seek(request, seek_id), _signed_in(request)
+    return _act(request, lambda: seeks.leave_seat(seek, person), _("You have left the seat."))
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def withdraw_seek(request: HttpRequest, seek_id: int) -> HttpResponse:
+    seek, person = _seek(request, seek_id), _signed_in(request)
+    return _act(request, lambda: seeks.withdraw(seek, person), _("You offer these seats no longer."))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@of_acts
+def seek_link(request: HttpRequest, token: str) -> HttpResponse:
+    """The seats that somebody has sent a link to: who sits there, and a button to sit down."""
+    page = link_page(request.user, token)
+    if page is None:
+        raise Http404(_("Nobody offers seats at this address any more. Ask for a new link."))
+    person = person_of(request)
+    if request.method != "POST" or person is None:
+        return render(request, "pages/play/link.html", {"page": page})
+    try:
+        return _to(seeks.take_seat(token, person))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("pages:seek_link", token)
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def look(request: HttpRequest) -> HttpResponse:
+    """Look for a rated game."""
+    ladder, person = _ladder(request), _signed_in(request)
+    return _act(request, lambda: quick_pairing.look_for(person, ladder))
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def stop_looking(request: HttpRequest) -> HttpResponse:
+    person = _signed_in(request)
+    return _act(request, lambda: quick_pairing.stop(person))
+
+
+@require_POST
+@never_cache
+@of_acts
+def play_now(request: HttpRequest) -> HttpResponse:
+    """Sit down with house bots at once, signed in or as a guest."""
+    ladder, person = _ladder(request), person_of(request)
+    if ladder.slug not in {start.slug for start in starts([ladder])}:
+        raise Http404(_("Nobody sits down at once there. Choose a game in the lobby."))
+    try:
+        if person is not None:
+            return _to(guests.play_house(person, ladder))
+        match, secret = guests.play_now(ladder, secret_of(request), address(request.META))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("pages:lobby")
+    keep_secret(request, secret)
+    return redirect("pages:sit", match.pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+@of_acts
+def challenge_bot(request: HttpRequest, slug: str) -> HttpResponse:
+    """Have a hosted bot sit down with oneself, or ask a remote one or a person by the row that plays for them."""
+    return _challenge(request, opponent_at(request.user, slug))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+@of_acts
+def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
+    """Ask a person, who may never have played here."""
+    return _challenge(request, person_opponent(person_at(username, request.user)))
+
+
+def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
+    person = _signed_in(request)
+    page = challenge_page(person, opponent)
+    form = ChallengeForm(page, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _to(proposed(person, page, form))
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    status = _REFUSED if form.errors else 200
+    return render(request, "pages/play/challenge.html", {"page": page, "form": form}, status=status)
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
+    """Accept or decline a challenge, or take one's own back."""
+    person, said = _signed_in(request), request.POST.get("answer", "")
+    otherwise = _("There is no such challenge.")
+    made: Challenge = found(challenges_seen_by(person), otherwise, pk=challenge_id)
+    if said == "withdraw":
+        return _act(request, lambda: challenges.withdraw(made, person), _("The challenge is withdrawn."))
+    own = made.players.select_related("bot__owner").filter(bot__owner=person, bot__kind="person").first()
+    if own is None or said not in ("yes", "no"):
+        raise Http404(otherwise)
+    return _try(request, lambda: _to(challenges.answer(made, own.bot, said == "yes")))
+
+
+# --- what they share -------------------------------------------------------------------------------------------------
+
+
+def _page(request: HttpRequest, form: OfferForm | None) -> LobbyPage:
+    site = f"{request.scheme}://{request.get_host()}"
+    return lobby_page(request.user, person_of(request), hash_of(request), form, site, request.GET.get("ladder"))
+
+
+def _offer_form(request: HttpRequest, data: Any) -> OfferForm:
+    ladders = ladders_for_people(request.user)
+    return OfferForm(ladders, house_bots(), data, wanted=request.GET.get("ladder"))
+
+
+def _signed_in(request: HttpRequest) -> User:
+    return cast("User", request.user)
+
+
+def _ladder(request: HttpRequest) -> Ladder:
+    """The ladder that a button names. Raises ``Http404``."""
+    slug = request.POST.get("ladder", "")
+    return found(
+        Ladder.objects.visible_to(request.user), _("No ladder is called %(name)s.") % {"name": slug}, slug=slug
+    )
+
+
+def _seek(request: HttpRequest, seek_id: int) -> Seek:
+    """Seats on offer at a ladder that the visitor may know of. Raises ``Http404``."""
+    seen = Seek.objects.filter(ladder__in=Ladder.objects.visible_to(request.user)).select_related("ladder")
+    return found(seen, _("Nobody offers these seats any more."), pk=seek_id)
+
+
+def _to(made: object) -> HttpResponse:
+    """To the table if the game has begun, else to the lobby, where what was made stands."""
+    match = made.pk if isinstance(made, Match) else getattr(made, "match_id", None)
+    return redirect("pages:sit", match) if match else redirect("pages:lobby")
+
+
+def _try(request: HttpRequest, does: Callable[[], HttpResponse]) -> HttpResponse:
+    try:
+        return does()
+    except Refused as refusal:
+        return _told(request, refusal)
+
+
+def _act(request: HttpRequest, does: Callable[[], object], said: str = "") -> HttpResponse:
+    try:
+        does()
+    except Refused as refusal:
+        return _told(request, refusal)
+    if said:
+        messages.success(request, said)
+    return redirect("pages:lobby")
+
+
+def _told(request: HttpRequest, refusal: Refused) -> HttpResponse:
+    """The lobby, with the sentence; a limit that is reached is one of requests for whoever counts them."""
+    messages.error(request, str(refusal))
+    response = redirect("pages:lobby")
+    if isinstance(refusal, TooMany) and refusal.retry_after_s:
+        response["Retry-After"] = str(refusal.retry_after_s)
+    return response

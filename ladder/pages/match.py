@@ -1,0 +1,538 @@
+"""The page of a match: all that is public about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db.models import F, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot
+from bots.persons import is_guest
+from games.base import Game, ScoreColumn
+from games.outcomes import has_score
+from games.registry import GAMES
+from games.replays.documents import named
+from ladder.access import matches_seen_by
+from ladder.exports.documents import replay_of
+from ladder.live import actions
+from ladder.live.visibility import Cut, public_cut
+from ladder.matches.logs import readable_seats
+from ladder.matchmaking.rematches import WITHIN, request_for
+from ladder.models import (
+    Attempt,
+    Block,
+    Challenge,
+    DealSeries,
+    Ladder,
+    Match,
+    Outage,
+    Result,
+    Seat,
+    SeatResult,
+    Sitting,
+)
+from ladder.models.ladders import Viewer
+from ladder.openness import is_open
+from ladder.pages.components.boards import Board, table
+from ladder.pages.components.people import secret_of, watching_said
+from ladder.pages.components.words import enumerated, span
+from ladder.pages.matches import by_rank, names, result_of, seats_shown
+
+if TYPE_CHECKING:
+    from ladder.models import Seat
+
+# --- The deal --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The deal of ``block`` with all games that are played with it, in the order of their seatings."""
+
+    block: Block
+    games: Sequence[Match]
+
+    @property
+    def open(self) -> bool:
+        return is_open(self.block)
+
+    @property
+    def pending(self) -> int:
+        """How many of its games have not ended."""
+        return sum(game.status in Match.PENDING for game in self.games)
+
+    @property
+    def series(self) -> DealSeries | None:
+        """The series that its number is of; ``None`` for a deal from before there were seasons."""
+        return self.block.series
+
+    @property
+    def message(self) -> str:
+        """What the season's key made the seed of."""
+        series = self.series
+        return f"{series.name}/{series.season.number}/{self.block.number}" if series else ""
+
+
+def deal_of(match: Match) -> Deal:
+    """The deal of ``match``, whose block, series and season are there already; one query."""
+    games = Match.objects.filter(block=match.block_id).order_by("seating")
+    return Deal(match.block, list(games.only("pk", "seating", "status")))
+
+
+# --- The move list ---------------------------------------------------------------------------------------------------
+
+_NAME: Final = re.compile(r"\{(\d+)\}")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence; ``seat`` is whose name it begins with, from 0.
+
+    ``ply`` is the step it tells of, and ``first`` says that it is the first of that step, so that it can be linked to.
+    ``silent`` are the steps before that nothing is told of, for links to them.
+    """
+
+    text: str
+    seat: int | None
+    ply: int
+    first: bool
+    silent: Sequence[int]
+
+
+@dataclass(frozen=True)
+class ToldChapter:
+    """A chapter on the page; it begins with step ``ply``."""
+
+    title: str
+    ply: int
+    sentences: Sequence[Sentence]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A whole game, chapter by chapter; ``plies`` is the number of steps in its record.
+
+    ``turning_point`` is the step that turned it, with what happened then; ``None`` if none did. ``key`` is another one
+    for every other text.
+    """
+
+    chapters: Sequence[ToldChapter]
+    plies: int
+    turning_point: Sentence | None
+    key: str
+
+
+def told(match: Match, names: Sequence[str]) -> Told | None:
+    """The game of ``match`` as everybody at the table saw it; ``None`` while no record of it is open. One query."""
+    replay = replay_of(match)
+    if replay is None:
+        return None
+    document = json.loads(replay.json)
+    chapters = list(_chapters(document, names))
+    key = sha256("\0".join((replay.tag, *names)).encode()).hexdigest()
+    return Told(chapters, document["steps"], _said_at(chapters, document["turning_point"]), key)
+
+
+def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldChapter]:
+    """Each with its sentences; those of a step that ends one chapter and begins the next are shared out in order."""
+    numbered = [(ply, place, text) for ply, some in enumerate(document["sentences"]) for place, text in enumerate(some)]
+    for chapter in document["chapters"]:
+        told, numbered = numbered[: chapter["sentences"]], numbered[chapter["sentences"] :]
+        yield ToldChapter(
+            chapter["title"],
+            chapter["ply"],
+            [
+                Sentence(
+                    with_names(names, text), begins_with(text), ply, not place, () if place else _silent(document, ply)
+                )
+                for ply, place, text in told
+            ],
+        )
+
+
+def _silent(document: dict[str, Any], ply: int) -> range:
+    """The steps right before ``ply`` without a sentence."""
+    before = ply
+    while before and not document["sentences"][before - 1]:
+        before -= 1
+    return range(before, ply)
+
+
+def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:
+    """The first sentence of a step: what was done, before what follows from it."""
+    said = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
+    return said[0] if said else None
+
+
+def with_names(names: Sequence[str], text: str) -> str:
+    """A sentence of a replay, which calls seats ``{0}``, ``{1}`` and so on."""
+    return _NAME.sub(lambda found: names[int(found[1])], text)
+
+
+def begins_with(text: str) -> int | None:
+    """Whose name a sentence begins with."""
+    found = _NAME.match(text)
+    return int(found[1]) if found else None
+
+
+# --- Human players at the table --------------------------------------------------------------------------------------
+
+_ON: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to the end.")
+_TO: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to move %(last)s.")
+
+
+@dataclass(frozen=True)
+class StoodIn:
+    """A stretch of a game in which a bot of the house sat in somebody's chair; ``seat`` counts from 0."""
+
+    seat: int
+    sentence: str
+
+
+def stood_in(match: Match, names: Sequence[str]) -> list[StoodIn]:
+    """The stretches of a live game that is over, by seat; one query. Of a running one nothing is told."""
+    if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
+        return []
+    others = Sitting.objects.filter(match=match).exclude(version=F("seat__version"))
+    rows = others.select_related("seat", "version__bot").defer("version__check_report")
+    return [
+        StoodIn(row.seat.index, _sentence(row, names[row.seat.index]))
+        for row in rows.order_by("seat__index", "from_move")
+    ]
+
+
+def _sentence(row: Sitting, person: str) -> str:
+    said = {"bot": row.version.bot.name, "person": person, "first": row.from_move + 1, "last": row.to_move}
+    return gettext(_ON if row.to_move is None else _TO) % said
+
+
+def outages(match: Match) -> list[str]:
+    """The outages of the site during a live game that is over, as sentences; one query."""
+    if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
+        return []
+    said = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
+    rows = Outage.objects.filter(match=match)
+    return [said % {"time": span(row.ms / 1000), "move": row.before_move + 1} for row in rows]
+
+
+def outages_said(ms: int) -> str:
+    """The same for a table that is being played, where the number of moves may be hidden."""
+    said = gettext("The site was unavailable for %(time)s. Running clocks were extended.")
+    return said % {"time": span(ms / 1000)}
+
+
+def own_seat(seats: Sequence[Seat], person: int | None) -> Seat | None:
+    """The seat at which somebody plays by hand; ``None`` for who does not."""
+    theirs = (seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON and person is not None)
+    return next((seat for seat in theirs if seat.version.bot.owner_id == person), None)
+
+
+@dataclass(frozen=True)
+class Again:
+    """How a person can play again with the same players.
+
+    ``how`` is ``rematch`` for a person who played there, ``asked`` while their request is open, ``accept`` if another
+    player asks them, ``accepted`` once they have agreed, ``begun`` while the rematch runs, whose number is ``match``,
+    and ``now`` for guests. ``names`` are the players in the sentence: those who ask, or those who have not answered.
+    """
+
+    how: str
+    names: str = ""
+    match: int | None = None
+
+
+def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | None:
+    """How ``person`` can play this table again; ``None`` if they cannot. Two queries for a person who played there."""
+    if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > WITHIN:
+        return None
+    own = own_seat(seats, person)
+    if own is None:
+        by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
+        return Again("now") if by_guest and match.ladder.players == Ladder.Players.OPEN else None
+    request = request_for(match.pk)
+    if request is not None and request["match"] is not None:
+        return Again("begun", match=request["match"])
+    if request is None or request["state"] != Challenge.State.OPEN:
+        return Again("rematch")
+    called = {seat.index: seat.version.bot.name for seat in seats}
+    if own.index in request["waiting"]:
+        return Again("accept", called[request["by"]])
+    waiting = enumerated([called[index] for index in request["waiting"]])
+    return Again("asked" if request["by"] == own.index else "accepted", waiting)
+
+
+# --- Running live games ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Round:
+    """What happened in one round, as sentences with the seat whose name each begins with, from 0."""
+
+    title: str
+    sentences: Sequence[tuple[int | None, str]]
+
+
+@dataclass(frozen=True)
+class Running:
+    """The cut of a game, ``None`` in its first round; ``names`` are those of its seats."""
+
+    game: str
+    cut: Cut | None
+    names: Sequence[str]
+
+    @property
+    def scene(self) -> dict[str, Any] | None:
+        """The moment as a board draws it (``docs/boards.md``), with nothing in it that one seat alone knows."""
+        return None if self.cut is None else scene_of(self.cut, len(self.names))
+
+    @property
+    def rounds(self) -> list[Round]:
+        """What has happened up to there, the newest round first."""
+        if self.cut is None:
+            return []
+        chapters = GAMES[self.game].story(self.cut.log, named(len(self.names)))
+        return [
+            Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
+            for chapter in reversed(chapters)
+        ]
+
+
+def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
+    """What a cut shows, as a board of so many ``seats`` draws it."""
+    entries = cut.log["entries"]
+    return {
+        "view": cut.view,
+        "yous": [None] * seats,
+        "seat": None,
+        "ply": entries[-1]["ply"] if entries else 0,
+        "entries": [],
+    }
+
+
+def running(match: Match, names: Sequence[str]) -> Running | None:
+    """The live game ``match``, whose ladder and block are there, while it goes on; ``None`` for any other match."""
+    if match.status != Match.Status.RUNNING or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
+        return None
+    return Running(match.ladder.game, public_cut(match), names)
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+SPEEDS = (1, 2, 4, 8, 16, 30, 60)
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A row of a match's table: its seat, what it reached, and its cells as the game's columns give them."""
+
+    seat: Seat
+    result: SeatResult | None
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class SeatTable:
+    """The table of one match, with what the seats reached where it has a result."""
+
+    match: Match
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.match.ladder.game]
+
+    @property
+    def columns(self) -> Sequence[ScoreColumn]:
+        """The columns of the game; none before there is a result."""
+        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
+
+    @property
+    def rated(self) -> bool:
+        """Whether the match is for ratings, so that its seats have some."""
+        return all(seat.entry_id is not None for seat in self.match.seats.all())
+
+    @cached_property
+    def rows(self) -> list[SeatRow]:
+        """Winners first; in seat order before there is a result."""
+        return [SeatRow(seat, result_of(seat), self._cells(result_of(seat))) for seat in by_rank(self.match)]
+
+    @property
+    def winners(self) -> list[SeatRow]:
+        return [row for row in self.rows if row.result and row.result.rank == 1]
+
+    @property
+    def forfeits(self) -> list[SeatRow]:
+        return [row for row in self.rows if row.result and row.result.forfeit]
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether at most one seat was left to play, so that there are no scores."""
+        results = [row.result for row in self.rows if row.result]
+        return bool(results) and not any(has_score(result.score) for result in results)
+
+    def _cells(self, result: SeatResult | None) -> list[str]:
+        if result is None:
+            return []
+        return [column.text(result.score) if has_score(result.score) else "" for column in self.columns]
+
+
+@dataclass(frozen=True)
+class MatchPage:
+    """One match with its seats. What is closed before the end of its block is not in here before that.
+
+    ``ledger`` are the numbers that speak of its result, by kind. ``delayed`` are the seats, from 0, that the machine
+    made late in the game that counts, ``logged`` those whose logs the viewer may read. ``running`` is what a live game
+    that is being played shows of its table.
+    """
+
+    match: Match
+    attempts: Sequence[Attempt]
+    ledger: Mapping[str, int]
+    delayed: Collection[int]
+    ahead: int
+    logged: Collection[int]
+    deal: Deal
+    running: Running | None
+    stood_in: Sequence[StoodIn]
+    outages: Sequence[str]
+    viewer: int | None
+
+    @property
+    def stood_in_seats(self) -> Collection[int]:
+        """The seats in which somebody stood in: they were played on by a bot."""
+        return {one.seat for one in self.stood_in}
+
+    @property
+    def own_seat(self) -> Seat | None:
+        """Where the viewer plays by hand."""
+        return own_seat(list(self.match.seats.all()), self.viewer)
+
+    @cached_property
+    def again(self) -> Again | None:
+        """How the viewer can play this table again."""
+        return again(self.match, list(self.match.seats.all()), self.viewer)
+
+    @property
+    def watched(self) -> str:
+        """How many look on while it runs, in words; empty for nobody."""
+        return watching_said([self.match.pk]).get(self.match.pk, "") if self.running else ""
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.match.ladder.game]
+
+    @property
+    def table(self) -> SeatTable:
+        return SeatTable(self.match)
+
+    @property
+    def names(self) -> list[str]:
+        return names(list(self.match.seats.all()))
+
+    @property
+    def title(self) -> str:
+        return enumerated(self.names)
+
+    @property
+    def winners(self) -> str:
+        """The names of those who won, or share the first place."""
+        return enumerated([row.seat.version.bot.name for row in self.table.winners])
+
+    @property
+    def delayed_rows(self) -> list[SeatRow]:
+        """The seats that the machine made late, where the result stands all the same."""
+        return [row for row in self.table.rows if row.seat.index in self.delayed]
+
+    @property
+    def over(self) -> bool:
+        return self.match.status in Match.ENDED
+
+    @property
+    def changing(self) -> bool:
+        """Whether there is more to come on this page by itself."""
+        return not (self.over and self.deal.open)
+
+    @property
+    def live(self) -> bool:
+        """Whether it is driven by requests, and not played by a worker."""
+        return self.match.block.purpose in Block.DRIVEN_BY_REQUESTS
+
+    @property
+    def correctable(self) -> bool:
+        """Whether staff can end the match, or take its result back."""
+        return self.match.status in (*Match.PENDING, Match.Status.FINISHED)
+
+    @property
+    def failed_attempts(self) -> list[Attempt]:
+        """The attempts that brought no result, for a reader who wonders why it took so long."""
+        return [attempt for attempt in self.attempts if attempt.failure]
+
+    @property
+    def board(self) -> Board:
+        return Board(self.game)
+
+    @property
+    def replay_table(self) -> dict[str, Any]:
+        """What the drawing of its table is told."""
+        return table(self.game, list(self.match.seats.all()), self.names)
+
+    @property
+    def speeds(self) -> list[tuple[str, str]]:
+        """The speeds of a replay, in steps a second, and what they are called."""
+        some = [ngettext("%(count)s step/s", "%(count)s steps/s", count) % {"count": count} for count in SPEEDS]
+        return [("0.5", gettext("1 step in 2 s")), *zip(map(str, SPEEDS), some, strict=True)]
+
+    @cached_property
+    def told(self) -> Told | None:
+        """The game in sentences, once it has a result and its block is open."""
+        return told(self.match, self.names) if self.match.status == Match.Status.FINISHED else None
+
+
+def match_page(match_id: int, user: Viewer) -> MatchPage:
+    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``."""
+    found = matches_seen_by(user).select_related("ladder", "block__series__season__ladder")
+    match = found.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
+    said = Result.objects.filter(match=match)
+    rows = list(said.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
+    return MatchPage(
+        match=match,
+        attempts=list(match.attempts.all()),
+        ledger={kind: number for kind, number, _ in rows if kind},
+        delayed=frozenset(delay["seat"] for _, _, delays in rows for delay in delays),
+        ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
+        logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
+        deal=deal_of(match),
+        running=running(match, names(list(match.seats.all()))),
+        stood_in=stood_in(match, names(list(match.seats.all()))),
+        outages=outages(match),
+        viewer=user.pk,
+    )
+
+
+def _ahead(match: Match) -> int:
+    """How many queued matches of the ladder are to be played before ``match``."""
+    sooner = Q(priority__gt=match.priority) | Q(priority=match.priority, pk__lt=match.pk)
+    return Match.objects.filter(sooner, ladder=match.ladder, status=Match.Status.QUEUED).count()
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def match(request: HttpRequest, match_id: int) -> HttpResponse:
+    try:
+        page = match_page(match_id, request.user)
+    except Match.DoesNotExist:
+        raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
+    sits = page.running is not None and actions.seat_of(match_id, None, secret_of(request)) is not None
+    return render(request, "pages/match.html", {"page": page, "sits": sits})

@@ -1,0 +1,365 @@
+"""What owners see and do: the list of their bots, the panel of a bot, its ladders, its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from bots import managing, remote
+from bots.models import Bot, BotVersion
+from bots.waiting import waiting
+from esr_platform.accounts.errors import Refused
+from games.registry import GAMES
+from ladder import access
+from ladder.access import found
+from ladder.matches import pauses
+from ladder.members import membership
+from ladder.members.membership import enters_by_itself, kind_sits
+from ladder.models import Entry, Ladder, Membership
+from ladder.models.ladders import Viewer
+from ladder.pages.components.words import enumerated, points
+from ladder.pages.remote_bots import Answering, answering
+from ladder.pages.upload import WordsForm
+from ladder.pages.version import Trial
+
+# --- Ladders of a bot ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A ladder on which the bot is, or whose table one of its versions claims.
+
+    ``by_itself`` says whether the bot is there without its owner's tick, ``claimed`` whether the version that plays
+    wants to sit there; ``waiting`` is one that would and is not ready.
+    """
+
+    ladder: Ladder
+    entry: Entry | None
+    by_itself: bool
+    claimed: bool
+    waiting: BotVersion | None
+
+    @property
+    def ticked(self) -> bool:
+        """Whether the owner wants it there."""
+        return self.by_itself if self.entry is None else not self.entry.declined
+
+    @property
+    def open(self) -> bool:
+        """Whether the tick means anything now."""
+        return self.ladder.open and (self.claimed or self.waiting is not None)
+
+    @property
+    def note(self) -> str:
+        """What the tick leads to."""
+        if not self.ladder.open:
+            return _("closed")
+        if not self.claimed:
+            return _from(self.waiting) if self.waiting else _("not claimed by the version that plays")
+        if self.entry is None or not self.entry.games:
+            return "" if self.ticked else _("not entered")
+        text = ngettext("%(rating)s after %(games)s game", "%(rating)s after %(games)s games", self.entry.games)
+        return text % {"rating": points(self.entry.rating), "games": self.entry.games}
+
+
+def _from(version: BotVersion) -> str:
+    return _("from v%(number)s on") % {"number": version.number}
+
+
+def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
+    """The ladders that concern ``bot``, from its active and waiting ``versions`` and its ``entries``; one query."""
+    active = next((version for version in versions if version.active), None)
+    waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
+    by_ladder = {entry.ladder_id: entry for entry in entries}
+    return [
+        choice
+        for ladder in _welcoming(bot).order_by("pk")
+        for choice in _choice(bot, ladder, by_ladder.get(ladder.pk), active, waiting)
+    ]
+
+
+def _choice(
+    bot: Bot, ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
+) -> Iterator[Choice]:
+    frozen = entry is not None and entry.frozen_id is not None
+    claimed = frozen or (active is not None and _claims(bot, active, ladder))
+    later = next((version for version in waiting if _claims(bot, version, ladder)), None)
+    if (ladder.open and (claimed or later)) or entry is not None:
+        yield Choice(ladder, entry, enters_by_itself(bot, ladder), claimed, later)
+
+
+def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
+    """Whether ``version`` wants to sit there, and bots of its kind do."""
+    return kind_sits(bot, ladder) and version.claims_table(ladder.game, ladder.seats)
+
+
+def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
+    """Enter ``bot`` on the ladders that are ticked and take it from the others that were shown; what changed, in words.
+
+    ``shown`` and ``ticked`` are ladders' slugs. Raises ``joining.CannotJoin`` for the first that cannot be joined.
+    """
+    wanted = set(ticked)
+    joined, left = [], []
+    for choice in _shown(bot, shown):
+        if choice.ladder.slug in wanted and not choice.ticked:
+            membership.join(bot, choice.ladder)
+            joined.append(choice.ladder.name)
+        elif choice.ladder.slug not in wanted and choice.ticked:
+            membership.leave(bot, choice.ladder)
+            left.append(choice.ladder.name)
+    return _told(bot, joined, left)
+
+
+def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
+    """The ladders at these addresses as they stand for ``bot``."""
+    entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot)}
+    ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
+    return [Choice(ladder, entries.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
+
+
+def _welcoming(bot: Bot) -> QuerySet[Ladder]:
+    """The ladders to which the owner of ``bot`` may bring it, or has."""
+    member = Membership.objects.filter(person=bot.owner_id).values("ladder")
+    return Ladder.objects.filter(Q(by_invitation=False) | Q(pk__in=member) | Q(entries__bot=bot)).distinct()
+
+
+def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
+    said = []
+    if joined:
+        said.append(_("%(name)s is entered: %(ladders)s.") % {"name": bot.name, "ladders": enumerated(joined)})
+    if left:
+        text = _("%(name)s gets no new matches: %(ladders)s. Those that wait are played, and its rating stays.")
+        said.append(text % {"name": bot.name, "ladders": enumerated(left)})
+    return " ".join(said) or _("Nothing has changed.")
+
+
+# --- The list --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mine:
+    """One of the person's bots, with its newest version and the one that plays."""
+
+    bot: Bot
+    trial: Trial | None
+    active: BotVersion | None
+    here: bool
+
+    @property
+    def state(self) -> str:
+        """How it stands, in words."""
+        if self.bot.retired is not None:
+            return _("retired")
+        if self.bot.suspended is not None:
+            return _("suspended")
+        if self.bot.on_leave is not None:
+            return _("on leave")
+        if self.active is None:
+            return _("does not play yet")
+        if self.bot.kind == Bot.Kind.REMOTE:
+            return _("remote, here now") if self.here else _("remote, away")
+        return _("v%(number)s plays") % {"number": self.active.number}
+
+    @property
+    def news(self) -> str:
+        """What is to be said of its newest version, where that is not the one that plays."""
+        if self.trial is None or self.trial.version == self.active:
+            return ""
+        return self.trial.heading
+
+
+def my_bots(owner: Viewer) -> Sequence[Mine]:
+    """All bots of ``owner``, those that play first; three queries. Settings limit how many a person has."""
+    newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
+    shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))
+    versions = shown.defer("check_report").order_by("-number")
+    entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
+    bots = (
+        Bot.objects.of_code()
+        .filter(owner=owner.pk)
+        .annotate(played=Sum("entries__games", default=0), here=Exists(remote.here().filter(pk=OuterRef("pk"))))
+        .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("entries", queryset=entries))
+        .order_by("-retired", "name", "pk")
+    )
+    return sorted((_mine(bot) for bot in bots), key=lambda mine: mine.bot.retired is not None)
+
+
+def _mine(bot: Any) -> Mine:
+    versions = list(bot.versions.all())
+    active = next((version for version in versions if version.active), None)
+    checked = versions and bot.kind != Bot.Kind.REMOTE
+    return Mine(bot, Trial(versions[0]) if checked else None, active, bot.here)
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+@never_cache
+@login_required
+def mine(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/my_bots.html", {"bots": my_bots(request.user), "games": GAMES.values()})
+
+
+# --- The panel of a bot ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The check of the newest version, the ladders to tick, and whether the viewer may change anything (or is staff).
+
+    ``others`` is how many more versions wait for their check, of everybody. A remote bot has no check; ``answering`` is
+    how it does at the table.
+    """
+
+    bot: Bot
+    yours: bool
+    trial: Trial | None
+    choices: Sequence[Choice]
+    others: int
+    answering: Answering | None
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether any tick means anything now."""
+        return self.bot.retired is None and any(choice.open for choice in self.choices)
+
+    @property
+    def live_ladder(self) -> str:
+        """The slug of a ladder of live games on which a remote bot can play now, ``""`` if there is none."""
+        there = (choice for choice in self.choices if choice.open and choice.ticked and choice.claimed)
+        return next((choice.ladder.slug for choice in there if choice.ladder.live), "")
+
+
+def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yours: bool) -> Panel | None:
+    """The panel of ``bot``, from its newest, active and waiting ``versions`` (newest first) and its ``entries``.
+
+    Two queries at most, three for a remote bot. ``None`` for the house's bots: nobody uploads them.
+    """
+    if bot.owner_id is None:
+        return None
+    is_remote = bot.kind == Bot.Kind.REMOTE
+    trial = Trial(versions[0]) if versions and not is_remote else None
+    received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
+    others = waiting().exclude(pk=versions[0].pk).count() if received else 0
+    how = answering(bot) if is_remote else None
+    return Panel(bot, yours, trial, choices(bot, versions, entries), others, how)
+
+
+# --- Actions ---------------------------------------------------------------------------------------------------------
+
+View = Callable[..., HttpResponse]
+_REFUSED = 422
+
+
+def _owners(does: Callable[..., str]) -> View:
+    """A view that does something to an owner's bot and goes back to its page with the sentence that ``does`` gives."""
+
+    @require_POST
+    @wraps(does)
+    def view(request: HttpRequest, slug: str, **names: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(reverse("pages:bot", args=[slug]))
+        bot = access.bot_changed_by(request.user, slug)
+        try:
+            messages.success(request, does(bot, request, **names))
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+        return redirect("pages:bot", bot.slug)
+
+    return view
+
+
+@_owners
+def activate(bot: Bot, _request: HttpRequest, number: int) -> str:
+    otherwise = _("%(name)s has no version %(number)s.") % {"name": bot.name, "number": number}
+    membership.activate(found(bot.versions.all(), otherwise, number=number))
+    return _("v%(number)s plays from the next match on.") % {"number": number}
+
+
+@_owners
+def choose_ladders(bot: Bot, request: HttpRequest) -> str:
+    return choose(bot, request.POST.getlist("shown"), request.POST.getlist("ladder"))
+
+
+@_owners
+def put_back(bot: Bot, _request: HttpRequest) -> str:
+    pauses.put_back(bot)
+    return _("%(name)s is back and gets matches again.") % {"name": bot.name}
+
+
+@_owners
+def take_back(bot: Bot, _request: HttpRequest) -> str:
+    membership.take_back(bot)
+    return _("%(name)s is back on its ladders.") % {"name": bot.name}
+
+
+@_owners
+def hide_source(bot: Bot, _request: HttpRequest) -> str:
+    managing.publish_source(bot, False)
+    return _("The source is private again. Who has downloaded it keeps it.")
+
+
+@_owners
+def _publish(bot: Bot, _request: HttpRequest) -> str:
+    managing.publish_source(bot, True)
+    return _("Everybody may read and download the version that plays.")
+
+
+@_owners
+def _retire(bot: Bot, _request: HttpRequest) -> str:
+    membership.retire(bot)
+    return _("%(name)s is retired. Its results and ratings stay.") % {"name": bot.name}
+
+
+def _confirmed(template: str, view: View) -> View:
+    """Ask on a page of its own first, then do what ``view`` does."""
+
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @never_cache
+    @wraps(view)
+    def asking(request: HttpRequest, slug: str) -> HttpResponse:
+        if request.method == "POST":
+            return view(request, slug)
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        return render(request, template, {"bot": access.bot_changed_by(request.user, slug)})
+
+    return asking
+
+
+retire = _confirmed("pages/retire.html", _retire)
+publish_source = _confirmed("pages/publish_source.html", _publish)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Another name, another description; from here to the source and to retiring."""
+    bot = access.bot_changed_by(request.user, slug)
+    form = WordsForm(bot, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            managing.rename(bot, form.cleaned_data["name"])
+            managing.describe(bot, form.cleaned_data["description"])
+            messages.success(request, _("Saved."))
+            return redirect("pages:bot", bot.slug)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    status = _REFUSED if form.errors else 200
+    return render(request, "pages/bot_settings.html", {"bot": bot, "form": form}, status=status)

@@ -1,0 +1,96 @@
+"""The page of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth import get_user_model
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
+from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
+from ladder.models import Entry, Ladder, Match
+from ladder.models.ladders import Viewer
+from ladder.pages.bots import STANDS
+from ladder.pages.components.filters import Part
+from ladder.pages.ladders import active_versions
+from ladder.pages.matches import listed_part
+
+ROWS: Final = 20
+
+_PROVEN: Final = Exists(EmailAddress.objects.filter(user=OuterRef("pk"), verified=True))
+_PLAYING: Final = Exists(public_players().filter(owner=OuterRef("pk")))
+_PEOPLE: Final[QuerySet[Any]] = get_user_model()._default_manager.filter(deleted=None)
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    """Who it is, a page of the bots (those that play first), and a part of the matches; ``versions`` by bot.
+
+    ``by_hand`` is where they stand who play themselves, by ladder.
+    """
+
+    person: User
+    by_hand: Sequence[Entry]
+    bots: Page[Any]
+    versions: Mapping[int, int]
+    matches: Part[Match]
+
+    @property
+    def games(self) -> int:
+        """Rated games by hand and of the bots that are shown, on ladders that the viewer may see."""
+        of_bots: int = sum(bot.played for bot in self.bots)
+        return of_bots + sum(entry.games for entry in self.by_hand)
+
+    @property
+    def shown(self) -> Sequence[Bot]:
+        """The bots of this page."""
+        return list(self.bots.object_list)
+
+
+def person_at(username: str, viewer: Viewer) -> User:
+    """Whose page stands at an address, whatever the case of the name. Raises ``Http404``.
+
+    Others see a person who has verified an email address, or has a public bot or game. Deleted accounts have no page.
+    """
+    known = _PEOPLE.filter(_PROVEN | _PLAYING | Q(pk=viewer.pk))
+    return cast("User", found(known, f"Nobody is called {username[:60]}.", username__iexact=username))
+
+
+def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
+    """The page of ``person`` for ``viewer``; eight queries, however much has been played."""
+    seen = Ladder.objects.visible_to(viewer)
+    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    theirs = (
+        public_bots()
+        .filter(owner=person)
+        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("entries", queryset=entries))
+        .order_by("retired", "name", "pk")
+    )
+    shown = Paginator(theirs, ROWS).get_page(parameters("page"))
+    its = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
+    begun = its.exclude(attempts_started=0)
+    by_hand = list(entries.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
+    return PersonPage(
+        person, by_hand, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters)
+    )
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def person(request: HttpRequest, username: str) -> HttpResponse:
+    found = person_at(username, request.user)
+    if found.username != username:
+        return redirect("pages:person", found.username, permanent=False)
+    return render(request, "pages/person.html", {"page": person_page(found, request.GET.get, request.user)})

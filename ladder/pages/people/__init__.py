@@ -1,1 +1,0 @@
-"""People as everybody may see them: their bots and the matches of these."""

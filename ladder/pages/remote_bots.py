@@ -1,0 +1,165 @@
+"""Remote bots on pages: register one, declare what it is, and whether it is online."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import Any, Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from bots import remote
+from bots.models import Bot, RemoteBot
+from esr_platform.accounts.errors import NameRefused, Refused
+from games.base import DEFAULT_REASONS
+from ladder import access
+from ladder.members import membership
+from ladder.models import Match, PlayedMove, Seat
+from ladder.openness import opened
+from ladder.pages.components.words import PROBLEMS, thinking
+from ladder.pages.upload import DeclarationForm, RegisterForm
+
+# --- Presence --------------------------------------------------------------------------------------------------------
+
+GAMES: Final = 20
+"""So many of its last games are looked at."""
+
+FAULTS_SHOWN: Final = 10
+_FAULTS: Final = [reason for reason in DEFAULT_REASONS if reason in PROBLEMS]
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Whether a remote bot is here, since when or when it was last, and how many of how many games it plays."""
+
+    here: bool
+    since: datetime | None
+    seen: datetime | None
+    playing: int
+    games_at_once: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An answer that cost a strike: which decision of which match, what was wrong, and what the site heard."""
+
+    match_id: int
+    decision: int
+    kind: str
+    problem: str
+    detail: str
+    heard: str
+
+
+@dataclass(frozen=True)
+class Answering:
+    """How the bot has answered in its last games: so many answers, the times in ms, and what was wrong lately.
+
+    ``network`` is the median of what the client did not think itself, ``None`` where no client says how long it did.
+    """
+
+    answers: int
+    middle: int
+    slow: int
+    network: int | None
+    faults: Sequence[Fault]
+
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """Words and values, for a list."""
+        if not self.answers:
+            return []
+        shown = [
+            (_("an answer takes, median"), thinking(1000 * self.middle)),
+            (_("one of twenty takes longer than"), thinking(1000 * self.slow)),
+        ]
+        network = [] if self.network is None else [(_("of it the network, median"), thinking(1000 * self.network))]
+        return shown + network
+
+
+def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
+    """Of a remote bot; ``its`` are the matches of it that the viewer may know of. ``None`` for a hosted one.
+
+    Two queries.
+    """
+    if bot.kind != Bot.Kind.REMOTE:
+        return None
+    bots: Any = RemoteBot.objects.annotate(here=Exists(remote.here().filter(pk=OuterRef("pk"))))
+    found = bots.get(pk=bot.pk)
+    playing = its.filter(status=Match.Status.RUNNING).count()
+    return Presence(found.here, found.here_since, found.seen_at, playing, found.games_at_once)
+
+
+def answering(bot: Bot) -> Answering:
+    """How ``bot`` has answered in games that are over, for its owner; three queries."""
+    over = Seat.objects.filter(opened("match__block"), version__bot=bot, chair__isnull=False).order_by("-pk")
+    games = list(over.values_list("pk", flat=True)[:GAMES])
+    asked = PlayedMove.objects.filter(seat__in=games, decision__isnull=False)
+    times = sorted(asked.filter(default="").values_list("wall_ms", "thought_ms"))
+    walls = [wall for wall, _thought in times]
+    network = [max(0, wall - thought) for wall, thought in times if thought is not None]
+    wrong = asked.filter(default__in=_FAULTS).order_by("-pk")[:FAULTS_SHOWN]
+    return Answering(
+        answers=len(walls),
+        middle=round(median(walls)) if walls else 0,
+        slow=walls[int(0.95 * len(walls))] if walls else 0,
+        network=round(median(network)) if network else None,
+        faults=[_fault(move) for move in wrong],
+    )
+
+
+def _fault(move: PlayedMove) -> Fault:
+    assert move.decision is not None
+    return Fault(move.match_id, move.decision, move.kind, _(PROBLEMS[move.default]), move.detail, move.heard)
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+_REFUSED = 422
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def register(request: HttpRequest) -> HttpResponse:
+    """Bring a bot that plays from elsewhere; who has not signed in sees what it takes, and where to sign in."""
+    if not request.user.is_authenticated:
+        return render(request, "pages/register_remote.html")
+    form = RegisterForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            version = membership.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
+            return redirect("pages:bot", version.bot.slug)
+        except Refused as refusal:
+            form.add_error("name" if isinstance(refusal, NameRefused) else None, str(refusal))
+    return render(request, "pages/register_remote.html", {"form": form}, status=_REFUSED if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def declare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Another state of the program, other tables, more or fewer games at once."""
+    bot = access.bot_changed_by(request.user, slug)
+    if bot.kind != Bot.Kind.REMOTE:
+        raise Http404(_("%(name)s is not a remote bot.") % {"name": bot.name})
+    form = DeclarationForm.of(bot, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        said = form.cleaned_data
+        try:
+            membership.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
+            messages.success(request, _("Saved. Games that run go on as they began."))
+            return redirect("pages:bot", bot.slug)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    context = {"form": form, "bot": bot}
+    return render(request, "pages/register_remote.html", context, status=_REFUSED if form.errors else 200)

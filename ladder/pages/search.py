@@ -1,0 +1,248 @@
+"""Search, and suggestions while somebody types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from operator import or_
+from typing import Any, Final
+from urllib.parse import quote
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, QuerySet, Value, When
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot
+from ladder.access import matches_seen_by, public_bots, public_players
+from ladder.models import Ladder, Match
+from ladder.models.ladders import Viewer
+from ladder.pages.components.responses import too_many
+from ladder.pages.components.words import grouped
+from ladder.pages.ladders import active_versions
+from ladder.pages.matches import listed
+
+# --- Queries ---------------------------------------------------------------------------------------------------------
+
+LONGEST: Final = 60
+_NUMBER: Final = re.compile(r"(?:match)?[#\s]*([0-9]{1,12})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A search: its text without anything that cannot be seen, single spaces, 60 characters at most."""
+
+    text: str
+
+    @classmethod
+    def of(cls, typed: str | None) -> Words:
+        """Whatever an address says."""
+        visible = "".join(char if char.isprintable() else " " for char in (typed or "")[: 4 * LONGEST])
+        return cls(" ".join(visible.split())[:LONGEST].strip())
+
+    def __bool__(self) -> bool:
+        return bool(self.text)
+
+    @property
+    def encoded(self) -> str:
+        """The text as it stands in an address."""
+        return quote(self.text, safe="")
+
+    @property
+    def match_number(self) -> int | None:
+        """The number of a match, from ``4711``, ``#4711`` or ``match 4711``; ``None`` for any other text."""
+        found = _NUMBER.fullmatch(self.text)
+        return int(found[1]) if found else None
+
+    def in_any(self, *fields: str) -> Q:
+        """Rows that have the text in one of ``fields``, in capitals or not.
+
+        SQLite knows capitals of ASCII only, so other letters are asked for in both.
+        """
+        texts = {self.text}
+        if not self.text.isascii():
+            texts |= {self.text.lower(), self.text.upper(), self.text.title()}
+        return reduce(or_, (Q(**{f"{field}__icontains": text}) for field in fields for text in sorted(texts)))
+
+    def best_first(self, rows: QuerySet[Any], field: str) -> QuerySet[Any]:
+        """``rows`` that are called exactly so, then those that begin so, then the others, by name."""
+        place = Case(
+            When(**{f"{field}__iexact": self.text}, then=Value(0)),
+            When(**{f"{field}__istartswith": self.text}, then=Value(1)),
+            default=Value(2),
+            output_field=IntegerField(),
+        )
+        ordered: QuerySet[Any] = rows.annotate(place=place).order_by("place", field, "pk")
+        return ordered
+
+
+# --- Results ---------------------------------------------------------------------------------------------------------
+
+AT_ONCE: Final = 8
+"""Rows of each kind where all kinds are shown."""
+
+ROWS: Final = 30
+KINDS: Final = ("bots", "people", "ladders")
+
+
+@dataclass(frozen=True)
+class Finds:
+    """What was found of every kind, a few rows each, and whether there are ``more``; ``versions`` by bot."""
+
+    words: Words
+    match: Match | None
+    bots: Sequence[Bot]
+    people: Sequence[Any]
+    ladders: Sequence[Ladder]
+    more: frozenset[str]
+    versions: Mapping[int, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.match or self.bots or self.people or self.ladders)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A page of what was found of one kind."""
+
+    words: Words
+    kind: str
+    rows: Page[Any]
+    versions: Mapping[int, int]
+
+
+def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
+    """The first of every kind that ``user`` may know of; six queries at most, none without words."""
+    if not words:
+        return Finds(words, None, (), (), (), frozenset(), {})
+    rows = {kind: list(of_kind(kind, words, user)[: most + 1]) for kind in KINDS}
+    bots = rows["bots"][:most]
+    return Finds(
+        words=words,
+        match=_match(words, user),
+        bots=bots,
+        people=rows["people"][:most],
+        ladders=rows["ladders"][:most],
+        more=frozenset(kind for kind in KINDS if len(rows[kind]) > most),
+        versions=active_versions([bot.pk for bot in bots]),
+    )
+
+
+def part(kind: str, words: Words, user: Viewer, page: str | None) -> Part:
+    """Page ``page`` of what was found of one of :data:`KINDS`, the nearest there is; three queries."""
+    shown = Paginator(of_kind(kind, words, user), ROWS).get_page(page)
+    bots = [bot.pk for bot in shown] if kind == "bots" else []
+    return Part(words, kind, shown, active_versions(bots) if bots else {})
+
+
+def of_kind(kind: str, words: Words, user: Viewer) -> QuerySet[Any]:
+    """All of one kind that is called so, the best first."""
+    return {"bots": _bots, "people": _people, "ladders": _ladders}[kind](words, user)
+
+
+def _bots(words: Words, user: Viewer) -> QuerySet[Bot]:
+    """Those that everybody knows of, and one's own."""
+    called = words.in_any("name", "slug")
+    known = public_bots().filter(called)
+    if user.pk is not None:
+        known = known | Bot.objects.of_code().select_related("owner").filter(called, owner=user.pk)
+    return words.best_first(known, "name")
+
+
+def _people(words: Words, _user: Viewer) -> QuerySet[AbstractBaseUser]:
+    """Those who have a bot that everybody knows of, or play themselves: of others nothing says that they are here."""
+    theirs = public_players().filter(owner=OuterRef("pk"))
+    known: QuerySet[Any] = get_user_model().objects.filter(Exists(theirs), is_active=True)
+    return words.best_first(known.filter(words.in_any("username")), "username")
+
+
+def _ladders(words: Words, user: Viewer) -> QuerySet[Ladder]:
+    called = Ladder.objects.visible_to(user).filter(words.in_any("name", "slug", "game") | Q(slug=words.text))
+    return words.best_first(called, "name")
+
+
+def _match(words: Words, user: Viewer) -> Match | None:
+    number = words.match_number
+    return listed(matches_seen_by(user).filter(pk=number)).first() if number else None
+
+
+# --- Suggestions -----------------------------------------------------------------------------------------------------
+
+MOST: Final = 8
+_EACH: Final = 5
+
+Suggestion = dict[str, str]
+"""``name``, ``what`` in words, and ``address``."""
+
+
+def suggestions(words: Words, user: Viewer) -> list[Suggestion]:
+    """At most eight, of the best of each kind; five queries at most."""
+    return list(islice(_all(finds(words, user, _EACH)), MOST))
+
+
+def _all(found: Finds) -> Iterator[Suggestion]:
+    if found.match:
+        yield _of_match(found.match)
+    yield from (_of_bot(bot, found) for bot in found.bots)
+    yield from (_of_person(person) for person in found.people)
+    for ladder in found.ladders:
+        yield _suggestion(ladder.name, _("ladder"), reverse("pages:ladder", args=[ladder.slug]))
+
+
+def _of_match(match: Match) -> Suggestion:
+    name = _("match %(number)s") % {"number": grouped(match.pk)}
+    return _suggestion(name, match.ladder.name, reverse("pages:match", args=[match.pk]))
+
+
+def _of_bot(bot: Bot, found: Finds) -> Suggestion:
+    owner = getattr(bot.owner, "username", "")
+    what = _("bot by %(owner)s") % {"owner": owner} if owner else _("house bot")
+    version = found.versions.get(bot.pk)
+    return _suggestion(bot.name, f"{what}, v{version}" if version else what, reverse("pages:bot", args=[bot.slug]))
+
+
+def _of_person(person: Any) -> Suggestion:
+    return _suggestion(person.username, _("player"), reverse("pages:person", args=[person.username]))
+
+
+def _suggestion(name: str, what: str, address: str) -> Suggestion:
+    return {"name": name, "what": what, "address": address}
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+KEPT_SECONDS = 20
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    words, kind = Words.of(request.GET.get("q")), request.GET.get("kind", "")
+    limited = too_many(request, "search") if words else None
+    if limited is not None:
+        return limited
+    if words and kind in KINDS:
+        context = {"words": words, "part": part(kind, words, request.user, request.GET.get("page"))}
+    else:
+        context = {"words": words, "found": finds(words, request.user)}
+    response = render(request, "pages/search.html", context)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+@require_safe
+def suggest(request: HttpRequest) -> HttpResponse:
+    limited = too_many(request, "suggest")
+    if limited is not None:
+        return limited
+    response = JsonResponse({"suggestions": suggestions(Words.of(request.GET.get("q")), request.user)})
+    patch_cache_control(response, private=True, max_age=KEPT_SECONDS)
+    return response

@@ -1,1 +1,0 @@
-"""The search in the head of every page: bots, people, ladders, and matches by their numbers."""

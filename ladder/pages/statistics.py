@@ -1,0 +1,551 @@
+"""Statistics of a ladder's season, results between bots, and one bot on one ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Exists, OuterRef
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+
+from bots.models import Bot
+from games.base import Figure, Figures, Game
+from games.registry import GAMES
+from ladder.access import bot_seen_by, found, ladder_seen_by
+from ladder.models import Entry, FinalStanding, Ladder, PairTally, Season, SeasonStatistics, SeatTally
+from ladder.models.ladders import Viewer
+from ladder.pages.components.chart import RatingChart, rating_chart
+from ladder.pages.components.filters import Tab, Tabs, cursor
+from ladder.pages.components.responses import for_staff
+from ladder.pages.components.traces import trace
+from ladder.pairings.seatings import games_of_a_deal
+from ladder.ratings.means import Mean
+from ladder.ratings.shares import WIN
+from ladder.statistics.limits import ALARM, LEAST_BLOCKS
+from ladder.statistics.pair_share import PairShare, pair_share
+from ladder.statistics.tallies import added
+
+# --- Figures of seats ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One row: what it is of, and a mean a game for each column."""
+
+    name: str
+    means: Sequence[float]
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """A row a stretch of the game, and the whole game last."""
+
+    columns: Sequence[Figure]
+    rows: Sequence[FigureRow]
+
+
+def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None:
+    """The means a game of what ``figures`` add up over ``games``; ``None`` without games."""
+    if not games:
+        return None
+    columns = [column for column in game.figure_columns() if column.key in figures]
+    rows = [
+        FigureRow(stretch, [figures[column.key][place] / games for column in columns])
+        for place, stretch in enumerate(game.stretches)
+    ]
+    whole = [sum(figures[column.key]) / games for column in columns]
+    return FigureTable(columns, [*rows, FigureRow(gettext_noop("whole game"), whole)])
+
+
+def together(figures: Iterable[Figures]) -> Figures:
+    """All of them, added up."""
+    total: Figures = {}
+    for its in figures:
+        total = added(total, its)
+    return total
+
+
+# --- Head to head ----------------------------------------------------------------------------------------------------
+
+SIDE = 12
+"""Bots a page: as many columns as a wide page holds."""
+
+FEW = 4
+"""Blocks below which a share says too little for a colour."""
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A bot, its place in the list from 1, and every bot of the page with a cell: ``None`` for itself and if unmet."""
+
+    place: int
+    entry: Entry
+    pairs: Sequence[tuple[Entry, Against | None]]
+
+
+@dataclass(frozen=True)
+class MatrixPage:
+    """A square of the matrix."""
+
+    of: Of
+    entries: Page[Entry]
+    rows: Sequence[MatrixRow]
+
+    @property
+    def few(self) -> int:
+        """Blocks below which a cell has no colour."""
+        return FEW
+
+
+def matrix_page(of: Of, page: str | None) -> MatrixPage:
+    """Page ``page`` of the matrix, the nearest there is, in the order of ratings; three queries."""
+    tallied = SeatTally.objects.filter(season=of.season, entry=OuterRef("pk"))
+    played = of.ladder.entries.filter(Exists(tallied))
+    shown = Paginator(played.select_related("bot").order_by("-rating", "pk"), SIDE).get_page(page)
+    entries = list(shown)
+    shares = shares_between(entries, of)
+    first = shown.start_index()
+    rows = [
+        MatrixRow(first + place, one, [(other, shares.get((one.pk, other.pk))) for other in entries])
+        for place, one in enumerate(entries)
+    ]
+    return MatrixPage(of, shown, rows)
+
+
+# --- The season ------------------------------------------------------------------------------------------------------
+
+_NARROWEST = 0.05
+"""The axis of the seats reaches at least so far from one half, either way."""
+
+
+@dataclass(frozen=True)
+class Of:
+    """What a page of numbers is of: a ladder and one of its seasons, ``None`` before the first."""
+
+    ladder: Ladder
+    season: Season | None
+    seasons: Sequence[Season]
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.ladder.game]
+
+    @property
+    def tabs(self) -> list[Tabs]:
+        """Links to the other seasons; none where there is one."""
+        links = [
+            Tab(
+                f"{season.number}",
+                _("Season %(number)s") % {"number": season.number},
+                f"?season={season.number}",
+                season == self.season,
+            )
+            for season in self.seasons
+        ]
+        return [Tabs(_("season"), links)] if len(links) > 1 else []
+
+    @property
+    def keep(self) -> str:
+        """What the address of another page of the same list begins with, so that the season is kept."""
+        return f"season={self.season.number}&" if self.season and self.tabs else ""
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A seat from 0: the share of opponents beaten there, first places a game and the game's figures over the whole."""
+
+    seat: int
+    share: Mean
+    first: float
+    figures: FigureRow
+
+
+@dataclass(frozen=True)
+class SeatAxis:
+    """An axis around one half that holds all intervals; places in per cent from the left."""
+
+    reach: float
+
+    def place(self, share: float) -> float:
+        return round(50 + 50 * (share - 0.5) / self.reach, 2)
+
+
+@dataclass(frozen=True)
+class StatisticsPage:
+    """A season's statistics; ``document`` is what was measured, empty until then."""
+
+    of: Of
+    blocks: int
+    measured: datetime | None
+    document: Mapping[str, Any]
+
+    @property
+    def totals(self) -> Sequence[Mapping[str, Any]]:
+        """By seat, what all tallies came to when it was measured."""
+        totals: Sequence[Mapping[str, Any]] = self.document.get("totals", ())
+        return totals
+
+    @property
+    def games(self) -> int:
+        """Finished games of the blocks that count."""
+        return self.blocks * games_of_a_deal(self.of.ladder.seats, live=self.of.ladder.live)
+
+    @property
+    def saving(self) -> Mapping[str, Any] | None:
+        return self.document.get("saving")
+
+    @cached_property
+    def shares(self) -> list[Mean]:
+        return [Mean(**row) for row in self.document.get("seats", ())]
+
+    @property
+    def axis(self) -> SeatAxis:
+        """The one axis for all seats."""
+        return SeatAxis(max([_NARROWEST, *(abs(share.value - 0.5) + (share.margin or 0) for share in self.shares)]))
+
+    @property
+    def columns(self) -> Sequence[Any]:
+        return self.of.game.figure_columns()
+
+    @cached_property
+    def seats(self) -> list[SeatRow]:
+        """A row a seat; empty until it was measured."""
+        rows = []
+        for seat, (total, share) in enumerate(zip(self.totals, self.shares, strict=False)):
+            table = figure_table(self.of.game, total["figures"], total["games"])
+            if table is not None:
+                rows.append(SeatRow(seat, share, total["wins"] / WIN / total["games"], table.rows[-1]))
+        return rows
+
+    @cached_property
+    def phases(self) -> FigureTable | None:
+        """What a seat comes to in each stretch of the game."""
+        games = sum(total["games"] for total in self.totals)
+        return figure_table(self.of.game, together(total["figures"] for total in self.totals), games)
+
+
+def season_of(user: Viewer, slug: str, number: str | None) -> Of:
+    """The ladder at an address with the season that is asked for, else its latest. Raises ``Http404``."""
+    ladder = ladder_seen_by(user, slug)
+    seasons = list(ladder.seasons.order_by("-number"))
+    wanted = cursor(number)
+    chosen = [season for season in seasons if wanted in (None, season.number)]
+    if number is not None and not (wanted and chosen):
+        raise Http404(_("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number})
+    return Of(ladder, chosen[0] if chosen else None, seasons)
+
+
+def statistics_page(of: Of) -> StatisticsPage:
+    """The statistics of a season; one query, however many games it has had."""
+    kept = SeasonStatistics.objects.filter(season=of.season).defer("feeding").first() if of.season else None
+    return StatisticsPage(
+        of=of,
+        blocks=kept.blocks if kept else 0,
+        measured=kept.measured if kept else None,
+        document=kept.document if kept else {},
+    )
+
+
+# --- One bot on one ladder -------------------------------------------------------------------------------------------
+
+ROWS = 50
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was reached in some games: the share of opponents beaten and of first places, 0 to 1, and forfeits."""
+
+    name: str
+    games: int
+    share: float
+    first: float
+    forfeits: int
+
+
+@dataclass(frozen=True)
+class Against:
+    """What was reached against one opponent; ``share`` has its interval over blocks."""
+
+    tally: PairTally
+    share: PairShare
+
+    @property
+    def paid(self) -> float | None:
+        """The mean paid for what was won from it."""
+        return self.tally.paid / self.tally.bought if self.tally.bought else None
+
+    @property
+    def received(self) -> float | None:
+        """The mean received for what was left to it."""
+        return self.tally.received / self.tally.sold if self.tally.sold else None
+
+
+@dataclass(frozen=True)
+class EntryPage:
+    """A bot on a ladder in a season; everything but the chart, which is of all seasons, is of blocks that are over.
+
+    ``standing`` has its rating and games in the season: as they are, or as they were at its end; ``None`` if
+    it did not play there.
+    """
+
+    of: Of
+    entry: Entry
+    standing: Entry | FinalStanding | None
+    chart: RatingChart | None
+    tallies: Sequence[SeatTally]
+    opponents: Page[PairTally]
+
+    @property
+    def bot(self) -> Bot:
+        return self.entry.bot
+
+    @property
+    def games(self) -> int:
+        return sum(tally.games for tally in self.tallies)
+
+    @property
+    def versions(self) -> list[Row]:
+        """A row a version, the newest first."""
+        numbers = {tally.version.number: tally.version.number for tally in self.tallies}
+        return [
+            self._row(f"v{number}", (its for its in self.tallies if its.version.number == number))
+            for number in sorted(numbers, reverse=True)
+        ]
+
+    @property
+    def seats(self) -> list[Row]:
+        """A row a seat at which it has sat."""
+        return [
+            self._row(_("seat %(number)s") % {"number": seat + 1}, (its for its in self.tallies if its.seat == seat))
+            for seat in sorted({tally.seat for tally in self.tallies})
+        ]
+
+    @property
+    def phases(self) -> FigureTable | None:
+        return figure_table(self.of.game, together(tally.figures for tally in self.tallies), self.games)
+
+    @property
+    def against(self) -> list[Against]:
+        """A row an opponent, the most often met first."""
+        return [Against(tally, share_of(tally)) for tally in self.opponents]
+
+    def _row(self, name: str, tallies: Iterable[SeatTally]) -> Row:
+        its = list(tallies)
+        games = sum(tally.games for tally in its)
+        return Row(
+            name=name,
+            games=games,
+            share=sum(tally.points for tally in its) / 2 / (self.of.ladder.seats - 1) / games,
+            first=sum(tally.wins for tally in its) / WIN / games,
+            forfeits=sum(tally.forfeits for tally in its),
+        )
+
+
+def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> EntryPage:
+    """The page of the bot called ``slug`` on a ladder, with a page of its opponents. Raises ``Http404``."""
+    bot = bot_seen_by(user, slug)
+    entries = of.ladder.entries.select_related("bot__owner")
+    entry = found(entries, _("%(bot)s is not on %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot)
+    tallies = SeatTally.objects.filter(season=of.season, entry=entry).select_related("version")
+    met = PairTally.objects.filter(season=of.season, entry=entry).select_related("opponent__bot__owner")
+    return EntryPage(
+        of=of,
+        entry=entry,
+        standing=_standing(entry, of),
+        chart=rating_chart([trace(entry)]),
+        tallies=list(tallies.defer("version__check_report")),
+        opponents=Paginator(met.order_by("-games", "opponent"), ROWS).get_page(page),
+    )
+
+
+def _standing(entry: Entry, of: Of) -> Entry | FinalStanding | None:
+    if of.season is None or of.season == of.seasons[0]:
+        return entry
+    return FinalStanding.objects.filter(season=of.season, entry=entry).first()
+
+
+def share_of(tally: PairTally) -> PairShare:
+    """The mean share of a pair's points with its 95 % interval, from the sums over blocks."""
+    return pair_share(tally.blocks, tally.share_sum, tally.share_squares)
+
+
+def shares_between(entries: Sequence[Entry], of: Of) -> Mapping[tuple[int, int], Any]:
+    """By entry and opponent, their shares; one query."""
+    ids = [entry.pk for entry in entries]
+    tallies = PairTally.objects.filter(season=of.season, entry__in=ids, opponent__in=ids)
+    return {(tally.entry_id, tally.opponent_id): Against(tally, share_of(tally)) for tally in tallies}
+
+
+# --- The collusion report --------------------------------------------------------------------------------------------
+
+SHOWN = 25
+"""Pairs on a page, unless more stand out."""
+
+
+@dataclass(frozen=True)
+class FeedingRow:
+    """A pair with what was found of it (``ladder.statistics``: ``feeding.Feeding``, ``winning.Winning``), and both."""
+
+    taker: Entry
+    giver: Entry
+    found: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FeedingReport:
+    """One ladder's report, of its latest season; ``measured`` is ``None`` until there is one.
+
+    ``won`` are pairs of whom one is ahead of the other, ``won_pairs`` how many were compared for that. Both kinds are
+    counted in ``standing_out``.
+    """
+
+    ladder: Ladder
+    season: Season | None
+    measured: datetime | None
+    blocks: int
+    pairs: int
+    rows: Sequence[FeedingRow]
+    standing_out: int
+    won: Sequence[FeedingRow] = ()
+    won_pairs: int = 0
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.ladder.game]
+
+    @property
+    def alarms(self) -> list[FeedingRow]:
+        """The pairs that stand out."""
+        return [row for row in self.rows if row.found["stands_out"]]
+
+    @property
+    def shown(self) -> list[FeedingRow]:
+        """The pairs worth a row: each from the side that gained more than expected."""
+        gaining = [row for row in self.rows if row.found["excess"] > 0]
+        return gaining[: max(SHOWN, len(self.alarms))]
+
+    @property
+    def won_alarms(self) -> list[FeedingRow]:
+        """The pairs of whom one wins for the other, as it seems."""
+        return [row for row in self.won if row.found["stands_out"]]
+
+    @property
+    def won_shown(self) -> list[FeedingRow]:
+        """Of these pairs, those worth a row."""
+        ahead = [row for row in self.won if row.found["excess"] > 0]
+        return ahead[: max(SHOWN, len(self.won_alarms))]
+
+    @property
+    def compared(self) -> int:
+        """Ordered pairs of either kind."""
+        return max(self.pairs, self.won_pairs)
+
+    @property
+    def alarm(self) -> float:
+        return ALARM
+
+    @property
+    def least_blocks(self) -> int:
+        return LEAST_BLOCKS
+
+
+def feeding_report(ladder: Ladder) -> FeedingReport:
+    """The report of the latest season of ``ladder`` as it was last measured; three queries."""
+    season = ladder.seasons.order_by("-number").first()
+    kept = SeasonStatistics.objects.filter(season=season).defer("document").first() if season else None
+    return report_from(ladder, season, kept.measured if kept else None, kept.feeding if kept else {})
+
+
+def feeding_reports() -> list[FeedingReport]:
+    """The report of every ladder without its rows' bots; three queries."""
+    latest = {season.ladder_id: season for season in Season.objects.order_by("number")}
+    known = SeasonStatistics.objects.filter(season__in=latest.values()).defer("document")
+    kept = {statistics.season_id: statistics for statistics in known}
+    return [_short(ladder, latest.get(ladder.pk), kept) for ladder in Ladder.objects.order_by("pk")]
+
+
+def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> FeedingReport:
+    its = kept.get(season.pk) if season else None
+    document = its.feeding if its else {}
+    won = document.get("won", {})
+    return FeedingReport(
+        ladder=ladder,
+        season=season,
+        measured=its.measured if its else None,
+        blocks=document.get("blocks", 0),
+        pairs=document.get("pairs", 0),
+        rows=(),
+        standing_out=_alarms(document) + _alarms(won),
+        won_pairs=won.get("pairs", 0),
+    )
+
+
+def report_from(
+    ladder: Ladder, season: Season | None, measured: datetime | None, document: Mapping[str, Any]
+) -> FeedingReport:
+    """The report that ``ladder.season_statistics.feeding_document`` gives; one query."""
+    won = document.get("won", {})
+    found = [*document.get("found", ()), *won.get("found", ())]
+    ids = {one[side] for one in found for side in ("taker", "giver")}
+    entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("bot__owner")}
+    rows = [FeedingRow(entries[one["taker"]], entries[one["giver"]], one) for one in found]
+    fed = len(document.get("found", ()))
+    return FeedingReport(
+        ladder=ladder,
+        season=season,
+        measured=measured,
+        blocks=document.get("blocks", 0),
+        pairs=document.get("pairs", 0),
+        rows=rows[:fed],
+        standing_out=_alarms(document) + _alarms(won),
+        won=rows[fed:],
+        won_pairs=won.get("pairs", 0),
+    )
+
+
+def _alarms(document: Mapping[str, Any]) -> int:
+    return sum(one["stands_out"] for one in document.get("found", ()))
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def statistics(request: HttpRequest, slug: str) -> HttpResponse:
+    page = statistics_page(season_of(request.user, slug, request.GET.get("season")))
+    return render(request, "pages/statistics.html", {"page": page})
+
+
+@require_safe
+def head_to_head(request: HttpRequest, slug: str) -> HttpResponse:
+    of = season_of(request.user, slug, request.GET.get("season"))
+    return render(request, "pages/head_to_head.html", {"page": matrix_page(of, request.GET.get("page"))})
+
+
+@require_safe
+def entry(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
+    of = season_of(request.user, slug, request.GET.get("season"))
+    page = entry_page(of, request.user, bot, request.GET.get("page"))
+    return render(request, "pages/entry.html", {"page": page})
+
+
+@require_safe
+@for_staff
+def feedings(request: HttpRequest) -> HttpResponse:
+    """Every ladder's report, in short."""
+    return render(request, "pages/feedings.html", {"reports": feeding_reports()})
+
+
+@require_safe
+@for_staff
+def feeding(request: HttpRequest, slug: str) -> HttpResponse:
+    report = feeding_report(ladder_seen_by(request.user, slug))
+    return render(request, "pages/feeding.html", {"report": report})

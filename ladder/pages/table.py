@@ -1,0 +1,417 @@
+"""A live table for a person who plays there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import orjson
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.staticfiles import finders
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
+from games.base import Document, Game, Move
+from games.registry import GAMES
+from games.replays.documents import named
+from ladder.access import match_seen_by
+from ladder.chat import LONGEST, PRESETS
+from ladder.live import actions, presence
+from ladder.live.answers import Ruling, Verdict, answer_seat
+from ladder.live.person_view import present
+from ladder.live.position import Position
+from ladder.live.rows import position_of
+from ladder.matchmaking.rematches import call_off
+from ladder.matchmaking.rematches import rematch as play_again
+from ladder.models import Block, Chair, Match
+from ladder.pages.components.boards import PLAIN, Board, table
+from ladder.pages.components.people import person_of, secret_of
+from ladder.pages.components.responses import of_acts
+from ladder.pages.components.words import enumerated, span
+from ladder.pages.lobby_forms import limits_said
+from ladder.pages.match import Round, begins_with, outages_said, with_names
+from ladder.pages.matches import names, seats_shown
+
+__all__ = ["LONGEST", "presets", "talk_of"]
+
+# --- Chat ------------------------------------------------------------------------------------------------------------
+
+
+def talk_of(person: User | None, rated: bool, people: int) -> str:
+    """``lines``, ``presets`` at rated tables, ``off`` for who has switched it off; empty for guests.
+
+    Empty, too, at a table of one person: ``people`` is how many sit there.
+    """
+    if person is None or people < 2:
+        return ""
+    if not person.chat:
+        return "off"
+    return "presets" if rated else "lines"
+
+
+def presets() -> Sequence[tuple[str, str]]:
+    """The ready-made sentences by name, in the reader's language."""
+    return [(name, str(words)) for name, words in PRESETS.items()]
+
+
+# --- Moves as a form -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a seat is asked: ``moves`` as they are sent, with their words; empty where there are too many to list."""
+
+    number: int
+    asked: str
+    moves: Sequence[tuple[str, str]]
+    default: str
+    bounds: str
+
+
+def question(game: Game, number: int, decision: Mapping[str, Any]) -> Question:
+    """The decision ``number`` of a seat, as the game gives it out."""
+    legal = decision.get("legal") or []
+    return Question(
+        number=number,
+        asked=gettext("Your decision: %(kind)s") % {"kind": _word(game, str(decision["kind"]))},
+        moves=[(sent(move), said(game, move)) for move in legal],
+        default=sent(decision["default"]),
+        bounds=_bounds(game, decision),
+    )
+
+
+def sent(move: Move) -> str:
+    """A move as JSON."""
+    return orjson.dumps(move).decode()
+
+
+def said(game: Game, move: Move) -> str:
+    """A move in words: ``money``; ``offer: 2 green``; ``cards: O8, B9``."""
+    if isinstance(move, str):
+        return _word(game, move)
+    return "; ".join(f"{_word(game, key)}: {_value(game, value)}" for key, value in move.items())
+
+
+def _value(game: Game, value: object) -> str:
+    if isinstance(value, str):
+        return _word(game, value)
+    if not isinstance(value, list):
+        return str(value)
+    if value and all(isinstance(count, int) for count in value) and len(value) > 2:
+        return _piles(game, value)
+    return ", ".join(_value(game, part) for part in value)
+
+
+def _piles(game: Game, counts: Sequence[int]) -> str:
+    """Counts by token, in the order in which a game names its tokens."""
+    named = [f"{count} {gettext(word)}" for count, word in zip(counts, game.tokens.values(), strict=False) if count]
+    return ", ".join(named) or "0"
+
+
+def _word(game: Game, code: str) -> str:
+    known = game.tokens.get(code)
+    return gettext(known) if known else code.replace("_", " ")
+
+
+def _bounds(game: Game, decision: Document | Mapping[str, Any]) -> str:
+    """What there is to give, where the question says it."""
+    held = decision.get("holdings")
+    return gettext("You have: %(piles)s.") % {"piles": _piles(game, held)} if held else ""
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+_LIVE: Final = "/api/v1/games"
+"""Where the roads of live games begin; they belong to the API."""
+
+_HERE: Final = {
+    "away": gettext_noop("%(name)s is away; the clock goes on."),
+    "stand-in": gettext_noop("A house bot plays for %(name)s, who can come back."),
+    "left": gettext_noop("%(name)s has left the table."),
+}
+
+
+@dataclass(frozen=True)
+class Composer:
+    """The module in which decisions of a game are put together, and its style sheet: its own, or the plain one."""
+
+    game: Game
+
+    @property
+    def name(self) -> str:
+        board = self.game.board
+        return board if board and finders.find(f"esr/composers/{board}.js") else PLAIN
+
+    @property
+    def module(self) -> str:
+        return static(f"esr/composers/{self.name}.js")
+
+    @property
+    def sheet(self) -> str:
+        """Empty where it has none of its own."""
+        path = f"esr/composers/{self.name}.css"
+        return static(path) if finders.find(path) else ""
+
+
+@dataclass(frozen=True)
+class SittingPage:
+    """One seat's table while the game runs. Nothing in it is known to the other seats alone."""
+
+    match: Match
+    seat: int
+    position: Position
+    person: Any
+
+    @property
+    def game(self) -> Game:
+        return GAMES[self.match.ladder.game]
+
+    @property
+    def rated(self) -> bool:
+        return self.match.block.purpose == Block.Purpose.LIVE
+
+    @cached_property
+    def names(self) -> list[str]:
+        return names(list(self.match.seats.all()))
+
+    @property
+    def title(self) -> str:
+        others = [name for seat, name in enumerate(self.names) if seat != self.seat]
+        return gettext("Your table with %(names)s") % {"names": enumerated(others)}
+
+    @property
+    def clock(self) -> str:
+        """``45 s a decision, 3 min bank``."""
+        return limits_said(self.position.limits)
+
+    @property
+    def address(self) -> str:
+        return reverse("pages:sit", args=[self.match.pk])
+
+    @property
+    def addresses(self) -> Mapping[str, str]:
+        """The roads of this seat."""
+        game = f"{_LIVE}/{self.match.pk}"
+        return {
+            "stream": f"{game}/seat/stream",
+            "decisions": f"{game}/decisions/",
+            "actions": f"{game}/seat/",
+            "viewers": f"{game}/viewers",
+        }
+
+    @property
+    def board(self) -> Board:
+        return Board(self.game)
+
+    @property
+    def composer(self) -> Composer:
+        return Composer(self.game)
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """What ``mount`` of a board gets; ``order`` has the own seat last."""
+        seats = list(self.match.seats.all())
+        count = len(seats)
+        order = [(self.seat + 1 + place) % count for place in range(count)]
+        return {**table(self.game, seats, self.names), "order": order, "seat": self.seat}
+
+    @property
+    def talk(self) -> str:
+        """``lines``, ``presets``, ``off`` for who has switched it off, empty for guests."""
+        people = sum(chair.kind in Chair.OF_PEOPLE for chair in self.position.chairs)
+        return talk_of(self.person, self.rated, people)
+
+    @property
+    def presets(self) -> Sequence[tuple[str, str]]:
+        return presets()
+
+    @property
+    def longest_line(self) -> int:
+        return LONGEST
+
+    # --- as text ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def present(self) -> Document:
+        return present(self.position, self.seat)
+
+    @property
+    def answer(self) -> Question | None:
+        """What is asked of the seat now."""
+        asked, number = self.present["question"], self.present["decision"]
+        return None if asked is None else question(self.game, number, asked)
+
+    @property
+    def state(self) -> list[str]:
+        """How it stands, in sentences."""
+        return list(self._state())
+
+    def _state(self) -> Iterator[str]:
+        if self.present["question"] is not None:
+            clock = self.present["clock"] or {}
+            yield gettext("It is your turn: %(left)s are left.") % {"left": span(clock.get("left_ms", 0) / 1000)}
+        elif waited := [self.names[seat] for seat in self.present["waiting"] if seat != self.seat]:
+            yield gettext("Waiting for %(names)s.") % {"names": enumerated(waited)}
+        elif self.present["running"]:
+            yield gettext("It goes on in a moment.")
+        for seat, name in enumerate(self.names):
+            said = _HERE.get(self.present["here"][seat])
+            if said and seat != self.seat:
+                yield gettext(said) % {"name": name}
+        if self.present["outage_ms"]:
+            yield outages_said(self.present["outage_ms"])
+        if self.present["rights"]["return"]:
+            yield gettext("A house bot plays in your chair. Take it back: that is possible once.")
+
+    @property
+    def acts(self) -> list[tuple[str, str]]:
+        """What the seat may do beside playing, with the words of the buttons."""
+        rights = self.present["rights"]
+        abort, agreed = rights["abort"], len(rights["abort"]["agreed"])
+        said = ngettext("%(count)s agrees", "%(count)s agree", agreed) % {"count": agreed}
+        offered = [
+            ("return", rights["return"], gettext("Take my chair back")),
+            ("claim", rights["claim"], gettext("Claim the game: the others have been away for a minute")),
+            ("abort", abort["allowed"], gettext("Abort the game: it ends without a result")),
+            (
+                "abort",
+                abort["agree"] and not abort["allowed"],
+                gettext("Agree to abort the game (%(agreed)s)") % {"agreed": said},
+            ),
+            ("resign", rights["resign"], _resign_said(rights["resigning"])),
+        ]
+        return [(act, words) for act, allowed, words in offered if allowed]
+
+    @property
+    def rounds(self) -> list[Round]:
+        """What has happened so far as the seat knows it, the newest round first."""
+        log = self.position.shown_to(self.seat).log(self.seat)
+        chapters = GAMES[self.match.ladder.game].story(log, named(len(self.names)))
+        return [
+            Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
+            for chapter in reversed(chapters)
+        ]
+
+
+def _resign_said(resigning: str) -> str:
+    if resigning == "aborted":
+        return gettext("Resign: the game ends without a result")
+    return gettext("Resign: you finish last")
+
+
+def sitting_page(match_id: int, seat: int, person: Any) -> SittingPage:
+    """The page of ``seat`` at a running live game; six queries. Raises ``Match.DoesNotExist``."""
+    shown = Match.objects.select_related("ladder", "block").prefetch_related(seats_shown())
+    match = shown.get(pk=match_id, table__isnull=False)
+    return SittingPage(match, seat, position_of(match), person)
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+_ACTS: Final[Mapping[str, Callable[[int, int], None]]] = {
+    "resign": actions.resign,
+    "abort": actions.abort,
+    "claim": actions.claim,
+    "return": actions.sit_down,
+}
+
+
+@require_safe
+@never_cache
+def sit(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The table for who sits there; everybody else watches."""
+    seat = _seat(request, match_id)
+    if seat is None:
+        return redirect("pages:match", match_seen_by(request.user, match_id).pk)
+    presence.note_seen({match_id: {seat}})  # without a script nothing else says so
+    page = sitting_page(match_id, seat, person_of(request))
+    if page.match.status != Match.Status.RUNNING:
+        return redirect("pages:match", match_id)
+    return render(request, "pages/play/table.html", {"page": page})
+
+
+@require_POST
+@never_cache
+@of_acts
+def answer(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Play a move that was chosen in the form."""
+    seat = _seat(request, match_id)
+    if seat is None:
+        return redirect("pages:match", match_seen_by(request.user, match_id).pk)
+    sent, number = request.POST.get("move", ""), request.POST.get("decision", "")
+    if not number.isascii() or not number.isdigit() or len(number) > 9:
+        messages.error(request, _("The form was not whole. Send it once more."))
+        return redirect("pages:sit", match_id)
+    _say(request, answer_seat(match_id, seat, int(number), _body(sent)))
+    return redirect("pages:sit", match_id)
+
+
+@require_POST
+@never_cache
+@of_acts
+def act(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Resign, abort, claim, or take the chair back."""
+    seat, does = _seat(request, match_id), _ACTS.get(request.POST.get("do", ""))
+    if seat is None:
+        return redirect("pages:match", match_seen_by(request.user, match_id).pk)
+    try:
+        if does is None:
+            raise Refused(_("Choose what is to be done."))
+        does(match_id, seat)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("pages:sit", match_id)
+
+
+@require_POST
+@never_cache
+@login_required
+@of_acts
+def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
+    """Ask for a rematch or accept one; with ``want=no``, withdraw the request or decline it."""
+    match, person = match_seen_by(request.user, match_id), person_of(request)
+    assert person is not None
+    try:
+        if request.POST.get("want") == "no":
+            call_off(match, person)
+        elif begun := play_again(match, person).match_id:
+            return redirect("pages:sit", begun)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("pages:match", match.pk)
+
+
+def _seat(request: HttpRequest, match_id: int) -> int | None:
+    """The chair of the visitor at this table; ``None`` where they have none."""
+    person = person_of(request)
+    if not 0 < match_id < 2**63:
+        return None
+    return actions.seat_of(match_id, None if person is None else person.pk, secret_of(request))
+
+
+def _body(sent: str) -> bytes:
+    """The answer as programs send it; what is no JSON, or nested too deeply to be written again, is a word."""
+    try:
+        return orjson.dumps({"move": orjson.loads(sent)})
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return orjson.dumps({"move": sent})
+
+
+def _say(request: HttpRequest, ruling: Ruling) -> None:
+    if ruling.verdict == Verdict.REFUSED:
+        messages.error(request, _("That move is not allowed: %(why)s") % {"why": ruling.detail})
+    elif ruling.verdict == Verdict.LATE:
+        messages.error(request, _("That was too late: the platform has played for you."))
+    elif ruling.verdict not in (Verdict.PLAYED, Verdict.SAME):
+        messages.error(request, _("That decision is not open any more. Look at the table."))

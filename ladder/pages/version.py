@@ -1,0 +1,420 @@
+"""The page of a version for its owner: its state, its validation and its source code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language, gettext, gettext_noop, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_safe
+
+from bots import reports
+from bots.languages import LANGUAGES
+from bots.models import Bot, BotVersion
+from bots.stored import Lost, OutOfReach, archive_of, bytes_of
+from bots.validation import SEED
+from games.registry import GAMES
+from ladder import access
+from ladder.access import found
+from ladder.models import Season
+from ladder.models.ladders import Viewer
+from ladder.pages.components.responses import too_many
+from ladder.pages.components.words import PROBLEMS, enumerated, sentence, size, thinking, time_taken, visible
+
+# --- Validation, step by step ----------------------------------------------------------------------------------------
+
+_State = BotVersion.State
+
+HEADINGS: Final = {
+    _State.RECEIVED: gettext_noop("v%(number)s waits for its check"),
+    _State.CHECKING: gettext_noop("v%(number)s is being checked"),
+    _State.READY: gettext_noop("v%(number)s is ready"),
+    _State.REFUSED: gettext_noop("v%(number)s was refused"),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a check; ``mark`` is ``done``, ``now``, ``todo`` or ``failed``, each a symbol of the sprite."""
+
+    mark: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How far an uploaded version has come."""
+
+    version: BotVersion
+
+    @property
+    def heading(self) -> str:
+        """``v2 is being checked``."""
+        return gettext(HEADINGS[_State(self.version.state)]) % {"number": self.version.number}
+
+    @property
+    def over(self) -> bool:
+        """Whether it will change no more by itself."""
+        return self.version.state in (_State.READY, _State.REFUSED)
+
+    @property
+    def refused(self) -> bool:
+        return self.version.state == _State.REFUSED
+
+    @property
+    def said(self) -> str:
+        """The state in one sentence, for those who listen: it changes with every step and never in between."""
+        if self.refused:
+            return f"{self.heading}. {sentence(self.version.reason)}"
+        now = next((step for step in self.steps if step.mark == "now"), None)
+        return f"{self.heading}." if now is None else f"{self.heading}: {now.text}."
+
+    @cached_property
+    def steps(self) -> Sequence[Step]:
+        """What is through, what is being tried, what is to come."""
+        return list(self._steps())
+
+    @property
+    def _report(self) -> Mapping[str, Any]:
+        return self.version.check_report or reports.begun(self.version.claims)
+
+    def _steps(self) -> Iterator[Step]:
+        report = self._report
+        yield Step("done", gettext("Received, nothing refused"), size(self.version.size))
+        yield self._start(report)
+        for table in report["tables"]:
+            note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
+            yield Step("done" if table["ok"] else "failed", table_words(table), note)
+        for table in report["untried"]:
+            yield Step("now" if table == report["now"] and not self.over else "todo", table_words(table))
+        yield self._end()
+
+    def _start(self, report: Mapping[str, Any]) -> Step:
+        text = gettext("Starts in the sandbox, answers hello")
+        if report["tables"]:
+            ready_us = report["tables"][0]["ready_us"]
+            return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
+        if self.over:
+            return Step("failed" if self.refused else "done", text)
+        return Step("now" if report["now"] else "todo", text)
+
+    def _end(self) -> Step:
+        if self.refused:
+            return Step("failed", gettext("Refused"))
+        return Step("done" if self.over else "todo", gettext("Ready to play"))
+
+
+def table_words(table: Mapping[str, Any]) -> str:
+    """``Edel, Stein & Reich, 4 seats`` for a table of a report."""
+    game = GAMES.get(table["game"])
+    name = game.name if game else table["game"]
+    return gettext("%(game)s, %(count)s seats") % {"game": name, "count": table["seats"]}
+
+
+def _trouble(table: Mapping[str, Any]) -> str:
+    number = len(table["problems"]) + table.get("more_problems", 0)
+    return ngettext("%(problems)s problem", "%(problems)s problems", number) % {"problems": number}
+
+
+# --- The page --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Found:
+    """One strike or forfeit of the check, as it is told; ``answer`` is escaped already, ``asked`` is JSON."""
+
+    where: str
+    what: str
+    detail: str
+    asked: str
+    answer: str
+    stderr: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One game of the bot with itself; ``last`` are the decisions before the first problem, JSON by decision."""
+
+    words: str
+    ok: bool
+    ready: str
+    decisions: int
+    slowest: str
+    took: str
+    stderr: str
+    problems: Sequence[Found]
+    more_problems: int
+    last: Sequence[Mapping[str, Any]]
+    again: str
+
+
+@dataclass(frozen=True)
+class VersionPage:
+    """A version with its check; ``yours`` is whether the viewer owns it, else it is staff."""
+
+    version: BotVersion
+    yours: bool
+
+    @cached_property
+    def trial(self) -> Trial:
+        return Trial(self.version)
+
+    @property
+    def language(self) -> str:
+        """What its code is written in, for people."""
+        known = LANGUAGES.get(self.version.language)
+        return known.title if known else self.version.language
+
+    @property
+    def command(self) -> str:
+        """The file that is started, and its arguments."""
+        return visible(" ".join(self.version.command))
+
+    @property
+    def tables(self) -> str:
+        """What it claims."""
+        claimed = {GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.claims.items()}
+        text = gettext("%(game)s with %(counts)s")
+        tables = [(name, enumerated([str(count) for count in counts])) for name, counts in claimed.items()]
+        return "; ".join(text % {"game": name, "counts": counts} for name, counts in tables)
+
+    @cached_property
+    def rows(self) -> Sequence[TableRow]:
+        """The tables that were tried."""
+        return [_row(table) for table in (self.version.check_report or {}).get("tables", ())]
+
+    @property
+    def untried(self) -> Sequence[str]:
+        """The tables that were not."""
+        return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
+
+    @property
+    def reruns(self) -> int:
+        """How many games of seasons that are not closed were played again because the machine had made it late."""
+        return self.version.reruns.filter(block__series__season__closed=None).count()
+
+    @property
+    def past_reruns(self) -> Sequence[tuple[str, int]]:
+        """The same for each closed season that had any, the newest first, with the names of its ladder and itself."""
+        closed = Season.objects.filter(closed__isnull=False, series__blocks__reruns__version=self.version)
+        counted = closed.annotate(count=Count("series__blocks__reruns")).select_related("ladder").order_by("-closed")
+        text = gettext("Season %(number)s")
+        return [(f"{one.ladder.name}, {text % {'number': one.number}}", one.count) for one in counted]
+
+    @property
+    def can_activate(self) -> bool:
+        """Whether the viewer could have it play."""
+        version = self.version
+        return self.yours and version.state == BotVersion.State.READY and not version.active
+
+
+def _row(table: Mapping[str, Any]) -> TableRow:
+    ready_us, slowest_us = table["ready_us"], table["slowest_us"]
+    return TableRow(
+        words=table_words(table),
+        ok=table["ok"],
+        ready=_ready(ready_us),
+        decisions=table["decisions"],
+        slowest="–" if slowest_us is None else thinking(slowest_us),
+        took=time_taken(table["wall_ms"] / 1000),
+        stderr=visible(table["stderr"]),
+        problems=[_found(problem) for problem in table["problems"]],
+        more_problems=table["more_problems"],
+        last=[_decision(decision) for decision in table["last_decisions"]],
+        again=f"esr play {table['game']} {' '.join(['DIR'] * table['seats'])} --seed {SEED} --logs logs",
+    )
+
+
+def _ready(us: int | None) -> str:
+    if us is None:
+        return gettext("ready after never")
+    return gettext("ready after %(time)s") % {"time": thinking(us)}
+
+
+def _found(problem: Mapping[str, Any]) -> Found:
+    decision = problem["decision"]
+    question = problem["question"]
+    return Found(
+        where=_where(problem["seat"], decision),
+        what=sentence(gettext(PROBLEMS.get(problem["reason"], problem["reason"]))),
+        detail=sentence(visible(problem["detail"])),
+        asked="" if question is None else in_json(question if decision is None else question["decision"]),
+        answer=visible(problem["answer"]),
+        stderr=visible(problem["stderr_tail"]),
+    )
+
+
+def _where(seat: int, decision: int | None) -> str:
+    if decision is None:
+        return gettext("Seat %(seat)s, before its first decision") % {"seat": seat}
+    return gettext("Seat %(seat)s, decision %(number)s") % {"seat": seat, "number": decision}
+
+
+def _decision(decision: Mapping[str, Any]) -> Mapping[str, Any]:
+    answer = decision["answer"]
+    asked = in_json(decision["decision"])
+    return {**decision, "asked": asked, "answer": None if answer is None else visible(answer)}
+
+
+def in_json(document: Any) -> str:
+    """A document in one line, with nothing in it that cannot be seen."""
+    return visible(json.dumps(document, ensure_ascii=False))
+
+
+# --- Source code -----------------------------------------------------------------------------------------------------
+
+SHOWN_BYTES: Final = 256 * 1024
+"""Of one file on a page, and of all of them together; the download has everything."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One file; ``text`` is ``None`` where there is none to be shown, and ``why`` says why."""
+
+    path: str
+    size: str
+    text: str | None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class SourcePage:
+    """All files of a version, those that are read first in front."""
+
+    version: BotVersion
+    files: Sequence[SourceFile]
+
+
+def source_page(version: BotVersion) -> SourcePage:
+    """The files of ``version``, from the storage. Raises ``bots.stored.Lost`` and ``OutOfReach``."""
+    entry = (version.command or ["bot.py"])[0]
+    files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
+    left, shown = SHOWN_BYTES, []
+    for path, data in files:
+        one = _file(path, data, left)
+        left -= len(data) if one.text is not None else 0
+        shown.append(one)
+    return SourcePage(version, shown)
+
+
+def download(version: BotVersion) -> tuple[str, bytes]:
+    """A file's name and what was uploaded, byte for byte. Raises ``bots.stored.Lost`` and ``OutOfReach``."""
+    suffix = "py" if (version.archive).endswith(".py") else "zip"
+    return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
+
+
+def page_etag(version: BotVersion, user: Viewer) -> str:
+    """The name of what the page shows of this code to ``user``. Another one each day: the site may look otherwise."""
+    bot, seen = version.bot, (timezone.now().date(), get_language(), user.pk)
+    return _etag("page", *seen, version.digest, version.number, bot.name, bot.public_source)
+
+
+def download_etag(version: BotVersion) -> str:
+    """The name of the bytes of the archive; the same files can be packed in more than one way."""
+    return _etag("file", version.digest, version.archive)
+
+
+def _etag(*parts: object) -> str:
+    return f'"{sha256(repr(parts).encode()).hexdigest()}"'
+
+
+def _file(path: str, data: bytes, left: int) -> SourceFile:
+    named, length = visible(path), size(len(data))
+    if len(data) > left:
+        return SourceFile(named, length, None, _("Too long to be shown here; it is in the download."))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        return SourceFile(named, length, None, _("Not text."))
+    return SourceFile(named, length, visible(text.replace("\r\n", "\n")))
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+
+@require_safe
+@never_cache
+@login_required
+def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """What the check of a version has found, for its owner and staff."""
+    bot = access.bot_read_by(request.user, slug)
+    page = VersionPage(_version(bot, number), access.owns(request.user, bot))
+    return render(request, "pages/version.html", {"page": page})
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+def read_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The code of a version, file by file."""
+    found_version = _readable_source(request, slug, number)
+
+    def page() -> HttpResponse:
+        shown = {"page": source_page(found_version), "public": found_version.bot.public_source}
+        return render(request, "pages/source.html", shown)
+
+    return _once(request, page_etag(found_version, request.user), page)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+def download_source(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The code of a version, as it was uploaded."""
+    found_version = _readable_source(request, slug, number)
+    return _once(
+        request,
+        download_etag(found_version),
+        lambda: _download(*download(found_version), "application/octet-stream"),
+    )
+
+
+def _once(request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]) -> HttpResponse:
+    """What takes long to read, unless the visitor has it already, and so many times a minute for one address."""
+    response = get_conditional_response(request, etag)
+    if response is None:
+        refusal = too_many(request, "source")
+        if refusal is not None:
+            return refusal
+        try:
+            response = answer()
+        except (Lost, OutOfReach) as failure:
+            raise Http404(_("The code cannot be read at the moment.")) from failure
+    response["ETag"] = etag
+    return response
+
+
+def _version(bot: Bot, number: int) -> BotVersion:
+    versions = bot.versions.select_related("bot__owner").exclude(archive="")
+    otherwise = _("%(name)s has no version %(number)s that was uploaded.") % {"name": bot.name, "number": number}
+    return found(versions, otherwise, number=number)
+
+
+def _readable_source(request: HttpRequest, slug: str, number: int) -> BotVersion:
+    bot = access.code_seen_by(request.user, slug)
+    if not access.may_read(request.user, bot) and not bot.public_source:
+        raise PermissionDenied(_("The source of %(name)s is private.") % {"name": bot.name})
+    found_version = _version(bot, number)
+    if not access.may_read_source(request.user, found_version):
+        text = _("%(name)s has no version %(number)s whose source is public.")
+        raise Http404(text % {"name": bot.name, "number": number})
+    return found_version
+
+
+def _download(name: str, data: bytes, content_type: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(data, content_type=content_type, headers=headers)
