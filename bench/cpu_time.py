@@ -17,7 +17,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import Self
 
-from bots.runner.machine import cores
+from bots.runner.clock import cores
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 

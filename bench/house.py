@@ -20,9 +20,9 @@ from time import perf_counter
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
-from bots.local.tallies import Tally, wilson
 from bots.runner import HouseProgram
 from bots.sandbox.code import code_of, staged
+from bots.series import Tally, wilson
 from games.registry import GAMES
 
 FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {

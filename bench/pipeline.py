@@ -24,7 +24,7 @@ from typing import Any
 
 from bench.cpu_time import ProcessTable, require_plausible
 from bench.databases import on_each
-from bots.runner.machine import cores
+from bots.runner.clock import cores
 from esr_platform.supervising.broker import server_command, socket_path
 from esr_platform.supervising.child import die_with_parent
 from esr_platform.supervising.problems import redis_answers
@@ -157,9 +157,9 @@ def postgres_pid() -> int | None:
 def four_bots(source: bytes) -> list[Any]:
     """Four uploaded bots of four users, as players of the ladder."""
     from bots.archives import ArchiveLimits, read_upload
-    from bots.managing import make_active
     from bots.models import Bot, BotVersion
-    from bots.stored import keep
+    from bots.owners import make_active
+    from bots.uploads.storage import keep
     from esr_platform.accounts.models import User
     from ladder.matches.blocks import Player
     from ladder.members.membership import enter

@@ -1,7 +1,7 @@
 """Names and descriptions that should not stand there: people report them, staff takes them away or leaves them.
 
 Nothing is settled by numbers: however many complain, staff decides. What was taken away stays in ``Blanking``, with who
-took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.naming``).
+took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.names``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from bots.models import Blanking, Bot, Complaint, StaffAction
-from bots.naming import free_slug
+from bots.names import free_slug
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.locks import hold, hold_acting, require_over
 from esr_platform.accounts.models import User

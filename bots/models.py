@@ -25,7 +25,7 @@ class Bot(models.Model):
     """A player: made of code, a name that keeps its rating while its versions change, or a person who plays by hand.
 
     The program of a ``remote`` one runs elsewhere and plays over the API; its versions are names (``RemoteBot``). The
-    row of a ``person`` is how its owner sits at tables (``bots.persons``): it has one version and no code, is called
+    row of a ``person`` is how its owner sits at tables (``bots.owners``): it has one version and no code, is called
     like its owner and changes with them; all guests share one of the house, ``GUEST``. A bot belongs either to a person
     (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``). A bot that is ``retired`` or
     ``on_leave`` is given no new matches: the first is its owner's wish, the second comes after
@@ -252,7 +252,7 @@ class Complaint(models.Model):
 class Blanking(models.Model):
     """Staff took a bot's name or description away: who, when, why, and what stood there. Never changed, never deleted.
 
-    The owner can give the same words to none of their bots again (``bots.naming``).
+    The owner can give the same words to none of their bots again (``bots.names``).
     """
 
     class What(models.TextChoices):

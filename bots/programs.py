@@ -12,7 +12,7 @@ from bots.machines import current_test
 from bots.models import BotVersion
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
-from bots.stored import Lost, OutOfReach, program_of_upload
+from bots.uploads.storage import Lost, OutOfReach, program_of_upload
 
 
 class NotHere(LookupError):

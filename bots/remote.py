@@ -16,13 +16,13 @@ from django.db.models import Case, DateTimeField, F, Max, QuerySet, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from bots.allowances import require_new_bot
-from bots.claims import Games, chosen_claims
+from bots.limits import require_new_bot
 from bots.lookalikes import has_invisible
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion, RemoteBot
-from bots.naming import clean_name, free_slug, name_for
+from bots.names import clean_name, free_slug, name_for
 from bots.owners import owner_of_code
+from bots.uploads.upload import Games, chosen_claims
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.locks import hold_acting
 from esr_platform.accounts.models import User

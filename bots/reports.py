@@ -1,20 +1,24 @@
-"""What is kept of a version's check: a JSON document that grows table by table, bounded, for the owner's eyes. Pure.
-
-``{"tables": […], "untried": [{"game", "seats"}], "now": {"game", "seats"} | null, "ok": true | false | null}``; a table
-is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and the last decisions before a problem.
-``reruns_ms`` is there while a table is repeated because the machine was late: how long each of its games took.
-"""
+"""The report of a validation: a JSON document that grows game by game."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-from bots.runner.owner_log import owner_logs
-from bots.storable import storable
+from bots.runner.bot_log import owner_logs
 from bots.validation import TableCheck
 from games.base import Document
 from games.registry import GAMES
+
+
+def storable(value: Any) -> Any:
+    """``value``, made of JSON's kinds, with every NUL and lone surrogate written out: PostgreSQL stores none."""
+    if isinstance(value, str):
+        return value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: storable(one) for key, one in value.items()}
+    return [storable(one) for one in value] if isinstance(value, list | tuple) else value
+
 
 PROBLEMS: Final = 3
 """So many problems of a table are kept, and of these the first with its question."""

@@ -1,15 +1,19 @@
-"""A series of games between the same bots, each with a seed that anybody can compute."""
+"""A series of games: the same bots at one table, and what their results add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
+from math import sqrt
+from statistics import fmean, stdev
 from typing import Any, Final, Generic, TypeVar
 
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.asking import Core
 from bots.runner.spec import MAX_REPLAYS
+
+# --- Games -----------------------------------------------------------------------------------------------------------
 
 P = TypeVar("P")
 TRIES: Final = range(MAX_REPLAYS + 1)
@@ -102,3 +106,118 @@ def play_game(
         if not report.play_again:
             break
     return Played(number, series.order(number), report, transcript)
+
+
+# --- Results ---------------------------------------------------------------------------------------------------------
+
+Z95 = 1.959964
+"""The normal quantile of a two-sided interval of 95 %."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and the half width of its interval of 95 %; the width of fewer than two games is unknown."""
+
+    mean: float
+    half_width: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Estimate:
+        """The estimate from independent ``values``, at least one, by the normal approximation."""
+        width = Z95 * stdev(values) / sqrt(len(values)) if len(values) > 1 else None
+        return cls(fmean(values), width)
+
+    def document(self) -> dict[str, Any]:
+        """The estimate as JSON values."""
+        return {"mean": self.mean, "half_width": self.half_width}
+
+
+def wilson(share: float, games: int) -> tuple[float, float]:
+    """The interval of 95 % of a share of ``games`` (Wilson 1927), which is never outside 0 and 1."""
+    square = Z95 * Z95
+    middle = (share + square / (2 * games)) / (1 + square / games)
+    half = Z95 * sqrt(share * (1 - share) / games + square / (4 * games * games)) / (1 + square / games)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+@dataclass
+class Tally:
+    """One bot's games so far. ``wins`` has 1 for a win and 1/k for a win shared by k seats."""
+
+    label: str
+    ranks: list[float] = field(default_factory=list)
+    wins: list[float] = field(default_factory=list)
+    scores: dict[str, list[float]] = field(default_factory=dict)
+    strikes: int = 0
+    forfeits: int = 0
+    decisions: int = 0
+    wall_us: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many games it has played."""
+        return len(self.ranks)
+
+    @property
+    def mean_rank(self) -> Estimate:
+        """1 is best."""
+        return Estimate.of(self.ranks)
+
+    @property
+    def win_share(self) -> tuple[float, float, float]:
+        """The share of wins, and its interval."""
+        share = fmean(self.wins)
+        return share, *wilson(share, self.games)
+
+    @property
+    def decision_ms(self) -> float | None:
+        """The mean time of a decision; ``None`` where there was none."""
+        return self.wall_us / self.decisions / 1000 if self.decisions else None
+
+    def document(self) -> dict[str, Any]:
+        """The row of the table as JSON values."""
+        share, low, high = self.win_share
+        return {
+            "bot": self.label,
+            "games": self.games,
+            "mean_rank": self.mean_rank.document(),
+            "win_share": {"mean": share, "low": low, "high": high},
+            "scores": {name: Estimate.of(values).document() for name, values in self.scores.items()},
+            "strikes": self.strikes,
+            "forfeits": self.forfeits,
+            "decision_ms": self.decision_ms,
+        }
+
+
+@dataclass
+class Tallies:
+    """All bots of a series, in the order of the command line."""
+
+    bots: list[Tally]
+
+    @classmethod
+    def between(cls, labels: Sequence[str]) -> Tallies:
+        """An empty table for the bots called ``labels``."""
+        return cls([Tally(label) for label in labels])
+
+    def add(self, played: Played) -> None:
+        """Count one game."""
+        outcome = played.report.record["outcome"]
+        winners = outcome["ranks"].count(1)
+        gone = {forfeit.seat for forfeit in played.report.forfeits}
+        for seat, bot in enumerate(played.order):
+            tally, rank = self.bots[bot], outcome["ranks"][seat]
+            tally.ranks.append(rank)
+            tally.wins.append(1 / winners if rank == 1 else 0.0)
+            for name, value in outcome["scores"][seat].items():
+                if type(value) is int:
+                    tally.scores.setdefault(name, []).append(value)
+            report = played.report.seats[seat]
+            tally.strikes += len(report.strikes)
+            tally.forfeits += seat in gone
+            tally.decisions += len(report.decisions)
+            tally.wall_us += report.wall_us
+
+    def ranked(self) -> list[Tally]:
+        """The bots with a game, best mean rank first."""
+        return sorted((tally for tally in self.bots if tally.games), key=lambda tally: tally.mean_rank.mean)

@@ -18,7 +18,7 @@ def uploads_storage(folder: Path, bucket: str, endpoint: str) -> dict[str, Any]:
 
 def _folder(folder: Path) -> dict[str, Any]:
     return {
-        "BACKEND": "bots.storage.WholeFileStorage",
+        "BACKEND": "bots.uploads.storage.WholeFileStorage",
         "OPTIONS": {
             "location": str(folder),
             "file_permissions_mode": 0o600,

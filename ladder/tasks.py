@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from bots import orphans
+from bots.uploads import storage
 from ladder import season_statistics, upkeep
 from ladder.exhibitions import progress
 from ladder.ledger import audit as auditing
@@ -91,7 +91,7 @@ def forget_old_logs() -> None:
 @shared_task
 def forget_orphans() -> None:
     """Delete stored uploads that belong to no version."""
-    orphans.forget_orphans()
+    storage.forget_orphans()
 
 
 @shared_task

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.local.esr import main
+from bots.cli.esr import main
 from tests.examples import failures, pages
 
 ROOT = Path(__file__).parents[1]

@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-from bots.archives.archive import Archive
-from bots.archives.limits import ArchiveLimits
-from bots.archives.reading import read_upload
-from bots.archives.refusing import Refused
+from bots.archives.archive import Archive, read_upload
+from bots.archives.policy import ArchiveLimits, Refused
 
 __all__ = ["Archive", "ArchiveLimits", "Refused", "read_upload"]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from bots.client.async_client import AsyncClient
+from bots.client.calls import (
+    Asked,
+    Challenged,
+    ClientError,
+    Closed,
+    Event,
+    GameEnd,
+    GameStart,
+    Problem,
+    Unreachable,
+    Verdict,
+)
 from bots.client.client import Client
-from bots.client.documents import Asked, Challenged, Event, GameEnd, GameStart
-from bots.client.errors import ClientError, Closed, Problem, Unreachable
-from bots.client.judging import is_legal
-from bots.client.playing import Session, Strategy, play
-from bots.client.seats import Incident, NoAnswer, Player
-from bots.client.verdicts import Verdict
+from bots.client.playing import Incident, NoAnswer, Player, Session, Strategy, is_legal, play
 
 __all__ = [
     "Asked",

@@ -10,16 +10,26 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from bots.client import calls
-from bots.client.calls import Call
-from bots.client.connecting import STREAMING, options
-from bots.client.documents import Document, Event
-from bots.client.errors import Problem
-from bots.client.events import NDJSON, Lines, read_event
-from bots.client.responding import come_again_s, problem_of
-from bots.client.trying import Tries, arguments, is_answer
-from bots.client.unpacking import ANYTHING, PackedLines
-from bots.client.verdicts import Verdict
-from bots.client.waiting import Backoff
+from bots.client.calls import (
+    ANYTHING,
+    NDJSON,
+    STREAMING,
+    Backoff,
+    Call,
+    Document,
+    Event,
+    Lines,
+    PackedLines,
+    Problem,
+    Tries,
+    Verdict,
+    arguments,
+    come_again_s,
+    is_answer,
+    options,
+    problem_of,
+    read_event,
+)
 
 T = TypeVar("T")
 

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bots.local.command import Command
-from bots.local.faults import INTERRUPTED, MACHINE, USAGE, UsageError
-from bots.local.screen import Screen
+from bots.cli.frame import INTERRUPTED, MACHINE, USAGE, Command, Screen, UsageError
 from bots.runner import PlatformFailure
 
 

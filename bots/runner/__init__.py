@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bots.protocol import Limits
+from bots.runner.bot_log import Conversation, Exchange, Transcript
 from bots.runner.consulting import Advice, Consultation, consult
 from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Launcher, Observer, Process
@@ -17,7 +18,6 @@ from bots.runner.spec import (
     SeatSpec,
     StoredProgram,
 )
-from bots.runner.transcript import Conversation, Exchange, Transcript
 
 __all__ = [
     "Advice",

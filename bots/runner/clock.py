@@ -1,13 +1,23 @@
-"""A seat's time: so much a move, a bank behind it, and a budget for the whole game (``docs/bot-protocol.md``).
-
-It is measured with ``time.perf_counter_ns``: before Python 3.13 ``monotonic`` ticks every 16 ms on Windows.
-"""
+"""What the runner wants to know of the machine it runs on."""
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from bots.protocol import ClockLeft, Limits
+
+# --- The machine -----------------------------------------------------------------------------------------------------
+
+
+def cores() -> int:
+    """How many processor cores this process may use; where the system does not say, how many there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# --- Clocks ----------------------------------------------------------------------------------------------------------
 
 MS: Final = 1_000_000
 """Nanoseconds in a millisecond."""

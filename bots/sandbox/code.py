@@ -14,7 +14,7 @@ from bots.house.catalogue import HERE, HOUSE
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder
-from bots.unused import forget_unused, made_once
+from bots.unused_copies import forget_unused, made_once
 
 LAST_READ_S: Final = 2_100_000_000
 """When the files of a copy claim to have been read last: in 2036, so that ``relatime`` never writes down a reading.

@@ -12,8 +12,8 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
+from bots.runner.clock import cores
 from bots.runner.failures import NoCoreFree, PlatformFailure
-from bots.runner.machine import cores
 from bots.runner.spec import WAITING_MS
 from bots.sandbox.runtime import own_folder
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
-from bots.sandbox.host_process import HostProcess, release_ended
+from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases, seats_folder
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
-from bots.sandbox.pipes import Pipes
 from bots.sandbox.runtime import runtime_folder
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from bots.protocol import Limits
+from bots.runner.clock import cores
 from bots.runner.failures import PlatformFailure
-from bots.runner.machine import cores
 
 with suppress(ModuleNotFoundError):  # on Windows, where nobody sets a limit (bots.sandbox.system)
     import resource

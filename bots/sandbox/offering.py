@@ -11,8 +11,8 @@ import orjson
 
 from bots.languages import LANGUAGES
 from bots.protocol import Limits
+from bots.runner.channel import PolledChannel
 from bots.runner.failures import PlatformFailure
-from bots.runner.polled import PolledChannel
 from bots.sandbox.code import Code
 from bots.sandbox.interpreter import packages
 from bots.sandbox.probing import PROBE, first_line

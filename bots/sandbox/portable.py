@@ -12,8 +12,8 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.sandbox.code import Code
+from bots.sandbox.host_process import Pipes
 from bots.sandbox.interpreter import command, environment
-from bots.sandbox.pipes import Pipes
 
 CAUTION: Final = (
     "This system has no sandbox and no memory limit for bots: they run as you and may do all that you may, "

@@ -18,10 +18,10 @@ from typing import Any, Final
 import orjson
 
 from bots.protocol import Limits
+from bots.runner.channel import PolledChannel
 from bots.runner.failures import PlatformFailure
-from bots.runner.polled import PolledChannel
 from bots.sandbox.code import Code
-from bots.sandbox.pipes import Pipes
+from bots.sandbox.host_process import Pipes
 from bots.sandbox.sandboxed import SandboxLauncher, Trial
 from bots.sandbox.seccomp import no_filter
 

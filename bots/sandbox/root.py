@@ -22,7 +22,7 @@ from bots.sandbox.bubblewrap import DEVICES
 from bots.sandbox.code import LAST_READ_S
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter, packages
 from bots.sandbox.runtime import own_folder
-from bots.unused import forget_unused, made_once
+from bots.unused_copies import forget_unused, made_once
 
 LIBRARIES: Final = (
     "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6",

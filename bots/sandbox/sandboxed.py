@@ -20,11 +20,10 @@ from bots.runner.failures import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
-from bots.sandbox.host_process import HostProcess, release_ended
+from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases, seats_folder
 from bots.sandbox.limits import as_user, disable_huge_pages, offer_to_the_out_of_memory_killer, set_limits
-from bots.sandbox.pipes import Pipes
 from bots.sandbox.root import forget_old_roots, root_folder
 from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.sandbox.seccomp import bot_filter

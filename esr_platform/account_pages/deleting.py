@@ -25,8 +25,8 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from bots.models import Bot, BotVersion, Upload
-from bots.orphans import KEPT
-from bots.persons import rename_player
+from bots.owners import rename_player
+from bots.uploads.storage import KEPT
 from esr_platform.account_pages.usernames import deleted_name, fingerprint
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
@@ -133,7 +133,7 @@ def _forget(person: User, name: str) -> None:
 
 
 def _stop_checks(bot: Bot) -> None:
-    """Whoever is at a check finds it taken away, and brings nothing (``bots.waiting.Claim``)."""
+    """Whoever is at a check finds it taken away, and brings nothing (``bots.uploads.queue.Claim``)."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
@@ -142,7 +142,7 @@ def _stop_checks(bot: Bot) -> None:
 
 
 def _forget_code(person: User) -> bool:
-    """Let go of the code that no game needs any more; the files themselves go within days (``bots.orphans``).
+    """Let go of the code that no game needs any more; the files themselves go within days (``bots.uploads.storage``).
 
     Not before an upload that shares a file must have named it: it was begun before the account was deleted.
     """

@@ -18,7 +18,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from bots.stored import Lost, OutOfReach, bytes_of
+from bots.uploads.storage import Lost, OutOfReach, bytes_of
 from esr_platform.account_pages.exported import (
     account_document,
     bot_document,

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from django.template.loader import render_to_string
 
 from bots.models import StaffAction
-from bots.persons import rename_player
+from bots.owners import rename_player
 from esr_platform.account_pages.usernames import blank_name, fingerprint
 from esr_platform.accounts import sessions
 from esr_platform.accounts.errors import Refused

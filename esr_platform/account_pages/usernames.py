@@ -53,7 +53,7 @@ def not_alike(name: str, person: Any = None) -> None:
     people: Any = apps.get_model("accounts", "User")
     if people.objects.filter(username__iexact=name).exists():
         return
-    from bots.naming import is_bot_name, is_user_name  # it imports models, and the settings name this module
+    from bots.names import is_bot_name, is_user_name  # it imports models, and the settings name this module
 
     if is_user_name(name, person) or is_bot_name(name, person):
         raise ValidationError(_("This name cannot be had. Choose another one."))

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from bots.models import Bot, BotVersion
-from bots.naming import MAX_NAME
+from bots.names import MAX_NAME
 from ladder.pages.upload import bringing
 
 MAX_GAMES: Final = 500

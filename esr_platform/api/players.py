@@ -8,7 +8,7 @@ from typing import Final
 from django.http import Http404
 
 from bots.models import Bot
-from bots.storable import storable
+from bots.reports import storable
 from esr_platform.accounts.models import Token
 from esr_platform.api.problems import Refusal
 

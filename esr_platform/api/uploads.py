@@ -16,8 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bots import uploading
 from bots.models import Bot, BotVersion
+from bots.uploads import upload
 from esr_platform.accounts.models import Scope, User
 from esr_platform.api import documents
 from esr_platform.api.documents import (
@@ -75,7 +75,7 @@ class NewBot(_Uploads, Bots):
                 its = (sent["name"], sent["games"], sent["label"], sent["games_at_once"])
                 return _named(membership.register(owner, *its), began)
             file = sent["file"]
-            return _kept(uploading.upload_new_bot(owner, sent["name"], file.name, file.read(), sent["games"]))
+            return _kept(upload.upload_new_bot(owner, sent["name"], file.name, file.read(), sent["games"]))
 
 
 class NewVersion(_Uploads, Versions):
@@ -99,7 +99,7 @@ class NewVersion(_Uploads, Versions):
                 assert version is not None
                 return _named(version, began)
             file = sent["file"]
-            return _kept(uploading.upload_version(bot, file.name, file.read(), sent["games"]))
+            return _kept(upload.upload_version(bot, file.name, file.read(), sent["games"]))
 
 
 class Activation(APIView):

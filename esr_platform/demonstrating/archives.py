@@ -8,8 +8,8 @@ import zipfile
 from collections.abc import Mapping
 from typing import Final
 
+from bots.cli.starter_kits import bot_files
 from bots.house.catalogue import HERE
-from bots.local.starting import bot_files
 from bots.manifest import FILE
 from esr_platform.demonstrating.cast import DemoBot
 from games.registry import GAMES

@@ -8,7 +8,7 @@ from allauth.account.models import EmailAddress
 from django.db.models import Q
 
 from bots.models import Bot
-from bots.uploading import NotStored, upload_new_bot, upload_version
+from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts import demo
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User

@@ -62,7 +62,7 @@ class Visit:
         self._tokens.append(token)
         said = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
         return subprocess.Popen(
-            [sys.executable, "-m", "bots.local", *said, "--name", visitor.name, "--label", visitor.label],
+            [sys.executable, "-m", "bots.cli", *said, "--name", visitor.name, "--label", visitor.label],
             cwd=self.place.code,
             env={**os.environ, "ESR_SITE": self.place.url.rstrip("/"), "ESR_TOKEN": secret},
             stdin=subprocess.DEVNULL,

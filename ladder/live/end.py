@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from django.db import transaction
 
-from bots.persons import LANGUAGE
+from bots.owners import LANGUAGE
 from bots.protocol import bot_seed
 from bots.runner.report import Forfeit, MatchReport, SeatReport, Strike, Thought
 from ladder.live.clocks import milliseconds

@@ -16,8 +16,8 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
+from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
-from bots.storable import storable
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.base import Move, State
 from ladder.live import position as sittings

@@ -10,8 +10,8 @@ from typing import Any, Final
 import orjson
 from django.core.cache import cache
 
+from bots.runner.bot_log import FORMAT, decided_plies
 from bots.runner.consulting import Advice, Consultation
-from bots.runner.owner_log import FORMAT, decided_plies
 from bots.runner.report import MatchReport, escaped
 from games.base import Document
 from ladder.live import decisions

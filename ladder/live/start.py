@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from bots.models import Bot
-from bots.persons import is_guest
+from bots.owners import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
 from ladder.live import position

@@ -15,9 +15,8 @@ import orjson
 from django.conf import settings
 from django.db.models.functions import Now
 
-from bots.runner.owner_log import owner_log
+from bots.runner.bot_log import Transcript, owner_log
 from bots.runner.report import MatchReport
-from bots.runner.transcript import Transcript
 from games.base import Document
 from ladder.access import readable_logs
 from ladder.models import Match, SeatLog

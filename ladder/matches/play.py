@@ -18,12 +18,12 @@ from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
+from bots.runner.bot_log import Transcript
 from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
-from bots.runner.transcript import Transcript
 from bots.sandbox import launcher_for_ladder, shared_core
 from ladder.matches import pauses
 from ladder.matches.leases import (

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from bots.models import Bot
+from bots.reports import storable
 from bots.runner.report import MatchReport
-from bots.storable import storable
 from games.base import Document, Exchange, Figures, Habits, State
 from games.outcomes import shown_outcome
 from games.record import RecordError, replay, verify

@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.persons import guest_player
+from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import wait_s
 from esr_platform.accounts.models import User

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from bots import remote
 from bots.models import Bot, RemoteBot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.members.membership import require_rated, require_sits

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from bots.models import Bot
-from bots.persons import known_player
+from bots.owners import known_player
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.locks import hold
 from esr_platform.accounts.models import User

@@ -16,16 +16,16 @@ from django.utils.translation import gettext as _
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from bots import checking, managing, remote
-from bots.claims import Games
+from bots import owners, remote
 from bots.machines import one_may_be_repaired, uploads_play_rated
 from bots.models import Bot, BotVersion
-from bots.owners import owner_of_code
-from bots.persons import is_guest
+from bots.owners import is_guest, owner_of_code
 from bots.programs import plays
 from bots.remote import plays_remotely
 from bots.sandbox.proving import RETRY_S
-from bots.waiting import waiting
+from bots.uploads import queue
+from bots.uploads.queue import waiting
+from bots.uploads.upload import Games
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.locks import hold_acting
 from esr_platform.accounts.models import User
@@ -164,7 +164,7 @@ def activate(version: BotVersion) -> None:
     """Give new matches this version of its bot, and bring its entries up to it. Raises ``Refused``."""
     with transaction.atomic():
         freeze(_locked(version.bot))
-        managing.activate(version)
+        owners.activate(version)
         enter(version.bot)
 
 
@@ -174,14 +174,14 @@ def retire(bot: Bot) -> None:
     Its results and ratings stay, and what is paired is played.
     """
     with transaction.atomic():
-        managing.retire(bot)
+        owners.retire(bot)
         enter(bot)
 
 
 def take_back(bot: Bot) -> None:
     """End the retirement of ``bot``: it is on its ladders again. Raises ``esr_platform.accounts.errors.TooMany``."""
     with transaction.atomic():
-        managing.take_back(bot)
+        owners.take_back(bot)
         enter(bot)
 
 
@@ -339,7 +339,7 @@ def tell() -> int:
 
 def check_next() -> BotVersion | None:
     """Go on with the check whose turn it is; the version if it is now ready or refused."""
-    return checking.check_next(ended=_ended, before=lambda version: freeze(version.bot))
+    return queue.check_next(ended=_ended, before=lambda version: freeze(version.bot))
 
 
 def _ended(version: BotVersion) -> None:

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.remote import here
-from bots.waiting import in_turn
+from bots.uploads.queue import in_turn
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import Company, companies, house_on, resting
 from ladder.matches.dispatch import Throughput, Traffic, recent, traffic

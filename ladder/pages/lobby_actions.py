@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.models import Bot
-from bots.persons import is_guest, known_player, player_of
+from bots.owners import is_guest, known_player, player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User

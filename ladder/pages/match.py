@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
-from bots.persons import is_guest
+from bots.owners import is_guest
 from games.base import Game, ScoreColumn
 from games.outcomes import has_score
 from games.registry import GAMES

@@ -19,9 +19,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from bots import managing, remote
+from bots import owners, remote
 from bots.models import Bot, BotVersion
-from bots.waiting import waiting
+from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
 from games.registry import GAMES
 from ladder import access
@@ -310,13 +310,13 @@ def take_back(bot: Bot, _request: HttpRequest) -> str:
 
 @_owners
 def hide_source(bot: Bot, _request: HttpRequest) -> str:
-    managing.publish_source(bot, False)
+    owners.publish_source(bot, False)
     return _("The source is private again. Who has downloaded it keeps it.")
 
 
 @_owners
 def _publish(bot: Bot, _request: HttpRequest) -> str:
-    managing.publish_source(bot, True)
+    owners.publish_source(bot, True)
     return _("Everybody may read and download the version that plays.")
 
 
@@ -355,8 +355,8 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = WordsForm(bot, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            managing.rename(bot, form.cleaned_data["name"])
-            managing.describe(bot, form.cleaned_data["description"])
+            owners.rename(bot, form.cleaned_data["name"])
+            owners.describe(bot, form.cleaned_data["description"])
             messages.success(request, _("Saved."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots import complaints
 from bots.models import Blanking, Bot, Machine, StaffAction
 from bots.sandbox import remedies
-from bots.waiting import waiting
+from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import access, chat

@@ -17,13 +17,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from bots import naming, remote
-from bots.allowances import Allowances, allowances
+from bots import names, remote
+from bots.cli.starter_kits import NAME, starting_kit
 from bots.languages import LANGUAGES, Language
+from bots.limits import Allowances, allowances
 from bots.models import Bot, Machine
 from bots.protocol import Limits
-from bots.starting_kits import NAME, starting_kit
-from bots.uploading import NotStored, upload_new_bot, upload_version
+from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.base import Game
 from games.registry import GAMES
@@ -179,16 +179,16 @@ class UploadForm(VersionForm):
         strip=True,
         help_text=format_lazy(
             gettext_lazy("At most {count} characters. Leave it empty to take the one in bot.toml."),
-            count=naming.MAX_NAME,
+            count=names.MAX_NAME,
         ),
-        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
     )
     field_order = ("file", "name", "tables")
 
     def clean_name(self) -> str:
         """Refuse what cannot be read or plays tricks; who has a bot of this name is judged with the file."""
         name: str = self.cleaned_data["name"]
-        return name and _allowed(naming.clean_name, name)
+        return name and _allowed(names.clean_name, name)
 
 
 class DeclarationForm(forms.Form):
@@ -240,15 +240,15 @@ class RegisterForm(DeclarationForm):
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
-        help_text=format_lazy(gettext_lazy("At most {count} characters."), count=naming.MAX_NAME),
-        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+        help_text=format_lazy(gettext_lazy("At most {count} characters."), count=names.MAX_NAME),
+        widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
         error_messages={"required": gettext_lazy("A bot has a name.")},
     )
     field_order = ("name", "label", "games_at_once", "tables")
 
     def clean_name(self) -> str:
         """Refuse what cannot be read or plays tricks."""
-        return _allowed(naming.clean_name, self.cleaned_data["name"])
+        return _allowed(names.clean_name, self.cleaned_data["name"])
 
 
 class WordsForm(forms.Form):
@@ -257,7 +257,7 @@ class WordsForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("Its address stays the same."),
-        widget=forms.TextInput(attrs={"maxlength": naming.MAX_NAME, "autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
         error_messages={"required": gettext_lazy("A bot has a name.")},
     )
     description = forms.CharField(
@@ -265,9 +265,9 @@ class WordsForm(forms.Form):
         required=False,
         help_text=format_lazy(
             gettext_lazy("What it does, for everybody; at most {count} characters, plain text."),
-            count=naming.MAX_DESCRIPTION,
+            count=names.MAX_DESCRIPTION,
         ),
-        widget=forms.Textarea(attrs={"rows": 5, "maxlength": naming.MAX_DESCRIPTION}),
+        widget=forms.Textarea(attrs={"rows": 5, "maxlength": names.MAX_DESCRIPTION}),
     )
 
     def __init__(self, bot: Bot, *args: Any, **kwargs: Any) -> None:
@@ -278,10 +278,10 @@ class WordsForm(forms.Form):
     def clean_name(self) -> str:
         assert self.bot.owner is not None
         owner = self.bot.owner
-        return _allowed(lambda name: naming.name_for(owner, name, self.bot), self.cleaned_data["name"])
+        return _allowed(lambda name: names.name_for(owner, name, self.bot), self.cleaned_data["name"])
 
     def clean_description(self) -> str:
-        return _allowed(lambda text: naming.description_for(self.bot, text), self.cleaned_data["description"])
+        return _allowed(lambda text: names.description_for(self.bot, text), self.cleaned_data["description"])
 
 
 def _allowed(judge: Any, text: str) -> str:

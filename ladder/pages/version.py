@@ -24,7 +24,7 @@ from django.views.decorators.http import require_safe
 from bots import reports
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
-from bots.stored import Lost, OutOfReach, archive_of, bytes_of
+from bots.uploads.storage import Lost, OutOfReach, archive_of, bytes_of
 from bots.validation import SEED
 from games.registry import GAMES
 from ladder import access
@@ -300,7 +300,7 @@ class SourcePage:
 
 
 def source_page(version: BotVersion) -> SourcePage:
-    """The files of ``version``, from the storage. Raises ``bots.stored.Lost`` and ``OutOfReach``."""
+    """The files of ``version``, from the storage. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
     entry = (version.command or ["bot.py"])[0]
     files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
     left, shown = SHOWN_BYTES, []
@@ -312,7 +312,7 @@ def source_page(version: BotVersion) -> SourcePage:
 
 
 def download(version: BotVersion) -> tuple[str, bytes]:
-    """A file's name and what was uploaded, byte for byte. Raises ``bots.stored.Lost`` and ``OutOfReach``."""
+    """A file's name and what was uploaded, byte for byte. Raises ``bots.uploads.storage.Lost`` and ``OutOfReach``."""
     suffix = "py" if (version.archive).endswith(".py") else "zip"
     return f"{version.bot.slug}-v{version.number}.{suffix}", bytes_of(version)
 

@@ -10,12 +10,12 @@ from django.db import IntegrityError, transaction
 from django.test import override_settings
 from django.utils import timezone
 
-from bots import managing, persons, remote
-from bots.allowances import require_new_bot
+from bots import owners, remote
 from bots.complaints import complain
+from bots.limits import require_new_bot
 from bots.models import Bot, BotVersion
-from bots.naming import clean_name, name_for
-from bots.uploading import upload_version
+from bots.names import clean_name, name_for
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
@@ -29,50 +29,50 @@ def ann() -> User:
 
 
 def test_a_person_gets_one_row_when_they_first_play(ann: User) -> None:
-    first, again = persons.player_of(ann), persons.player_of(ann)
+    first, again = owners.player_of(ann), owners.player_of(ann)
     assert first == again
     assert (first.bot.kind, first.bot.name, first.bot.slug, first.bot.owner) == ("person", "ann-lee", "ann-lee", ann)
     assert (first.number, first.language, first.active, first.state) == (1, "person", True, "ready")
     assert all(first.claims_table(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts)
-    assert first.digest == persons.DIGEST
+    assert first.digest == owners.DIGEST
 
 
 def test_who_has_never_played_has_no_row(ann: User) -> None:
-    assert persons.known_player(ann) is None
+    assert owners.known_player(ann) is None
     assert not Bot.objects.exists()
 
 
 def test_whose_account_is_closed_does_not_play(ann: User) -> None:
     get_user_model().objects.filter(pk=ann.pk).update(is_active=False)
     with pytest.raises(Refused, match="closed"):
-        persons.player_of(ann)
+        owners.player_of(ann)
     assert not Bot.objects.exists()
 
 
 def test_a_name_that_a_bot_has_taken_gives_another_address(ann: User) -> None:
     Bot.objects.create(owner=ann, name="Ann Lee", slug="ann-lee")
-    assert persons.player_of(ann).bot.slug == "ann-lee-2"
+    assert owners.player_of(ann).bot.slug == "ann-lee-2"
 
 
 def test_all_guests_share_a_row_that_is_nobodys() -> None:
-    first = persons.guest_player()
-    assert first == persons.guest_player()
+    first = owners.guest_player()
+    assert first == owners.guest_player()
     assert (first.bot.name, first.bot.owner, first.bot.kind) == ("Guest", None, "person")
-    assert persons.is_guest(first.bot)
+    assert owners.is_guest(first.bot)
 
 
 def test_the_row_is_called_like_its_person_in_its_address_too(ann: User) -> None:
-    player = persons.player_of(ann)
+    player = owners.player_of(ann)
     get_user_model().objects.filter(pk=ann.pk).update(username="anna")
     ann.refresh_from_db()
-    persons.rename_player(ann)
+    owners.rename_player(ann)
     player.bot.refresh_from_db()
     assert (player.bot.name, player.bot.slug) == ("anna", "anna")
 
 
 def test_code_is_told_from_people(ann: User) -> None:
-    persons.guest_player()
-    persons.player_of(ann)
+    owners.guest_player()
+    owners.player_of(ann)
     bot = Bot.objects.create(owner=ann, name="Code", slug="code")
     assert list(Bot.objects.of_code()) == [bot]
 
@@ -91,13 +91,13 @@ def test_nothing_else_is_a_person_or_the_guest(wrong: dict[str, Any]) -> None:
 
 
 def test_a_person_has_one_row_at_most(ann: User) -> None:
-    persons.player_of(ann)
+    owners.player_of(ann)
     with pytest.raises(IntegrityError), transaction.atomic():
         Bot.objects.create(owner=ann, name="Again", slug="again", kind=Bot.Kind.PERSON)
 
 
 def test_a_row_of_a_person_has_one_version(ann: User) -> None:
-    player = persons.player_of(ann)
+    player = owners.player_of(ann)
     assert list(BotVersion.objects.filter(bot=player.bot)) == [player]
 
 
@@ -145,8 +145,8 @@ def test_a_bot_keeps_the_name_that_it_has(ann: User) -> None:
 
 
 def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
-    bot = persons.player_of(ann).bot
-    for change in (managing.retire, managing.take_back, lambda it: managing.rename(it, "Other")):
+    bot = owners.player_of(ann).bot
+    for change in (owners.retire, owners.take_back, lambda it: owners.rename(it, "Other")):
         with pytest.raises(Refused, match="a person, not a bot"):
             change(bot)
     with pytest.raises(Refused, match="a person, not a bot"):
@@ -159,7 +159,7 @@ def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
 
 @override_settings(BOTS_A_PERSON=1, BOTS_EVER_A_PERSON=1)
 def test_people_count_for_no_limit_of_bots(ann: User) -> None:
-    persons.player_of(ann)
+    owners.player_of(ann)
     require_new_bot(ann)
     Bot.objects.create(owner=ann, name="Code", slug="code")
     with pytest.raises(TooMany):
@@ -167,5 +167,5 @@ def test_people_count_for_no_limit_of_bots(ann: User) -> None:
 
 
 def test_a_bot_may_be_called_like_its_owner_who_plays_too(ann: User) -> None:
-    persons.player_of(ann)
+    owners.player_of(ann)
     assert name_for(ann, "ann-lee") == "ann-lee"

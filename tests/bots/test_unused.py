@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.unused import IN_USE_S, MOST, forget_unused, made_once, remove_at_once
+from bots.unused_copies import IN_USE_S, MOST, forget_unused, made_once, remove_at_once
 
 DAY_S = 86_400
 

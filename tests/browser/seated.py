@@ -21,7 +21,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from bots.persons import player_of
+from bots.owners import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from ladder.live.start import open_table

@@ -66,7 +66,7 @@ class Town:
 
     def esr(self, *words: object, where: Path, seconds: int = 240) -> dict[str, Any]:
         """What a command of ada's, typed in the folder ``where``, answers to a machine."""
-        command = [sys.executable, "-m", "bots.local", *map(str, words), "--json"]
+        command = [sys.executable, "-m", "bots.cli", *map(str, words), "--json"]
         known = self.environment("ada")
         done = subprocess.run(
             command, cwd=where, env=known, capture_output=True, text=True, timeout=seconds, check=False
@@ -134,7 +134,7 @@ def test_a_login_is_kept_for_its_owner_alone(town: Town, tmp_path: Path) -> None
     del environment["ESR_SITE"], environment["ESR_TOKEN"]
 
     def typed(*words: str, said: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "bots.local", *words]
+        command = [sys.executable, "-m", "bots.cli", *words]
         return subprocess.run(command, env=environment, input=said, capture_output=True, text=True, check=False)
 
     assert "No site is known" in typed("status").stderr

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
-from bots.uploading import archive_limits
+from bots.uploads.upload import archive_limits
 from esr_platform.demonstrating import meeting
 from esr_platform.demonstrating.archives import archive
 from esr_platform.demonstrating.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISITORS, Meeting

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from allauth.account.models import EmailAddress
 
 from bots.models import BotVersion
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.matches.blocks import Player
 from ladder.members.membership import entry_of

@@ -7,8 +7,8 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
-from bots.managing import make_active
 from bots.models import Bot
+from bots.owners import make_active
 from ladder.corrections import merge, void
 from ladder.estimates import LEASE, counting_blocks, estimate_due
 from ladder.matches.leases import claim, give_back

@@ -9,7 +9,7 @@ import pytest
 from django.db.models import F
 
 from bots import remote
-from bots.managing import make_active
+from bots.owners import make_active
 from games.chance import commitment
 from ladder.corrections import withdraw
 from ladder.estimates import estimate_due

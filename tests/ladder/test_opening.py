@@ -4,7 +4,7 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.ledger.rebuild import rerate

@@ -11,10 +11,10 @@ from django.db import transaction
 from django.db.models import F
 
 from bots.archives import read_upload
-from bots.managing import make_active
 from bots.models import Bot, BotVersion
-from bots.stored import keep
-from bots.uploading import archive_limits
+from bots.owners import make_active
+from bots.uploads.storage import keep
+from bots.uploads.upload import archive_limits
 from esr_platform.accounts.models import User
 from ladder.matches.blocks import Player, schedule_block
 from ladder.members.membership import enter

@@ -70,4 +70,4 @@ def test_the_library_needs_three_packages_and_the_rest_are_extras(wheel: ZipFile
 
 def test_the_command_is_installed(wheel: ZipFile) -> None:
     (name,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-    assert "esr = bots.local.esr:main" in wheel.read(name).decode()
+    assert "esr = bots.cli.esr:main" in wheel.read(name).decode()

@@ -16,7 +16,7 @@ def data_in(folder: Path) -> Iterator[None]:
     options = {"allow_overwrite": True, "location": str(folder / "uploads")}
     storages = {
         **settings.STORAGES,
-        "uploads": {"BACKEND": "bots.storage.WholeFileStorage", "OPTIONS": options},
+        "uploads": {"BACKEND": "bots.uploads.storage.WholeFileStorage", "OPTIONS": options},
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
     with override_settings(VAR_DIR=folder, STORAGES=storages):

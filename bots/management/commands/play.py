@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bots.local.commands import play
+from bots.cli import play_commands
 from bots.management.wrapping import LibraryCommand
 
 
 class Command(LibraryCommand):
     """Games between bots on this machine."""
 
-    help = play.COMMAND.help
-    command = play.COMMAND
+    help = play_commands.PLAY_COMMAND.help
+    command = play_commands.PLAY_COMMAND

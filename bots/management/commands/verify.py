@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bots.local.commands import verify
+from bots.cli import game_commands
 from bots.management.wrapping import LibraryCommand
 
 
 class Command(LibraryCommand):
     """Records, re-executed."""
 
-    help = verify.COMMAND.help
-    command = verify.COMMAND
+    help = game_commands.VERIFY_COMMAND.help
+    command = game_commands.VERIFY_COMMAND

@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 
-from bots.storable import storable
+from bots.reports import storable
 from esr_platform.accounts import browsers, tokens
 from esr_platform.accounts.browsers import Browser
 from esr_platform.accounts.models import Scope, Token

@@ -8,7 +8,7 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from bots import remote
-from bots.naming import MAX_NAME
+from bots.names import MAX_NAME
 from esr_platform.api.writing.fields import Name, Sent, Whole, Word, tables
 from ladder.exhibitions.choices import MARGINS
 from ladder.models import Order, OrderPlayer

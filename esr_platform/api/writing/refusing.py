@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Final
 
-from bots import uploading
+from bots.uploads import upload
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.api.problems import Refusal
 
@@ -25,5 +25,5 @@ def refusals() -> Iterator[None]:
         raise Refusal(status, "too_many", str(refusal), refusal.retry_after_s) from refusal
     except Refused as refusal:
         raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(refusal)) from refusal
-    except uploading.NotStored as failure:
+    except upload.NotStored as failure:
         raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", str(failure), OUR_PAUSE_S) from failure

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from bots.local.screen import Screen
+from bots.cli.frame import Screen
 from bots.management.commands import verify
 from ladder.models import Ladder, Season
 from ladder.verification import ladders

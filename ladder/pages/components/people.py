@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from redis import Redis, RedisError
 
 from bots.models import Bot
-from bots.persons import is_guest
+from bots.owners import is_guest
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import SECRET
 from ladder.access import public_players

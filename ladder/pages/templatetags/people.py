@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from bots.models import Bot
-from bots.persons import is_guest
+from bots.owners import is_guest
 from esr_platform.accounts.models import User
 from ladder.pages.components.people import player_address
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bots.archives import ArchiveLimits
-from bots.archives.refusing import size
+from bots.archives.policy import size
 from bots.languages import LANGUAGES
 from bots.manifest import FILE, MAX_BYTES
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bots.client import AsyncClient, Client, Closed, Incident, Problem, Session, Unreachable, play
-from bots.client.documents import Document
+from bots.client.calls import Document
 from bots.protocol import Hello
 from tests.bots.client.site import CUT, TOKEN, TinySite, duel, tiny_site
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bots.client import AsyncClient, Client
-from bots.client.unpacking import PackedLines
+from bots.client.calls import PackedLines
 from tests.bots.client.site import TOKEN, TinySite, tiny_site
 
 HEAD = {"type": "game", "game": 7, "ladder": "duel-remote", "players": []}

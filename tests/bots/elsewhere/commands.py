@@ -9,7 +9,7 @@ from tests.bots.elsewhere.hiding import PROFILES
 
 def main(profile: str, *words: str) -> int:
     PROFILES[profile]()
-    from bots.local import esr
+    from bots.cli import esr
 
     return esr.main(words)
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tests.bots.elsewhere.hiding import PROFILES
 
-PACKAGES: Final = ("games", "bots.protocol", "bots.runner", "bots.local", "bots.house", "bots.sandbox")
+PACKAGES: Final = ("games", "bots.protocol", "bots.runner", "bots.cli", "bots.house", "bots.sandbox")
 MODULES: Final = ("bots.series", "bots.validation")
 
 
@@ -91,7 +91,7 @@ def games(own: Path) -> list[dict[str, Any]]:
 def main(profile: str, own: str) -> None:
     PROFILES[profile]()
     modules = imported()
-    from bots.runner.opening import best_channel
+    from bots.runner.channel import best_channel
 
     said = {
         "modules": modules,

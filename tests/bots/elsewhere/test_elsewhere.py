@@ -33,7 +33,7 @@ def said(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 
 def test_every_module_of_the_library_can_be_imported(said: dict[str, Any]) -> None:
-    assert {"games.registry", "bots.runner.threaded", "bots.sandbox.sandboxed", "bots.series"} <= {*said["modules"]}
+    assert {"games.registry", "bots.runner.channel", "bots.sandbox.sandboxed", "bots.series"} <= {*said["modules"]}
     assert said["house"] == list(HOUSE)
 
 

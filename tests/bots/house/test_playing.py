@@ -9,10 +9,9 @@ import pytest
 
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
-from bots.local.tallies import wilson
 from bots.runner import HouseProgram, SeatSpec
 from bots.sandbox import PlainLauncher
-from bots.series import Series, play_series
+from bots.series import Series, play_series, wilson
 from games.base import Document
 from games.registry import GAMES
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bots.runner.opening import OpenChannel
-from bots.runner.polled import PolledChannel
-from bots.runner.threaded import ThreadedChannel
+from bots.runner.channel import OpenChannel, PolledChannel, ThreadedChannel
 from tests.bots.runner.fakes import CHANNEL
 
 

@@ -11,7 +11,7 @@ import orjson
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
 from bots.runner.asking import Core
-from bots.runner.opening import OpenChannel, open_channel
+from bots.runner.channel import OpenChannel, open_channel
 from bots.sandbox import InProcessLauncher
 from games.base import Document, State
 

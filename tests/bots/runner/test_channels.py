@@ -13,8 +13,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, MatchReport, MatchSpec, SeatSpec, play_match
-from bots.runner.channel import Channel
-from bots.runner.opening import OpenChannel
+from bots.runner.channel import Channel, OpenChannel
 from bots.sandbox import PlainLauncher
 from bots.sandbox.portable import PortableProcess, PortableStarter
 from games.record import to_json
@@ -178,7 +177,7 @@ import sys
 from pathlib import Path
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, MatchSpec, SeatSpec, play_match
-from bots.runner.{module} import {kind}
+from bots.runner.channel import {kind}
 from bots.sandbox import PlainLauncher
 from bots.sandbox.portable import PortableStarter
 seats = (SeatSpec("silent", LocalProgram(Path(sys.argv[1]))), SeatSpec("random", HouseProgram("random")))
@@ -189,14 +188,14 @@ play_match(MatchSpec("edel-stein-reich-duel", seats, bytes(32), limits), PlainLa
 
 def test_ctrl_c_ends_a_long_wait_and_the_bots(each_channel: OpenChannel, tmp_path: Path) -> None:
     kind = getattr(each_channel, "__name__", "")
-    source = WAITING.format(kind=kind, module=kind.removesuffix("Channel").lower())
+    source = WAITING.format(kind=kind)
     began = tmp_path / "began"
     with program(f"import os, time\nopen({str(began)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)") as bot:
         words = [sys.executable, "-c", source, str(bot.folder)]
         with subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, text=True) as child:
             deadline = perf_counter() + 180
             while not (began.exists() and began.read_text()):
-                assert perf_counter() < deadline
+                assert child.poll() is None and perf_counter() < deadline
             child.send_signal(signal.SIGINT)
             _, said = child.communicate(timeout=180)
     assert "KeyboardInterrupt" in said

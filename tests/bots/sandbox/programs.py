@@ -11,7 +11,7 @@ from textwrap import dedent
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, LocalProgram, MatchReport, MatchSpec, Process, SeatSpec, play_match
-from bots.runner.opening import open_channel
+from bots.runner.channel import open_channel
 
 HONEST = """
 import json, sys

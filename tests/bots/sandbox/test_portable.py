@@ -8,7 +8,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
-from bots.runner.opening import open_channel
+from bots.runner.channel import open_channel
 from bots.sandbox import PlainLauncher
 from bots.sandbox.portable import PortableStarter
 from bots.sandbox.system import missing

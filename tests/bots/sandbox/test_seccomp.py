@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.sandbox.seccomp import CLONE_FILES, CLONE_THREAD, bot_filter, no_filter
-from bots.sandbox.syscalls import ALLOWED, CONDITIONAL, REFUSED
+from bots.sandbox.seccomp import ALLOWED, CLONE_FILES, CLONE_THREAD, CONDITIONAL, REFUSED, bot_filter, no_filter
 
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 X86_64, I386 = 0xC000003E, 0x40000003

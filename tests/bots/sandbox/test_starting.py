@@ -10,7 +10,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
-from bots.runner.opening import open_channel
+from bots.runner.channel import open_channel
 from bots.sandbox import PlainLauncher, SandboxLauncher
 from bots.sandbox.sandboxed import find_bubblewrap
 from games.record import verify

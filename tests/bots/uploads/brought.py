@@ -7,7 +7,7 @@ import zipfile
 from typing import Any
 
 from bots.models import BotVersion
-from bots.uploading import upload_new_bot
+from bots.uploads.upload import upload_new_bot
 from esr_platform.accounts.models import User
 from tests.bots.sandbox import programs
 

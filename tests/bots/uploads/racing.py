@@ -6,13 +6,12 @@ import os
 import signal
 from typing import Any
 
-from bots.checking import check_next
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.runner import Process, Program
 from bots.sandbox import launcher_for_uploads
-from bots.uploading import Refused, upload_new_bot, upload_version
-from bots.waiting import claim_next
+from bots.uploads.queue import check_next, claim_next
+from bots.uploads.upload import Refused, upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest
 from tests.ladder import racing

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bots.checking import check
 from bots.languages import LANGUAGES
 from bots.sandbox import SandboxLauncher
-from bots.uploading import upload_new_bot
+from bots.uploads.queue import check
+from bots.uploads.upload import upload_new_bot
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.bots.uploads.brought import zipped

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bots.allowances import allowances
 from bots.archives import ArchiveLimits
+from bots.limits import allowances
 from bots.protocol import Limits
 
 PAGE = (Path(__file__).parents[3] / "docs" / "uploads.md").read_text(encoding="utf-8")

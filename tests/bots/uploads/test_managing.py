@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from bots.managing import activate, describe, publish_source, rename, retire, take_back
 from bots.models import Blanking, Bot, BotVersion
-from bots.uploading import upload_version
+from bots.owners import activate, describe, publish_source, rename, retire, take_back
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from bots import orphans
 from bots.models import BotVersion
-from bots.orphans import forget_orphans
-from bots.storage import WholeFileStorage
-from bots.stored import archive_of, bytes_of, keep
-from bots.uploading import TooMany
+from bots.uploads import storage
+from bots.uploads.storage import WholeFileStorage, archive_of, bytes_of, forget_orphans, keep
+from bots.uploads.upload import TooMany
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import HONEST, honest, uploaded
 from tests.bots.uploads.storages import Gone
@@ -131,8 +129,8 @@ def test_the_same_bytes_of_two_versions_are_stored_once_and_stay(ada: User, bob:
 def test_so_many_are_deleted_at_a_time_and_the_rest_later(
     db: None, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "MOST", 3)
-    monkeypatch.setattr(orphans, "AT_ONCE", 2)
+    monkeypatch.setattr(storage, "MOST_ORPHANS", 3)
+    monkeypatch.setattr(storage, "AT_ONCE", 2)
     for number in range(5):
         keep("bot.py", honest(number))
     age(folder)

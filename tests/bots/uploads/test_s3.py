@@ -14,12 +14,11 @@ import pytest
 from django.conf import settings as site
 from moto.server import ThreadedMotoServer
 
-from bots import orphans
-from bots.checking import check
-from bots.orphans import forget_orphans
 from bots.sandbox import SandboxLauncher
-from bots.stored import Lost, archive_of, bytes_of, keep
-from bots.uploading import NotStored, upload_version
+from bots.uploads import storage
+from bots.uploads.queue import check
+from bots.uploads.storage import Lost, archive_of, bytes_of, forget_orphans, keep
+from bots.uploads.upload import NotStored, upload_version
 from esr_platform.accounts.models import User
 from esr_platform.storing import uploads_storage
 from tests.bots.uploads.brought import DUEL_ONLY, HONEST, honest, uploaded
@@ -80,7 +79,7 @@ def test_what_no_version_names_goes_from_the_bucket_after_a_day(
     version = uploaded(ada)
     orphan = keep("bot.py", honest(2))
     assert forget_orphans() == 0
-    monkeypatch.setattr(orphans, "KEPT", timedelta(seconds=-5))  # nobody can make a file of a bucket older
+    monkeypatch.setattr(storage, "KEPT", timedelta(seconds=-5))  # nobody can make a file of a bucket older
     assert forget_orphans() == 1
     assert [found.key for found in bucket.objects.all()] == [version.archive] != [orphan]
 

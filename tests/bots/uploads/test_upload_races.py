@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion, Upload
 from bots.sandbox import SandboxLauncher
-from bots.uploading import upload_version
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from ladder.members import membership
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded

@@ -15,10 +15,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bots import archives
-from bots.managing import take_back
 from bots.models import Bot, BotVersion, Upload
-from bots.stored import archive_of, bytes_of, uploads
-from bots.uploading import NotStored, Refused, TooMany, upload_new_bot, upload_version
+from bots.owners import take_back
+from bots.uploads.storage import archive_of, bytes_of, uploads
+from bots.uploads.upload import NotStored, Refused, TooMany, upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots.models import BotVersion
-from bots.uploading import upload_version
-from bots.waiting import Claim, claim, claim_next, in_turn, waiting
+from bots.uploads.queue import Claim, claim, claim_next, in_turn, waiting
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded
 from tests.services.locks import Meanwhile

@@ -18,13 +18,11 @@ from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from bots import waiting
-from bots.managing import publish_source, rename
 from bots.models import Bot, BotVersion, Upload
-from bots.orphans import KEPT
-from bots.persons import player_of
-from bots.stored import bytes_of, keep
-from bots.uploading import upload_new_bot
+from bots.owners import player_of, publish_source, rename
+from bots.uploads import queue
+from bots.uploads.storage import KEPT, bytes_of, keep
+from bots.uploads.upload import upload_new_bot
 from esr_platform.account_pages import deleting
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
@@ -183,14 +181,14 @@ def test_code_stays_until_an_upload_that_shares_it_must_have_named_it(miriam: Us
 
 def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
     version = upload_new_bot(miriam, "Magpie", "bot.py", HONEST, DUEL_ONLY)
-    mine = waiting.claim(version.pk)
+    mine = queue.claim(version.pk)
     assert mine is not None
     deleting.delete(miriam)
     version.refresh_from_db()
     assert version.state == BotVersion.State.REFUSED
     assert not mine.keep(check_report={})
     assert not mine.end(state=BotVersion.State.READY)
-    assert waiting.claim_next() is None
+    assert queue.claim_next() is None
 
 
 def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:

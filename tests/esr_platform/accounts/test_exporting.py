@@ -14,7 +14,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.account_pages.exporting import export
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User

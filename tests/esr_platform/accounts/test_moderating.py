@@ -13,7 +13,7 @@ from django.test import Client
 
 from bots.complaints import blank
 from bots.models import Blanking, Bot, BotVersion, Kept, StaffAction
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.account_pages import moderating
 from esr_platform.account_pages.signing_in import Adapter
 from esr_platform.accounts import tokens

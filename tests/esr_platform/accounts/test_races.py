@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 
 from bots.complaints import MOST_A_DAY, blank, complain
-from bots.managing import describe, rename
 from bots.models import Blanking, Bot, Complaint
+from bots.owners import describe, rename
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from bots.naming import candidates
+from bots.names import candidates
 from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db

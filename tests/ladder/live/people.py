@@ -12,7 +12,7 @@ import orjson
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from bots.protocol import Limits
 from games.base import Document
 from games.record import verify

@@ -13,7 +13,7 @@ from django.conf import settings
 from bots import programs
 from bots.models import Bot
 from bots.sandbox import SelfTest
-from bots.stored import uploads
+from bots.uploads.storage import uploads
 from ladder.creation import open_house
 from ladder.live.hosted import ask_seat
 from ladder.models import Block, Chair, Match, PlayedMove, SeatLog

@@ -13,7 +13,7 @@ from django.apps import apps
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.persons import guest_player
+from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused
 from games.base import Document
 from ladder.live import actions, answers

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.stored import uploads
+from bots.uploads.storage import uploads
 from esr_platform.accounts.models import User
 from ladder import tasks
 from ladder.matches.blocks import Player, schedule_block

@@ -13,12 +13,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.db.models.functions import Now
 
-from bots.local.replaying import rebuild
+from bots.cli.series import rebuild
 from bots.models import Bot
+from bots.runner.bot_log import Transcript
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport, SeatReport
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
-from bots.runner.transcript import Transcript
 from bots.sandbox.in_process import InProcessLauncher
 from esr_platform.accounts.models import User
 from ladder.exports.documents import record_of

@@ -12,13 +12,13 @@ from django.conf import settings
 from django.core.files.base import ContentFile
 
 from bots import programs
-from bots.managing import make_active
 from bots.models import Bot, BotVersion
+from bots.owners import make_active
 from bots.programs import NotHere, program_of
 from bots.runner.spec import StoredProgram
 from bots.sandbox import SelfTest
-from bots.stored import uploads
-from bots.uploading import upload_new_bot, upload_version
+from bots.uploads.storage import uploads
+from bots.uploads.upload import upload_new_bot, upload_version
 from ladder.matches.leases import MOST_FAILURES
 from ladder.matches.pauses import put_back
 from ladder.matches.play import play, spec_of

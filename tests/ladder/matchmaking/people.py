@@ -9,7 +9,7 @@ from allauth.account.models import EmailAddress
 from django.db.models import F
 
 from bots.models import Bot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.matchmaking.presence import note_here
 from ladder.models import Entry, Ladder, Match, Pairing, Seat

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from bots.managing import make_active
 from bots.models import Bot
+from bots.owners import make_active
 from esr_platform.accounts.errors import Refused
 from ladder.creation import open_house
 from ladder.matches.play import play

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bots.models import Bot
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from esr_platform.accounts.errors import Refused
 from ladder.creation import Plan, found_ladder, invite, remove
 from ladder.exhibitions.choices import choices

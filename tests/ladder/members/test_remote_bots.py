@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from bots import remote
 from bots.models import Bot, BotVersion, RemoteBot
-from bots.uploading import upload_version
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder.creation import LIVE_LIMITS, open_house

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from django.core.files.base import ContentFile
 
-from bots.checking import check
 from bots.models import Bot, BotVersion
 from bots.sandbox import SandboxLauncher
-from bots.stored import uploads
-from bots.uploading import upload_new_bot, upload_version
+from bots.uploads.queue import check
+from bots.uploads.storage import uploads
+from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from ladder.matches.play import play
 from ladder.members.membership import enter

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from games.registry import GAMES
 from ladder.matches.blocks import Player
 from ladder.models import Block, Ladder, Match, Season

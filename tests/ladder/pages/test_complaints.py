@@ -8,9 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from bots import complaints
-from bots.managing import describe, rename
 from bots.models import Blanking, Bot, BotVersion, Complaint
-from bots.naming import name_for
+from bots.names import name_for
+from bots.owners import describe, rename
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 

@@ -13,9 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.html import escape
 
+from bots.cli.starter_kits import starting_kit
 from bots.models import Bot, BotVersion
-from bots.starting_kits import starting_kit
-from bots.uploading import upload_version
+from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.matches.play import spec_of
@@ -463,7 +463,7 @@ def test_public_source_is_the_version_that_plays_and_no_other(people: People) ->
 
 def zipped_again(people: People) -> bytes:
     """What was uploaded as version 1, byte for byte."""
-    from bots.stored import bytes_of
+    from bots.uploads.storage import bytes_of
 
     return bytes_of(people.magpie.versions.get(number=1))
 

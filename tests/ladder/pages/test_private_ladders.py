@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder, invite
 from ladder.exhibitions.requests import order_scheduled

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot, BotVersion
-from bots.stored import uploads
+from bots.uploads.storage import uploads
 from tests.ladder.uploaded import person, uploaded
 
 

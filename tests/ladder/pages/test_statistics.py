@@ -14,8 +14,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from bots.managing import make_active
 from bots.models import Bot
+from bots.owners import make_active
 from esr_platform.accounts.models import User
 from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, SeatResult
 from ladder.pages.components.chart import rating_chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.sandbox.syscalls import ALLOWED, CONDITIONAL, REFUSED
+from bots.sandbox.seccomp import ALLOWED, CONDITIONAL, REFUSED
 from tests.bots.hostile.kind import Hostile
 
 PRIVILEGES: Final = (

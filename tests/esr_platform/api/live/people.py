@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils.crypto import get_random_string
 
-from bots.persons import player_of
+from bots.owners import player_of
 from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from ladder.matches.blocks import Player

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.live.lobby_news import InLobby, lobby_news

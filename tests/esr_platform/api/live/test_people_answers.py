@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from pytest_django import Settings
 
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.accounts.models import User
 from esr_platform.api.live.turns import MOST_WAITING, Turns

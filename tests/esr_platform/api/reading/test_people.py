@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from bots.persons import guest_player, player_of
+from bots.owners import guest_player, player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Outage, Sitting

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bots.models import Bot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Challenge, Ladder, Match

@@ -6,7 +6,7 @@ from random import Random
 
 from django.test import Client
 
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.live.answers import Verdict
 from ladder.live.end import finish

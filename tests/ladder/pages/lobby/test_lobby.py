@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from bots.models import Bot
-from bots.persons import player_of
+from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.chat import report, say
 from ladder.matchmaking import quick_pairing

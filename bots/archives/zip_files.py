@@ -1,0 +1,442 @@
+"""Read a zip archive such that there is only one way to read it (APPNOTE 6.3.10).
+
+The records of a zip archive, its table of contents, its entries, and their contents, whose sizes are counted.
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from bots.archives.policy import ArchiveLimits, Refused, check_tree, name_of, refused, size
+
+# --- Records ---------------------------------------------------------------------------------------------------------
+
+END: Final = b"PK\x05\x06"
+ENTRY: Final = b"PK\x01\x02"
+LOCAL: Final = b"PK\x03\x04"
+DESCRIPTOR: Final = b"PK\x07\x08"
+ZIP64_LOCATOR: Final = b"PK\x06\x07"
+
+_END: Final = struct.Struct("<4s4H2IH")
+_ENTRY: Final = struct.Struct("<4s2B5H3I5H2I")
+_LOCAL: Final = struct.Struct("<4s5H3I2H")
+_DESCRIPTOR: Final = struct.Struct("<4s3I")
+_EXTRA: Final = struct.Struct("<2H")
+
+END_SIZE: Final = _END.size
+DESCRIPTOR_SIZE: Final = _DESCRIPTOR.size
+ZIP64_LOCATOR_SIZE: Final = 20
+
+
+class Damaged(ValueError):
+    """Bytes that are not the record that should stand there; the message says which one is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The record at the archive's end (4.3.16). ``position`` is where it begins, ``length`` is with its comment."""
+
+    position: int
+    length: int
+    disks: tuple[int, int]
+    counts: tuple[int, int]
+    directory_size: int
+    directory_offset: int
+
+
+class Sizes(NamedTuple):
+    """What an entry says of its contents: CRC-32, bytes in the archive, bytes unpacked."""
+
+    crc: int
+    packed: int
+    unpacked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of the central directory (4.3.12).
+
+    ``needs`` is the version of the format in tenths, ``attributes`` are the external ones, ``offset`` is its local
+    header's, ``length`` its own with all that it names.
+    """
+
+    name: bytes
+    needs: int
+    flags: int
+    method: int
+    sizes: Sizes
+    extra: bytes
+    disk: int
+    attributes: int
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The header before a file's bytes (4.3.7); ``length`` is its own."""
+
+    name: bytes
+    needs: int
+    flags: int
+    method: int
+    sizes: Sizes
+    extra: bytes
+    length: int
+
+
+def end_at(data: bytes, position: int) -> End:
+    """The end record at ``position``."""
+    fields = _unpack(_END, data, position, END)
+    disk, first_disk, here, total, size, offset, comment = fields
+    return End(position, END_SIZE + comment, (disk, first_disk), (here, total), size, offset)
+
+
+def entry_at(data: bytes, position: int) -> Entry:
+    """The entry of the central directory at ``position``. Raises ``Damaged``."""
+    fields = _unpack(_ENTRY, data, position, ENTRY)
+    _by, _system, needs, flags, method, _time, _date, *sizes, name_size, extra_size, comment_size = fields[:13]
+    disk, _internal, attributes, offset = fields[13:]
+    name, extra = _texts(data, position + _ENTRY.size, name_size, extra_size)
+    length = _ENTRY.size + name_size + extra_size + comment_size
+    return Entry(name, needs, flags, method, Sizes(*sizes), extra, disk, attributes, offset, length)
+
+
+def local_at(data: bytes, position: int) -> Local:
+    """The local header at ``position``. Raises ``Damaged``."""
+    needs, flags, method, _time, _date, *sizes, name_size, extra_size = _unpack(_LOCAL, data, position, LOCAL)
+    name, extra = _texts(data, position + _LOCAL.size, name_size, extra_size)
+    return Local(name, needs, flags, method, Sizes(*sizes), extra, _LOCAL.size + name_size + extra_size)
+
+
+def descriptor_at(data: bytes, position: int) -> Sizes:
+    """The data descriptor at ``position`` (4.3.9), which repeats the sizes after a file's bytes. Raises ``Damaged``."""
+    return Sizes(*_unpack(_DESCRIPTOR, data, position, DESCRIPTOR))
+
+
+def extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
+    """The extra fields (4.5) as numbers and contents. Raises ``Damaged`` when one is cut off."""
+    position = 0
+    while len(extra) - position >= _EXTRA.size:  # fewer bytes are padding
+        number, length = _EXTRA.unpack_from(extra, position)
+        position += _EXTRA.size
+        if position + length > len(extra):
+            raise Damaged("an extra field is cut off")
+        yield number, extra[position : position + length]
+        position += length
+
+
+def _unpack(shape: struct.Struct, data: bytes, position: int, signature: bytes) -> tuple[int, ...]:
+    """The record's numbers, without its signature."""
+    if position + shape.size > len(data):
+        raise Damaged("a record is cut off")
+    found, *numbers = shape.unpack_from(data, position)
+    if found != signature:
+        raise Damaged("a record is not where it should be")
+    return tuple(numbers)
+
+
+def _texts(data: bytes, position: int, name_size: int, extra_size: int) -> tuple[bytes, bytes]:
+    """The name and the extra fields that follow a header."""
+    middle = position + name_size
+    if middle + extra_size > len(data):
+        raise Damaged("a name is cut off")
+    return data[position:middle], data[middle : middle + extra_size]
+
+
+# --- Entries ---------------------------------------------------------------------------------------------------------
+
+STORED: Final = 0
+DEFLATED: Final = 8
+
+AGAIN: Final = "make it again with your system's own zip program"
+_METHODS: Final = {
+    1: "Shrink",
+    6: "Implode",
+    9: "Deflate64",
+    12: "bzip2",
+    14: "LZMA",
+    93: "Zstandard",
+    95: "xz",
+    98: "PPMd",
+}
+
+_ENCRYPTED: Final = 1 << 0 | 1 << 6 | 1 << 13
+SIZES_FOLLOW: Final = 1 << 3
+_UTF8: Final = 1 << 11
+_LEVEL: Final = 1 << 1 | 1 << 2
+_ALLOWED_FLAGS: Final = _LEVEL | SIZES_FOLLOW | _UTF8
+
+_NEWEST_FORMAT: Final = 63
+
+_ZIP64: Final = 0x0001
+_LINKS: Final = frozenset([0x000D, 0x756E])
+_CRYPTIC: Final = frozenset([0x0014, 0x0015, 0x0016, 0x0017, 0x0019, 0x9901])
+_OTHER_NAME: Final = 0x7075
+_OTHER_NAME_PREFIX: Final = 5
+
+_DOS_VOLUME: Final = 0x08
+_DOS_FOLDER: Final = 0x10
+_DOS_DEVICE: Final = 0x40
+_WINDOWS_LINK: Final = 0x400
+_KINDS: Final = {
+    stat.S_IFLNK: "is a link: put the file itself into the archive",
+    stat.S_IFIFO: "is a named pipe: leave it out",
+    stat.S_IFSOCK: "is a socket: leave it out",
+    stat.S_IFBLK: "is a device: leave it out",
+    stat.S_IFCHR: "is a device: leave it out",
+}
+
+
+def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
+    """The name of an entry, if the table of contents says nothing that an upload may not have. Raises ``Refused``."""
+    name = name_of(entry.name, is_utf8=bool(entry.flags & _UTF8), limits=limits)
+    fault = (
+        _flags_fault(entry.flags)
+        or _kind_fault(entry, is_folder=name.endswith("/"))
+        or _method_fault(entry)
+        or _extra_fault(entry.extra, entry.name)
+    )
+    if fault:
+        raise refused(entry.name, fault)
+    if entry.sizes.unpacked > limits.file_bytes:
+        raise refused(
+            entry.name,
+            f"has {size(entry.sizes.unpacked)}, and a file has at most {size(limits.file_bytes)}: make it smaller",
+        )
+    return name
+
+
+def _flags_fault(flags: int) -> str:
+    if flags & _ENCRYPTED:
+        return "is encrypted: make the archive again without a password"
+    if flags & ~_ALLOWED_FLAGS:
+        return f"is packed in an unusual way: {AGAIN}"
+    return ""
+
+
+def _kind_fault(entry: Entry, *, is_folder: bool) -> str:
+    """What is wrong with the kind of file that the external attributes tell of, Unix's above and those of DOS below."""
+    kind = stat.S_IFMT(entry.attributes >> 16)
+    if kind in _KINDS:
+        return _KINDS[kind]
+    if entry.attributes & _WINDOWS_LINK:
+        return _KINDS[stat.S_IFLNK]
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.attributes & (_DOS_VOLUME | _DOS_DEVICE):
+        return "is neither a file nor a folder: leave it out"
+    says_folder = kind == stat.S_IFDIR or bool(entry.attributes & _DOS_FOLDER)
+    if (is_folder and kind == stat.S_IFREG) or (says_folder and not is_folder):
+        return f"is a file by its name and a folder by its kind, or the other way round: {AGAIN}"
+    if is_folder and entry.sizes.unpacked:
+        return f"is a folder and has contents of its own: {AGAIN}"
+    return ""
+
+
+def _method_fault(entry: Entry) -> str:
+    if entry.disk:
+        return "lies in another part of a split archive: make it again as a single file"
+    if entry.method not in {STORED, DEFLATED}:
+        method = _METHODS.get(entry.method, f"method {entry.method}")
+        return f"is packed with {method}, not with Deflate as usual: {AGAIN}"
+    if entry.needs > _NEWEST_FORMAT:
+        return f"is packed in an unusual way: {AGAIN}"
+    if entry.method == STORED and entry.sizes.packed != entry.sizes.unpacked:
+        return f"is not packed and yet has two sizes: {AGAIN}"
+    if entry.method == STORED and entry.flags & SIZES_FOLLOW and entry.sizes.packed:
+        return f"is not packed and does not say first how long it is: {AGAIN}"
+    return ""
+
+
+def _extra_fault(extra: bytes, name: bytes) -> str:
+    try:
+        fields = list(extra_fields(extra))
+    except Damaged:
+        return f"has a damaged entry in the archive: {AGAIN}"
+    for number, content in fields:
+        if number == _ZIP64:
+            return f"is in the format zip64, made for files above 4 GiB: {AGAIN}"
+        if number in _LINKS:
+            return "is a link or a device, or says so: put the file itself into the archive"
+        if number in _CRYPTIC:
+            return "is encrypted: make the archive again without a password"
+        if number == _OTHER_NAME and content[_OTHER_NAME_PREFIX:] != name:
+            return f"has two names in the archive: {AGAIN}"
+    return ""
+
+
+def sizes_of(data: bytes, entry: Entry, local: Local) -> Sizes:
+    """What stands with an entry's bytes about their sizes: before them, or behind. Raises ``Damaged``."""
+    if not entry.flags & SIZES_FOLLOW:
+        return local.sizes
+    return descriptor_at(data, entry.offset + local.length + entry.sizes.packed)
+
+
+def header_fault(entry: Entry, local: Local, sizes: Sizes) -> str:
+    """Where the header before an entry's bytes, and ``sizes`` with them, are not what the table of contents says."""
+    same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
+    if entry.flags & SIZES_FOLLOW:  # then the header says of the sizes what was known, and zero of the others
+        same = same and all(said in {0, true} for said, true in zip(local.sizes, entry.sizes, strict=True))
+    if not same or local.needs > _NEWEST_FORMAT or (local.flags ^ entry.flags) & ~_LEVEL:
+        return f"is described in two ways in the archive: {AGAIN}"
+    return _extra_fault(local.extra, entry.name)
+
+
+# --- Table of contents -----------------------------------------------------------------------------------------------
+
+_LONGEST_COMMENT: Final = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A file or folder as it lies in the archive, from byte ``start`` to ``end``; a folder's name ends with a slash."""
+
+    name: str
+    method: int
+    sizes: Sizes
+    start: int
+    end: int
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is there only for its name."""
+        return self.name.endswith("/")
+
+
+def contents(data: bytes, limits: ArchiveLimits) -> tuple[Packed, ...]:
+    """What the zip archive ``data`` lists, nothing unpacked yet. Raises ``Refused``."""
+    end = _end(data)
+    entries = _entries(data, end, limits)
+    names = [checked_name(entry, limits) for entry in entries]
+    check_tree(names)
+    return _laid_out(data, end, entries, names)
+
+
+def _end(data: bytes) -> End:
+    position = data.rfind(END, max(0, len(data) - END_SIZE - _LONGEST_COMMENT))
+    try:
+        end = end_at(data, position) if position >= 0 else None
+    except Damaged:
+        end = None
+    if end is None or position + end.length > len(data):
+        raise Refused(f"The archive is cut off or damaged: upload it again, or {AGAIN}.")
+    if position + end.length < len(data):
+        raise Refused(f"The archive has something after its end, which only some programs would see: {AGAIN}.")
+    locator = data[max(0, position - ZIP64_LOCATOR_SIZE) : position]
+    large = 0xFFFF in end.counts or 0xFFFFFFFF in {end.directory_offset, end.directory_size}
+    if large or locator.startswith(ZIP64_LOCATOR):
+        raise Refused(f"The archive is in the format zip64, made for files above 4 GiB: {AGAIN}.")
+    if end.disks != (0, 0) or end.counts[0] != end.counts[1]:
+        raise Refused("The archive is one part of several: make it again as a single file.")
+    return end
+
+
+def _entries(data: bytes, end: End, limits: ArchiveLimits) -> list[Entry]:
+    count = end.counts[1]
+    if not count:
+        raise Refused("The archive is empty: put the files of your bot into it.")
+    if count > limits.entries:
+        raise Refused(
+            f"The archive lists {count} files and folders, and a bot has at most {limits.files} files: leave out"
+            " folders such as .venv and .git."
+        )
+    if end.directory_offset + end.directory_size != end.position:
+        raise Refused(f"The archive has something before its beginning or within it that is no file: {AGAIN}.")
+    entries, position = [], end.directory_offset
+    try:
+        for _ in range(count):
+            entries.append(entry_at(data, position))
+            position += entries[-1].length
+    except Damaged as error:
+        raise Refused(f"The archive's table of contents is damaged ({error}): {AGAIN}.") from error
+    if position != end.position:
+        raise Refused(f"The archive's table of contents and its end do not agree: {AGAIN}.")
+    return entries
+
+
+def _laid_out(data: bytes, end: End, entries: list[Entry], names: list[str]) -> tuple[Packed, ...]:
+    """Where each entry's bytes lie, if the entries fill the archive from its beginning to its table of contents."""
+    packed = []
+    position = 0
+    for entry, name in sorted(zip(entries, names, strict=True), key=lambda pair: pair[0].offset):
+        if entry.offset < position:
+            raise refused(entry.name, f"overlaps another file in the archive: {AGAIN}")
+        if entry.offset > position:
+            raise refused(entry.name, f"has bytes before it in the archive that belong to no file: {AGAIN}")
+        one = _located(data, entry, name)
+        position = one.end + (DESCRIPTOR_SIZE if entry.flags & SIZES_FOLLOW else 0)
+        if position > end.directory_offset:
+            raise refused(entry.name, f"overlaps the archive's table of contents: {AGAIN}")
+        packed.append(one)
+    if position < end.directory_offset:
+        raise Refused(f"The archive has bytes after its last file that belong to none: {AGAIN}.")
+    return tuple(packed)
+
+
+def _located(data: bytes, entry: Entry, name: str) -> Packed:
+    """The bytes of one entry, after its own header has said the same as the table of contents."""
+    try:
+        local = local_at(data, entry.offset)
+        sizes = sizes_of(data, entry, local)
+    except Damaged as error:
+        raise refused(entry.name, f"is not whole in the archive ({error}): {AGAIN}") from error
+    fault = header_fault(entry, local, sizes)
+    if fault:
+        raise refused(entry.name, fault)
+    start = entry.offset + local.length
+    return Packed(name, entry.method, entry.sizes, start, start + entry.sizes.packed)
+
+
+# --- Contents --------------------------------------------------------------------------------------------------------
+
+_RAW_DEFLATE: Final = -zlib.MAX_WBITS
+
+
+def unpack(data: bytes, contents: Iterable[Packed], limits: ArchiveLimits) -> dict[str, bytes]:
+    """The files by their names, folders left out. Never holds more than the limits say. Raises ``Refused``."""
+    files = {}
+    left = limits.unpacked_bytes
+    for packed in contents:
+        if packed.sizes.unpacked > left:
+            raise too_large(limits)
+        content = _unpacked(data, packed)
+        left -= len(content)
+        if not packed.is_folder:
+            files[packed.name] = content
+    return files
+
+
+def too_large(limits: ArchiveLimits) -> Refused:
+    """The refusal of files that are together too large."""
+    return Refused(
+        f"The files have more than {size(limits.unpacked_bytes)} together: leave out what the bot does not read."
+    )
+
+
+def _unpacked(data: bytes, packed: Packed) -> bytes:
+    """The bytes of one file; unpacking stops one byte after the size that it says."""
+    raw = memoryview(data)[packed.start : packed.end]
+    content = bytes(raw) if packed.method == STORED else _inflated(raw, packed)
+    if len(content) != packed.sizes.unpacked:
+        more = "more" if len(content) > packed.sizes.unpacked else "less"
+        raise refused(packed.name, f"holds {more} than it says, as in an archive that is meant to do harm")
+    if zlib.crc32(content) != packed.sizes.crc:
+        raise refused(packed.name, "is damaged: its checksum is wrong, so upload the archive again")
+    return content
+
+
+def _inflated(raw: memoryview, packed: Packed) -> bytes:
+    machine = zlib.decompressobj(_RAW_DEFLATE)
+    try:
+        content = machine.decompress(raw, packed.sizes.unpacked + 1)
+    except zlib.error as error:
+        raise refused(packed.name, "is damaged and cannot be unpacked: upload the archive again") from error
+    if len(content) <= packed.sizes.unpacked and (not machine.eof or machine.unused_data):
+        raise refused(
+            packed.name, "is damaged, its packed bytes do not end where they should: upload the archive again"
+        )
+    return content

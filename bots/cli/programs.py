@@ -1,0 +1,475 @@
+"""Bots that a command names: folders, files, house bots, and how they are started on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
+from importlib.resources import as_file, files
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from time import monotonic_ns
+from typing import Final
+
+from bots.cli.frame import Screen, UsageError
+from bots.cli.series import Question, Replay
+from bots.cli.site import Start
+from bots.house.catalogue import HOUSE
+from bots.manifest import FILE, MAX_NAME, ManifestError, read_folder
+from bots.protocol import is_ready
+from bots.runner import HouseProgram, Launcher, Limits, LocalProgram, PlatformFailure, Process, SeatSpec
+from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
+from bots.sandbox.code import code_of
+from bots.sandbox.host_process import Pipes
+from bots.sandbox.interpreter import OPTIONS, bots_interpreter, command
+from bots.sandbox.portable import PortableProcess
+from games.base import Document, Game, Move
+from games.registry import GAMES
+from games.words import either
+
+# --- Archives --------------------------------------------------------------------------------------------------------
+
+_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+_MOST: Final = 64 * 2**20
+"""Bytes; what a site takes is far less, and it says how much."""
+
+
+def packed(path: Path) -> tuple[str, bytes]:
+    """The name and the bytes to upload: a ``.py`` or an archive as it is, a folder as a ``.zip``.
+
+    Raises ``UsageError``.
+    """
+    try:
+        if path.is_dir():
+            return f"{path.resolve().name}.zip", _zip(path)
+        return path.name, path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The files of a bot's folder, relative to it, in order; hidden ones and Python's caches are left out."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and not any(part.startswith(".") or part == "__pycache__" for part in inside.parts):
+            found.append(inside)
+    return found
+
+
+def _zip(folder: Path) -> bytes:
+    files = files_of(folder)
+    size = sum((folder / file).stat().st_size for file in files)
+    if size > _MOST:
+        raise UsageError(f"{folder} has {size // 2**20} MiB in {len(files)} files. Is it the folder of a bot?")
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            entry = zipfile.ZipInfo(file.as_posix(), _LONG_AGO)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o755 if (folder / file).stat().st_mode & 0o100 else 0o644) << 16
+            archive.writestr(entry, (folder / file).read_bytes())
+    return buffer.getvalue()
+
+
+# --- Programs --------------------------------------------------------------------------------------------------------
+
+UNBOUNDED: Final = Limits(memory_mb=2**20)
+"""Nobody holds a bot on its owner's machine to the memory of the site's."""
+
+_DIGITS: Final = 12
+
+
+@dataclass(frozen=True)
+class Played:
+    """What plays: how a process of it is started, what it is called, and which state of it this is.
+
+    ``label`` is ``""`` where nobody can tell one state from another.
+    """
+
+    start: Start
+    name: str
+    label: str
+
+
+def find_played(word: str, game: str, seats: int, make_launcher: MakeLauncher, python: Path | None = None) -> Played:
+    """``house:NAME``, a folder or a ``.py`` file as in ``esr play``, else a command line. Raises ``UsageError``.
+
+    ``python`` is the interpreter or virtual environment of Python bots, if it is not the site's.
+    """
+    path = Path(word).expanduser()
+    is_bot = path.is_dir() or (path.suffix == ".py" and path.is_file())
+    if not word.startswith(HOUSE_PREFIX) and not is_bot:
+        return _command(word)
+    name, program = find_program(word, GAMES[game], seats)
+    launcher, starting = make_launcher(), Lock()  # two games may begin at once
+    started = under_python(program, python) if isinstance(program, LocalProgram) else program
+
+    def start() -> Process:
+        with starting:
+            return launcher.start(started, UNBOUNDED)
+
+    return Played(start, name[:MAX_NAME], _state_of(program))
+
+
+def _state_of(program: HouseProgram | LocalProgram) -> str:
+    """Twelve digits that are others when a file of the bot is another, or what it is started with."""
+    code = code_of(program)
+    if code.digest:
+        return code.digest[:_DIGITS]
+    digest = sha256(repr((code.entry, code.args)).encode())
+    for file in files_of(code.folder):
+        digest.update(f"{file.as_posix()}\0".encode())
+        digest.update(sha256((code.folder / file).read_bytes()).digest())
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _command(word: str) -> Played:
+    try:
+        program = command_of(word)
+    except UsageError as error:
+        raise UsageError(
+            f"{word!r} is neither the folder of a bot, nor a house bot such as house:random. {error}"
+        ) from error
+    return Played(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
+
+
+# --- Starts ----------------------------------------------------------------------------------------------------------
+
+_PLAIN: Final = (
+    "Bots run as plain processes, without a sandbox (--sandbox puts them into one): play only code that you trust."
+)
+_UNBOUND: Final = (
+    "Commands, and bots under --python, run as in your shell: without a sandbox and without the memory limit of the"
+    " site. Play only code that you trust."
+)
+_EITHER: Final = "--sandbox runs bots as the site does, --command and --python as your shell does. Leave one out."
+_PYTHONS: Final = ("bin/python", "Scripts/python.exe")
+
+
+@dataclass(frozen=True)
+class CommandProgram:
+    """A command line, run as the shell would: in ``folder`` or here, with our environment and without limits."""
+
+    words: tuple[str, ...]
+    folder: Path | None = None
+
+    @property
+    def label(self) -> str:
+        """The name of the first file among the arguments, as in ``node bot.js``, else that of the command."""
+        files = [word for word in self.words[1:] if Path(word).is_file()]
+        return Path(files[0] if files else self.words[0]).name
+
+
+Local = HouseProgram | LocalProgram | CommandProgram
+MakeLauncher = Callable[[], Launcher[Local]]
+
+
+def sandbox_argument(parser: ArgumentParser) -> None:
+    """``--sandbox``."""
+    parser.add_argument("--sandbox", action="store_true", help="put every bot in the sandbox of the site (Linux only)")
+
+
+def python_argument(parser: ArgumentParser) -> None:
+    """``--python``."""
+    parser.add_argument(
+        "--python", type=Path, metavar="PATH",
+        help="virtual environment or interpreter for your Python bots (default: the site's, without your packages)",
+    )  # fmt: skip
+
+
+def launcher_for(sandbox: bool) -> MakeLauncher:
+    """What makes the launcher. Raises ``UsageError`` where the sandbox is wanted and does not work."""
+    if not sandbox:
+        return LocalLauncher
+    test = self_test()
+    if not test.ok:
+        raise UsageError(f"The sandbox does not work here: {test.problem} {test.remedy}")
+    return SandboxedLauncher
+
+
+class LocalLauncher:
+    """Starts house bots and your own folders as plain processes, and commands as the shell does."""
+
+    def __init__(self) -> None:
+        self._plain = PlainLauncher()
+
+    def start(self, program: Local, limits: Limits) -> Process:
+        """Start ``program``. Raises ``PlatformFailure``."""
+        return start_command(program) if isinstance(program, CommandProgram) else self._plain.start(program, limits)
+
+
+class SandboxedLauncher:
+    """Starts house bots and your own folders in the sandbox, and no commands."""
+
+    def __init__(self) -> None:
+        self._sandbox = SandboxLauncher()
+
+    def start(self, program: Local, limits: Limits) -> Process:
+        """Start ``program``. Raises ``PlatformFailure``, also for a command."""
+        if isinstance(program, CommandProgram):
+            raise PlatformFailure("a command does not run in the sandbox")
+        return self._sandbox.start(program, limits)
+
+
+def start_command(program: CommandProgram) -> Process:
+    """Start a command as the shell would. Raises ``PlatformFailure``."""
+    pipes = Pipes.open()
+    stdin, stdout, stderr = pipes.theirs
+    try:
+        child = subprocess.Popen(
+            program.words, stdin=stdin, stdout=stdout, stderr=stderr, cwd=program.folder, start_new_session=True
+        )
+    except OSError as error:
+        pipes.close_ours()
+        raise PlatformFailure(f"{program.words[0]} cannot be started: {error.strerror}") from error
+    finally:
+        pipes.close_theirs()
+    return PortableProcess(child, pipes)
+
+
+def command_of(line: str) -> CommandProgram:
+    """The program of a command line. Raises ``UsageError`` if the line is invalid or its command is not found."""
+    try:
+        words = shlex.split(line, posix=os.name == "posix")
+    except ValueError as error:
+        raise UsageError(f"{line!r} is not a command line: {error}.") from error
+    if not words or shutil.which(words[0]) is None:
+        raise UsageError(f"{line!r} is not a command of this machine: {words[0] if words else 'it'!r} was not found.")
+    return CommandProgram(tuple(words))
+
+
+def interpreter_at(path: Path) -> Path:
+    """The interpreter of a virtual environment, or ``path`` if it is one itself. Raises ``UsageError``.
+
+    A link is not followed: a virtual environment is known by the path of its interpreter.
+    """
+    here = path.expanduser().absolute()
+    for found in (here, *(here / name for name in _PYTHONS)):
+        if found.is_file() and os.access(found, os.X_OK):
+            return found
+    raise UsageError(f"{path} is neither a virtual environment nor a Python interpreter.")
+
+
+def under_python(program: LocalProgram, python: Path | None) -> LocalProgram | CommandProgram:
+    """``program`` run by the interpreter at ``python``, with its packages; a program that is not Python stays."""
+    if python is None or not program.entry.endswith(".py"):
+        return program
+    return CommandProgram((str(interpreter_at(python)), program.entry, *program.args), program.folder)
+
+
+def require_one_way(sandbox: bool, python: Path | None, commands: Sequence[str] = ()) -> None:
+    """Raises ``UsageError`` for ``--sandbox`` together with ``--command`` or ``--python``."""
+    if sandbox and (commands or python is not None):
+        raise UsageError(_EITHER)
+
+
+def warn_about_plain(screen: Screen, sandbox: bool, programs: Iterable[Local]) -> None:
+    """Say in one line that nothing restricts your own bots, where that is so."""
+    kinds = {type(program) for program in programs}
+    if CommandProgram in kinds:
+        screen.say(_UNBOUND, "dim")
+    elif not sandbox and LocalProgram in kinds:
+        screen.say(PlainLauncher().caution or _PLAIN, "dim")
+
+
+# --- Seats -----------------------------------------------------------------------------------------------------------
+
+HOUSE_PREFIX = "house:"
+LocalSeat = SeatSpec[Local]
+
+
+def game_of(slug: str) -> Game:
+    """The game called ``slug``. Raises ``UsageError`` where there is none."""
+    if slug not in GAMES:
+        raise UsageError(f"There is no game {slug!r}. There are {', '.join(GAMES)}.")
+    return GAMES[slug]
+
+
+def find_game(slug: str, seats: int) -> Game:
+    """The game called ``slug`` if ``seats`` can play it. Raises ``UsageError`` otherwise."""
+    game = game_of(slug)
+    if seats not in game.seat_counts:
+        suited = [other.slug for other in GAMES.values() if seats in other.seat_counts]
+        instead = f" With {seats} there is {' or '.join(suited)}." if suited else ""
+        raise UsageError(f"{slug} is for {either(game.seat_counts)} bots, and {seats} were named.{instead}")
+    return game
+
+
+def seat_bots(
+    words: Sequence[str], game: Game, commands: Sequence[str] = (), python: Path | None = None
+) -> tuple[LocalSeat, ...]:
+    """A seat at ``game`` for every word, then for every command line. A bot that sits twice gets ``greedy#2``.
+
+    ``python`` runs your own Python bots. Raises ``UsageError`` for an unknown house bot, a path without a bot, a bot
+    that does not support the format, and a command that is not found.
+    """
+    found: list[tuple[str, Local]] = []
+    for word in words:
+        name, program = find_program(word, game, len(words) + len(commands))
+        found.append((name, under_python(program, python) if isinstance(program, LocalProgram) else program))
+    found += [(command.label, command) for command in map(command_of, commands)]
+    seats: list[LocalSeat] = []
+    seen: Counter[str] = Counter()
+    for name, seated in found:
+        seen[name] += 1
+        seats.append(SeatSpec(name if seen[name] == 1 else f"{name}#{seen[name]}", seated))
+    return tuple(seats)
+
+
+def find_program(word: str, game: Game, seats: int) -> tuple[str, HouseProgram | LocalProgram]:
+    """The name and the program of a house bot, a bot's folder, or one Python file. Raises ``UsageError``."""
+    if word.startswith(HOUSE_PREFIX):
+        name = word.removeprefix(HOUSE_PREFIX)
+        return name, _house_bot(name, game, seats)
+    path = Path(word).expanduser()
+    if path.is_file() and path.suffix == ".py":
+        return path.stem, LocalProgram(path.parent.resolve(), entry=path.name)
+    if path.is_dir():
+        return _own_bot(path, game, seats)
+    hint = f" Did you mean {HOUSE_PREFIX}{word}?" if word in HOUSE else ""
+    raise UsageError(f"{word!r} is neither the folder of a bot nor a house bot such as house:random.{hint}")
+
+
+def house_bots(game: Game, seats: int) -> list[str]:
+    """The names of the house bots that play ``game`` with ``seats``."""
+    return [name for name, bot in HOUSE.items() if bot.plays(game.slug, seats)]
+
+
+def _house_bot(name: str, game: Game, seats: int) -> HouseProgram:
+    suited = house_bots(game, seats)
+    if name in suited:
+        return HouseProgram(name)
+    if name in HOUSE:
+        instead = f"Those that do are {', '.join(suited)}." if suited else "No house bot does."
+        raise UsageError(f"house:{name} does not play {game.slug} with {seats} seats. {instead}")
+    raise UsageError(f"There is no house bot {name!r}. For {game.slug} there are {', '.join(suited) or 'none'}.")
+
+
+def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
+    try:
+        manifest = read_folder(folder)
+    except ManifestError as error:
+        raise UsageError(str(error)) from error
+    if (game.slug, seats) not in manifest.tables:
+        raise UsageError(
+            f"{manifest.name} does not play {game.slug} with {seats} seats, says its {FILE}."
+            f" Write that it does under [games], if it can."
+        )
+    return manifest.name, LocalProgram(folder.resolve(), manifest.args, manifest.entry)
+
+
+def read_limits(text: str) -> Limits:
+    """The limits of ``move_ms=500,bank_ms=0``; what is not named keeps its default. Raises ``UsageError``."""
+    defaults = Limits()
+    names = [field.name for field in fields(defaults)]
+    chosen: dict[str, int] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.strip().partition("=")
+        if name not in names:
+            raise UsageError(f"There is no limit {name!r}. There are {', '.join(names)}.")
+        if not value.isdecimal() or (int(value) == 0 and name != "bank_ms"):
+            raise UsageError(f"{name} needs a whole number greater than 0, not {value!r}.")
+        chosen[name] = int(value)
+    return replace(defaults, **chosen)
+
+
+# --- Decisions from a file -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the bot said to one question: a legal move, or ``None`` and what was wrong; ``wall_us`` where measured."""
+
+    question: Question
+    line: str
+    move: Move | None
+    fault: str
+    wall_us: int | None = None
+
+    @property
+    def as_played(self) -> bool:
+        """Whether the bot has just answered what was played in the game."""
+        return self.move is not None and self.move == self.question.played and self.question.default is None
+
+
+def feed(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
+    """Start the bot and ask one question after another, without any limit of time. It ends with the last answer.
+
+    ``python`` is the interpreter or virtual environment of a Python bot, if it is not the site's.
+
+    What it writes to stderr goes to ours. A bot that ends early answers nothing more.
+    """
+    code = code_of(program)
+    started = under_python(program, python)
+    words = started.words if isinstance(started, CommandProgram) else command(code, code.folder)
+    process = subprocess.Popen(words, cwd=code.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert process.stdin is not None and process.stdout is not None
+        _say(process, replay.hello)
+        while (line := process.stdout.readline()) and is_ready(line) is not True:
+            pass
+        for question in replay.questions:
+            started_ns = monotonic_ns()
+            _say(process, question.message)
+            line = process.stdout.readline()
+            yield _answer(question, line, (monotonic_ns() - started_ns) // 1000)
+            if not line:
+                return
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def debug(replay: Replay, program: LocalProgram, python: Path | None = None) -> Iterator[Answer]:
+    """Run a Python bot under pdb, which stops in its strategy at the last question; then hear what it has answered.
+
+    The debugger talks to the terminal; the bot's questions and answers are files. ``python`` is as for ``feed``.
+    """
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        as_file(files("bots.cli").joinpath("debugged", "stage.py")) as stage,
+    ):
+        questions, answers = Path(folder, "questions.jsonl"), Path(folder, "answers.jsonl")
+        questions.write_bytes(lines_of(replay.messages))
+        answers.touch()
+        words = [str(stage), str(questions), str(answers), program.entry, *program.args]
+        interpreter = [str(bots_interpreter()), *OPTIONS] if python is None else [str(interpreter_at(python))]
+        subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
+        said = [line for line in answers.read_bytes().splitlines() if is_ready(line) is not True]
+    for question, line in zip(replay.questions, said, strict=False):
+        yield _answer(question, line, None)
+    for question in replay.questions[len(said) :]:
+        yield _answer(question, b"", None)
+        return
+
+
+def lines_of(messages: Sequence[Document]) -> bytes:
+    """The messages as they stand on a bot's standard input."""
+    return b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+
+
+def _say(process: subprocess.Popen[bytes], message: Document) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(lines_of([message]))
+        process.stdin.flush()
+    except OSError:  # it is gone; that it answers nothing will say so
+        return
+
+
+def _answer(question: Question, line: bytes, wall_us: int | None) -> Answer:
+    if not line:
+        return Answer(question, "", None, "no answer: the program has ended or closed its output.", wall_us)
+    move, fault = question.judge(line)
+    return Answer(question, line.decode("utf-8", errors="backslashreplace").rstrip("\r\n"), move, fault, wall_us)

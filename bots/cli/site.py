@@ -1,0 +1,231 @@
+"""The site that commands use: its URL, its token, and remote bots on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any, Final
+
+from bots.cli.frame import UsageError, cut
+from bots.client import Client, ClientError, NoAnswer
+from bots.client.calls import GameStart
+from bots.protocol import ClockLeft, Decide, End, Hello, Malformed, encode, is_ready, parse_answer
+from bots.runner import PlatformFailure, Process
+from bots.runner.channel import Channel, open_channel
+
+# --- Credentials -----------------------------------------------------------------------------------------------------
+
+SITE: Final = "ESR_SITE"
+TOKEN: Final = "ESR_TOKEN"  # noqa: S105 - the name of a variable
+FOLDER: Final = "ESR_CONFIG_DIR"
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A site's address and a token for it; ``""``: what everybody may read."""
+
+    site: str
+    token: str = ""
+
+    def client(self, bot: str | None = None) -> Client:
+        """A client of the site. Raises ``UsageError`` for an address that is none."""
+        try:
+            return Client(self.site, self.token, bot)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+
+def find_credentials(*, needs_token: bool = True) -> Credentials:
+    """What the variables say, else what was written. Raises ``UsageError`` where that is not enough."""
+    written = _written()
+    site = os.environ.get(SITE) or str(written.get("site", ""))
+    token = os.environ.get(TOKEN, "")
+    if not token and site == written.get("site"):  # a token goes to the site that it was made on, and to no other
+        token = str(written.get("token", ""))
+    if not site:
+        raise UsageError(f"No site is known. Say `esr login https://arena.example.org`, or set {SITE}.")
+    if needs_token and not token:
+        raise UsageError(f"There is no token for {site}. Make one there under Account, then say `esr login {site}`.")
+    return Credentials(site, token)
+
+
+def keep(credentials: Credentials) -> Path:
+    """Write the file, for its owner's eyes only; where it is. Raises ``UsageError``."""
+    path = credentials_file()
+    text = json.dumps({"site": credentials.site, "token": credentials.token}, indent=1) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = path.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with open(new, "w", encoding="utf-8", opener=_for_the_owner) as file:
+            file.write(text)
+        new.replace(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    return path
+
+
+def credentials_file() -> Path:
+    """Where the file is, whether it is there or not."""
+    named = os.environ.get(FOLDER)
+    if named:
+        return Path(named) / "credentials.json"
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA", Path.home())) / "esr" / "credentials.json"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "esr" / "credentials.json"
+
+
+def _written() -> dict[str, Any]:
+    path = credentials_file()
+    try:
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read ({error}). `esr login` writes it anew.") from error
+    return document if isinstance(document, dict) else {}
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+# --- Clients ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def site_client(bot: str | None = None, *, needs_token: bool = True) -> Iterator[Client]:
+    """A client of the site that was logged in to. Whatever the site refuses in here is raised as ``UsageError``."""
+    credentials = find_credentials(needs_token=needs_token)
+    with credentials.client(bot) as client:
+        try:
+            yield client
+        except ClientError as error:
+            raise UsageError(f"{error} ({credentials.site})") from error
+
+
+def bot_argument(parser: ArgumentParser) -> None:
+    """``--bot``."""
+    parser.add_argument("--bot", metavar="SLUG", help="which of your bots, as in the address of its page")
+
+
+# --- Remote bots -----------------------------------------------------------------------------------------------------
+
+MS: Final = 1_000_000
+GOODBYE_MS: Final = 1000
+"""How long a bot has after ``end`` to go by itself."""
+
+STARTS_A_DECISION: Final = 2
+"""A bot that dies over a decision is started once more for it; then the default move is played."""
+
+Start = Callable[[], Process]
+
+
+class ProcessPlayer:
+    """One game of one bot. What it is sent is what it would be sent on the site, and what it says is read as strictly.
+
+    A process that has died is followed by another, which is told ``resumed`` and the whole log.
+    """
+
+    def __init__(self, start: Start, begun: GameStart, tell: Callable[[str], None]) -> None:
+        self._start, self._tell = start, tell
+        self._hello: Hello = begun["message"]
+        self._log: list[dict[str, Any]] = []
+        self._process: Process | None = None
+        self._channel: Channel | None = None
+        self._begin()
+
+    def decide(self, message: Decide) -> Any:
+        """The bot's move. Raises ``NoAnswer`` for what would be a strike or a forfeit on the site."""
+        self._log += message["log"]
+        until_ns = perf_counter_ns() + _allowed_ms(message["clock"]) * MS
+        for start in range(1, STARTS_A_DECISION + 1):
+            if self._channel is None:
+                self._begin()
+                message = {**message, "log": self._log}
+            assert self._channel is not None
+            self._channel.send(encode(message))
+            try:
+                return self._answer(self._channel, message["id"], until_ns)
+            except NoAnswer as failure:
+                if failure.reason != "exit":
+                    raise
+                self._leave(0)
+                if start == STARTS_A_DECISION:
+                    raise
+        raise AssertionError("a decision has at least one start")
+
+    def end(self, message: End | None) -> None:
+        """Say goodbye, and end the process."""
+        if self._channel is not None:
+            if message is not None:
+                self._channel.send(encode(message))
+            self._channel.close_stdin()
+        self._leave(GOODBYE_MS)
+
+    # --- the process ---------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        try:
+            self._process = self._start()
+        except PlatformFailure as failure:
+            raise NoAnswer("not_ready", f"The bot cannot be started: {failure}") from failure
+        self._channel = open_channel(self._process)
+        self._channel.send(encode(self._hello))
+        self._hello = {**self._hello, "resumed": True}
+        until_ns = perf_counter_ns() + self._hello["limits"]["startup_ms"] * MS
+        try:
+            while is_ready(self._line(self._channel, until_ns) or b"") is not True:
+                pass
+        except NoAnswer as failure:
+            self._leave(0)
+            raise NoAnswer("not_ready", f"The bot does not begin to play: {failure}") from failure
+
+    def _leave(self, patience_ms: int) -> None:
+        """End the process, and show the end of what it has said on stderr."""
+        process, channel, self._process, self._channel = self._process, self._channel, None, None
+        if process is None or channel is None:
+            return
+        with suppress(PlatformFailure):
+            process.stop(patience_ms)
+        channel.close()
+        for line in channel.stderr_tail().splitlines()[-20:]:
+            self._tell(f"stderr: {line}")
+
+    # --- what it says --------------------------------------------------------------------------------------------
+
+    def _answer(self, channel: Channel, number: int, until_ns: int) -> Any:
+        while True:
+            line = self._line(channel, until_ns)
+            if line is None:
+                raise NoAnswer("too_long", "The line is longer than 64 KiB.")
+            answer = parse_answer(line)
+            if isinstance(answer, Malformed):
+                raise NoAnswer("malformed", f"{answer.reason}: {cut(line.decode(errors='backslashreplace'))}")
+            if answer.id == number:
+                return answer.move
+            if not 1 <= answer.id < number:
+                raise NoAnswer("wrong_id", f"It answers {answer.id}, and {number} was asked.")
+
+    def _line(self, channel: Channel, until_ns: int) -> bytes | None:
+        """The next line, ``None`` for one that is too long. Raises ``NoAnswer``."""
+        while not channel.lines:
+            if channel.ended:
+                raise NoAnswer("exit", "The process has ended, or closed its stdout.")
+            left_ns = until_ns - perf_counter_ns()
+            if left_ns <= 0:
+                raise NoAnswer("late", "No answer in time.")
+            channel.take(channel.wait(left_ns))
+        return channel.lines.popleft()
+
+
+def _allowed_ms(clock: ClockLeft) -> int:
+    """What a decision may take, milliseconds; the site's own clock has begun a little earlier."""
+    return min(clock["move_ms"] + clock["bank_ms"], clock["game_ms"])

@@ -1,0 +1,163 @@
+"""The first bot for a game: the folder that ``esr new-bot`` writes, and the same as a zip."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+from string import Template
+from typing import Any, Final
+
+from bots.cli.frame import UsageError
+from bots.cli.programs import HOUSE_PREFIX, house_bots
+from bots.manifest import FILE, MAX_NAME
+from bots.protocol import PROTOCOL, Limits, bot_seed
+from bots.protocol.messages import limits_document
+from games.base import Document, Game, State
+from games.registry import GAMES
+from games.words import either
+
+# --- Folders ---------------------------------------------------------------------------------------------------------
+
+EXAMPLE_GAMES: Final = 40
+"""So many games are looked through for questions; few kinds are asked in every game."""
+
+OF_EACH_KIND: Final = 2
+
+
+def write_bot(folder: Path, game: Game) -> list[Path]:
+    """Write a bot for ``game`` into ``folder``, which is new or empty; the files. Raises ``UsageError``."""
+    name = folder.resolve().name
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(f"The folder's name becomes the bot's: 1 to {MAX_NAME} printable characters, please.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty. Name a new folder: nothing is ever overwritten.")
+        for file, text in bot_files(name, game).items():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}.") from error
+    return sorted(folder.iterdir())
+
+
+def bot_files(name: str, game: Game) -> dict[str, str]:
+    """The texts of a bot called ``name`` by file name: what ``write_bot`` writes."""
+    here = files("bots.cli").joinpath("starter")
+    same = {file: here.joinpath(file).read_text(encoding="utf-8") for file in ("bot.py", "test_bot.py", "README.md")}
+    return {
+        **same,
+        "README.md": Template(same["README.md"]).substitute(_words(name, game)),
+        "strategy.py": game.starter,
+        "examples.json": _json_lines(examples(game)),
+        FILE: _manifest(name, game),
+    }
+
+
+def examples(game: Game) -> Document:
+    """A ``hello`` and real questions to seat 0, up to two of each kind, from games that chance has played."""
+    seats = game.seat_counts[0]
+    found: dict[str, list[Document]] = {}
+    for number in range(EXAMPLE_GAMES):
+        state = game.new(seats, sha256(f"example/{number}".encode()).digest())
+        for question in _questions(state, Random(number)):
+            of_its_kind = found.setdefault(question["decision"]["kind"], [])
+            if len(of_its_kind) < OF_EACH_KIND:
+                of_its_kind.append(question)
+    questions = [question for of_its_kind in found.values() for question in of_its_kind]
+    numbered = [{**question, "id": number} for number, question in enumerate(questions, 1)]
+    return {"hello": _hello(game, seats), "questions": numbered}
+
+
+def _questions(state: State, random: Random) -> Iterator[Document]:
+    """What seat 0 is asked in one game that chance plays to its end."""
+    read = 0
+    limits = Limits()
+    clock = {"move_ms": limits.move_ms, "bank_ms": limits.bank_ms, "game_ms": limits.game_ms}
+    while pending := state.pending:
+        if 0 in pending:
+            log = state.entries(0, read)
+            read += len(log)
+            asked = {"decision": state.decision(0), "view": state.view(0), "log": log}
+            yield {"type": "decide", "id": 0, "strikes": 0, **asked, "clock": clock}
+        for seat in pending:
+            state.play(seat, state.random_move(seat, random))
+
+
+def _hello(game: Game, seats: int) -> Document:
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": game.slug,
+        "rules": game.rules,
+        "seats": seats,
+        "seat": 0,
+        "resumed": False,
+        "limits": limits_document(Limits()),
+        "seed": bot_seed(b"", "example", 0, 1),
+    }
+
+
+def _words(name: str, game: Game) -> dict[str, str]:
+    seats = game.seat_counts[0]
+    suited = [HOUSE_PREFIX + bot for bot in house_bots(game, seats)]
+    opponents = [suited[i % len(suited)] if suited else "." for i in range(seats - 1)]
+    counts = either(game.seat_counts)
+    return {"name": name, "title": game.name, "game": game.slug, "seats": counts, "table": " ".join([".", *opponents])}
+
+
+def _manifest(name: str, game: Game) -> str:
+    return f"""\
+# What this bot is called, how it is started, and where it wants to sit. `esr check` tries every table named here.
+name = {json.dumps(name, ensure_ascii=False)}
+language = "python"
+command = ["bot.py"]
+
+[games]
+{game.slug} = {list(game.seat_counts)}
+"""
+
+
+def _json_lines(document: dict[str, Any]) -> str:
+    """JSON for the eye: a line for every key of a message."""
+    hello, questions = document["hello"], document["questions"]
+    shown = ",\n".join(_message(question) for question in questions)
+    return f'{{"hello": {_message(hello)},\n"questions": [\n{shown}\n]}}\n'
+
+
+def _message(message: Document) -> str:
+    keys = ",\n  ".join(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in message.items())
+    return f"{{\n  {keys}\n}}"
+
+
+# --- Archives --------------------------------------------------------------------------------------------------------
+
+NAME: Final = "my-bot"
+"""What the bot is called until somebody changes its ``bot.toml``, and the folder that it lies in."""
+
+_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE: Final = 0o100644
+
+
+@cache
+def starting_kit(game: str) -> bytes:
+    """The zip for the game with this slug, the same bytes every time. Raises ``KeyError`` for a game that is not there.
+
+    It can be uploaded as it is, and passes its check.
+    """
+    files = bot_files(NAME, GAMES[game])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{NAME}/{name}", _LONG_AGO)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # Unix, whatever this is: only there do the permissions mean anything
+            entry.external_attr = _PLAIN_FILE << 16
+            archive.writestr(entry, files[name])
+    return buffer.getvalue()

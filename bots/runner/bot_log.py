@@ -1,0 +1,140 @@
+"""What is kept of a game for the owner of a bot: the lines of its seat, and its log."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from bots.runner.report import Forfeit, MatchReport, SeatReport, Thought, escaped
+from games.base import Document, State
+
+# --- Lines -----------------------------------------------------------------------------------------------------------
+
+_HELLO: Final = b'{"type":"hello"'
+_DECIDE: Final = b'{"type":"decide"'
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One decision: the ``decide`` as the bot got it, and the line that was judged, as it came; both without newline.
+
+    ``answer`` is ``None`` where there was nothing to judge: none in time, one that was too long, or the bot was gone.
+    """
+
+    question: bytes
+    answer: bytes | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """All that passed between the runner and one seat.
+
+    ``hellos`` has one line a start. ``exchanges`` has one entry a decision, in order: entry k is the decision with the
+    id k + 1, its times are ``SeatReport.decisions[k]`` of the report. ``end`` is ``None`` for a seat that forfeited.
+    """
+
+    hellos: list[bytes] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    end: bytes | None = None
+
+
+class Transcript:
+    """An :class:`~bots.runner.launching.Observer` that keeps every line, for one game with ``seats`` seats.
+
+    ``kept`` names the seats whose lines are kept, if not all. It holds some kilobytes a decision until it is let go. A
+    game that is played again wants a new one.
+    """
+
+    def __init__(self, seats: int, kept: Collection[int] | None = None) -> None:
+        self.seats = tuple(Conversation() for _ in range(seats))
+        self.kept = range(seats) if kept is None else frozenset(kept)
+
+    def moved(self, state: State) -> None:
+        """Nothing: the record has the moves."""
+
+    def told(self, seat: int, line: bytes) -> None:
+        """Keep what the bot of ``seat`` is told."""
+        if seat not in self.kept:
+            return
+        conversation, line = self.seats[seat], line.removesuffix(b"\n")
+        if line.startswith(_DECIDE):
+            conversation.exchanges.append(Exchange(line))
+        elif line.startswith(_HELLO):
+            conversation.hellos.append(line)
+        else:
+            conversation.end = line
+
+    def heard(self, seat: int, line: bytes) -> None:
+        """Keep what was judged as the answer to the last question of ``seat``."""
+        if seat in self.kept:
+            self.seats[seat].exchanges[-1].answer = line.removesuffix(b"\n")
+
+
+# --- Logs ------------------------------------------------------------------------------------------------------------
+
+FORMAT: Final = "owner-log/1"
+
+
+def owner_logs(report: MatchReport, transcript: Transcript) -> list[Document]:
+    """The owner's log of every seat, in order, from what the runner reports and what was said at the table."""
+    return [owner_log(report, transcript, seat) for seat in range(len(transcript.seats))]
+
+
+def owner_log(report: MatchReport, transcript: Transcript, seat: int) -> Document:
+    """The owner's log of one ``seat``, whose lines the transcript must have kept."""
+    forfeit = next((forfeit for forfeit in report.forfeits if forfeit.seat == seat), None)
+    return _seat_log(report.record, seat, transcript.seats[seat], report.seats[seat], forfeit)
+
+
+def decided_plies(record: Document, seat: int) -> list[int]:
+    """The plies at which ``seat`` had to decide, in order: its moves that were not forced.
+
+    Entry k belongs to the decision with the id k + 1, for as long as the seat was asked: once it has forfeited it is
+    not asked any more, and the entries go on.
+    """
+    return [
+        ply
+        for ply, step in enumerate(record["steps"])
+        if "decision" in step and step["seat"] == seat and not step.get("forced")
+    ]
+
+
+def _seat_log(
+    record: Document, seat: int, conversation: Conversation, report: SeatReport, forfeit: Forfeit | None
+) -> Document:
+    plies = decided_plies(record, seat)
+    return {
+        "format": FORMAT,
+        **{key: record[key] for key in ("game", "rules", "seats", "commitment")},
+        "seat": seat,
+        "bot": report.label,
+        "starts": [
+            {"first": 1, "hello": orjson.loads(hello), "ready_us": report.ready_us} for hello in conversation.hellos
+        ],
+        "decisions": [
+            _decision(exchange, thought, plies[thought.id - 1])
+            for exchange, thought in zip(conversation.exchanges, report.decisions, strict=True)
+        ],
+        "strikes": [asdict(strike) for strike in report.strikes],
+        "forfeit": None if forfeit is None else asdict(forfeit),
+        "exit_status": report.exit_status,
+        "stderr_tail": report.stderr_tail,
+    }
+
+
+def _decision(exchange: Exchange, thought: Thought, ply: int) -> dict[str, Any]:
+    question = orjson.loads(exchange.question)
+    return {
+        "id": thought.id,
+        "ply": ply,
+        "strikes": question["strikes"],
+        "clock": question["clock"],
+        "decision": question["decision"],
+        "answer": None if exchange.answer is None else escaped(exchange.answer),
+        "wall_us": thought.wall_us,
+        "cpu_us": thought.cpu_us,
+        "machine_delay_us": thought.machine_delay_us,
+    }

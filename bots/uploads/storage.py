@@ -1,0 +1,245 @@
+"""The storage of uploads: archives as they were sent, and unpacked copies of them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from secrets import token_hex
+from typing import Final
+from uuid import uuid4
+
+from django.conf import settings
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.utils import timezone
+
+from bots import archives
+from bots.archives import Archive, ArchiveLimits
+from bots.manifest import Manifest
+from bots.models import BotVersion
+from bots.runner.spec import StoredProgram
+from bots.unused_copies import forget_unused, remove_at_once
+
+# --- Files that are whole or not there -------------------------------------------------------------------------------
+
+
+class WholeFileStorage(FileSystemStorage):
+    """Django's storage in a folder, whose files appear under their names only once they are on the disk."""
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        """Write beside the place, then rename. Raises ``OSError``, after which what was there before is still there."""
+        part = f"{name}.{uuid4().hex}.part"
+        beside = Path(self.path(part))
+        try:
+            super()._save(part, content)  # type: ignore[misc]
+            with beside.open("rb") as file:
+                os.fsync(file.fileno())
+            beside.replace(self.path(name))
+        finally:
+            beside.unlink(missing_ok=True)
+        return name
+
+
+# --- Archives --------------------------------------------------------------------------------------------------------
+
+logger = logging.getLogger(__name__)
+
+_sound: Final[set[str]] = set()
+"""The digests of unpacked folders that this process has looked through."""
+
+_ANY_SIZE: Final = ArchiveLimits(
+    archive_bytes=1 << 30, unpacked_bytes=1 << 30, file_bytes=1 << 30, files=100_000, path_bytes=4096, depth=100
+)
+"""What was once taken is read again whatever today's limits are."""
+
+
+class OutOfReach(Exception):
+    """The storage does not answer, or takes nothing: ours to mend, and worth trying again."""
+
+
+class Lost(LookupError):
+    """A version's archive is not in the storage, or is not what was uploaded; the message says of which."""
+
+
+def uploads() -> Storage:
+    """Where uploaded files are kept: the storage that the settings call ``uploads``."""
+    return storages["uploads"]
+
+
+def keep(filename: str, data: bytes) -> str:
+    """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
+
+    Bytes that a version names already are not written again, unless what lies there is something else. All others get a
+    path of their own, even if they lay there before: ``bots.uploads.storage`` relies on it. Raises ``OutOfReach``, and
+    then nothing that was there before is lost.
+    """
+    digest = sha256(data).hexdigest()
+    start, suffix = f"{digest[:2]}/{digest}", "py" if filename.lower().endswith(".py") else "zip"
+    named = BotVersion.objects.filter(archive__startswith=start, archive__endswith=f".{suffix}")
+    named = named.filter(bot__owner__deleted=None)
+    known = named.order_by("archive").values_list("archive", flat=True).first()
+    path = known or f"{start}-{token_hex(8)}.{suffix}"
+    try:
+        if known is None or _read(known) != data:
+            return uploads().save(path, ContentFile(data))
+    except Exception as error:  # the border to a storage: each kind fails in its own words
+        raise _out_of_reach(path, error) from error
+    return path
+
+
+def bytes_of(version: BotVersion) -> bytes:
+    """The file of an uploaded version as it came. Raises ``Lost`` and ``OutOfReach``."""
+    try:
+        data = _read(version.archive) if version.archive else None
+    except Exception as error:  # as above
+        raise _out_of_reach(version.archive, error) from error
+    if data is None:
+        raise Lost(f"{_named(version)} is not in the storage")
+    return data
+
+
+def archive_of(version: BotVersion) -> Archive:
+    """The archive of an uploaded version, read back from the storage. Raises ``Lost`` and ``OutOfReach``."""
+    try:
+        archive = archives.read_upload(version.archive, bytes_of(version), _ANY_SIZE)
+    except archives.Refused as error:
+        raise Lost(f"{_named(version)} cannot be read: {error}") from error
+    if archive.digest != version.digest:
+        raise Lost(f"{_named(version)} is not the one that was uploaded")
+    return archive
+
+
+def kept_already(version: BotVersion) -> bool:
+    """Whether the archive of ``version`` is in the storage as it was uploaded. Raises ``OutOfReach``."""
+    try:
+        archive_of(version)
+    except Lost:
+        return False
+    return True
+
+
+def program_of_upload(version: BotVersion) -> StoredProgram:
+    """What to start for an uploaded version. Raises ``Lost`` and ``OutOfReach``."""
+    entry, *args = version.command
+    return StoredProgram(version.digest, _folder(version), entry, tuple(args))
+
+
+def _named(version: BotVersion) -> str:
+    return f"the archive of {version} ({version.digest[:12]}…)"
+
+
+def _read(path: str) -> bytes | None:
+    """The bytes at ``path``; ``None`` where there are none. Raises what the storage raises when it fails."""
+    try:
+        with uploads().open(path, "rb") as file:
+            data: bytes = file.read()
+    except FileNotFoundError:
+        return None
+    return data
+
+
+def _out_of_reach(path: str, error: Exception) -> OutOfReach:
+    logger.error("the storage of uploads failed at %s: %s: %s", path, type(error).__name__, error)
+    return OutOfReach("The storage of uploads does not answer.")
+
+
+def _unpacked() -> Path:
+    return Path(settings.VAR_DIR) / "unpacked"
+
+
+def _folder(version: BotVersion) -> Path:
+    """The version's files, unpacked; several processes may be at it at once, and one that dies leaves nothing half."""
+    place = _unpacked() / version.digest
+    if place.is_dir():
+        if version.digest in _sound or _digest_of(place) == version.digest:
+            _sound.add(version.digest)
+            with suppress(FileNotFoundError):
+                os.utime(place)
+            return place
+        with suppress(OSError):
+            remove_at_once(place)  # a power cut may leave whole folders of empty files
+    archive = archive_of(version)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = place.with_name(f"{version.digest}.{uuid4().hex}.new")  # containers that share the folder share pids, too
+    try:
+        archive.write_to(new)
+        with suppress(OSError):  # another process was faster
+            new.rename(place)
+            forget_unused(_unpacked())
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return place
+
+
+def _digest_of(folder: Path) -> str:
+    """The digest of what lies in ``folder``; that of nothing while somebody else removes it."""
+    try:
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    except FileNotFoundError:
+        files = {}
+    return Archive(files, Manifest("")).digest
+
+
+# --- Archives that belong to no version ------------------------------------------------------------------------------
+
+KEPT: Final = timedelta(days=1)
+AT_ONCE: Final = 500
+"""So many paths are looked up in the database together."""
+
+MOST_ORPHANS: Final = 2000
+"""So many files are deleted at most before the next day; an S3-compatible store takes two requests for each."""
+
+
+def forget_orphans() -> int:
+    """Delete stored files that no version names and that are older than ``KEPT``, ``MOST`` at most; how many.
+
+    Where the storage fails, the rest waits for the next time, and the log says why.
+    """
+    forgotten = 0
+    try:
+        for path in _orphans():
+            uploads().delete(path)
+            forgotten += 1
+            if forgotten >= MOST_ORPHANS:
+                break
+    except Exception as error:  # the border to a storage: each kind fails in its own words
+        logger.error("orphaned uploads stay until tomorrow: %s: %s", type(error).__name__, error)
+    if forgotten:
+        logger.info("%s uploads that belong to no version are deleted", forgotten)
+    return forgotten
+
+
+def _orphans() -> Iterator[str]:
+    paths = _paths()
+    while batch := list(islice(paths, AT_ONCE)):
+        named = set(BotVersion.objects.filter(archive__in=batch).values_list("archive", flat=True))
+        yield from (path for path in batch if path not in named and _is_old(path))
+
+
+def _paths() -> Iterator[str]:
+    """Every file, one folder at a time: ``ab/abcd….zip``, and what a killed process has left beside one."""
+    for folder in sorted(_listed("")[0]):
+        for name in _listed(folder)[1]:
+            yield f"{folder}/{name}"
+
+
+def _listed(folder: str) -> tuple[list[str], list[str]]:
+    """Folders and files in ``folder``; nothing where nobody has uploaded yet."""
+    try:
+        return uploads().listdir(folder)
+    except FileNotFoundError:
+        return [], []
+
+
+def _is_old(path: str) -> bool:
+    try:
+        return uploads().get_modified_time(path) < timezone.now() - KEPT
+    except FileNotFoundError:  # it was one that was just being written, or another task was quicker
+        return False

@@ -1,0 +1,226 @@
+"""Upload a version, and the formats that it supports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+from django.db import transaction
+from django.db.models import Max
+
+from bots import archives
+from bots.archives import Archive
+from bots.limits import archive_limits, require_check, require_new_bot, require_space, require_upload
+from bots.manifest import Manifest
+from bots.models import Bot, BotVersion, Upload
+from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
+from bots.owners import owner_of_code
+from bots.uploads.storage import OutOfReach, keep, kept_already
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from games.words import either
+
+__all__ = ["NotStored", "Refused", "TooMany", "upload_new_bot", "upload_version"]
+
+# --- Formats that a version supports ---------------------------------------------------------------------------------
+
+Games = Mapping[str, Collection[int]]
+"""Seat counts by the game's slug."""
+
+_SEPARATOR: Final = " "
+
+
+def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[int]], str]:
+    """The tables that are claimed, in the order of the games, and what to remember if they were chosen (else nothing).
+
+    ``games`` is the uploader's choice, ``None`` to take what the code says. Raises ``Refused`` for tables that are not
+    there.
+    """
+    said = _in_order(manifest.games)
+    if games is None:
+        return said, ""
+    chosen, written = chosen_claims(games)
+    return chosen, "" if chosen == said else written
+
+
+def chosen_claims(games: Games) -> tuple[dict[str, list[int]], str]:
+    """The tables that are chosen, in the order of the games, and what to remember of that.
+
+    Raises ``Refused`` for tables that are not there, and for none at all.
+    """
+    chosen = _in_order(_checked(games))
+    if not chosen:
+        raise Refused("Choose at least one game and number of seats that the bot plays.")
+    return chosen, _written(chosen)
+
+
+def _checked(games: Games) -> Games:
+    for slug, counts in games.items():
+        game = GAMES.get(slug)
+        if game is None:
+            raise Refused(f"There is no game {slug[:40]!a}; there are {', '.join(GAMES)}.")
+        if not set(counts) <= set(game.seat_counts):
+            raise Refused(f"{game.name} is played with {either(game.seat_counts)} seats, so choose some of these.")
+    return games
+
+
+def _in_order(games: Games) -> dict[str, list[int]]:
+    return {slug: sorted(set(games[slug])) for slug in GAMES if games.get(slug)}
+
+
+def _written(claims: Mapping[str, list[int]]) -> str:
+    return _SEPARATOR.join(f"{slug}:{','.join(map(str, counts))}" for slug, counts in claims.items())
+
+
+# --- Uploads ---------------------------------------------------------------------------------------------------------
+
+_SENTENCE: Final = 1000
+_State = BotVersion.State
+_BotOf = Callable[[Archive], Bot]
+
+
+class NotStored(Exception):
+    """The upload is fine, but could not be kept; nothing has changed, and it can be sent again."""
+
+
+def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
+    """Make a bot of what was brought, called ``name``, or what its manifest says if that is empty.
+
+    ``games`` are the tables that the uploader chose, ``None`` for those that the code claims. Sent twice, it is the
+    same bot. Raises ``Refused`` and ``NotStored``.
+    """
+
+    def bot_of(archive: Archive) -> Bot:
+        called = clean_name(name or archive.manifest.name)
+        same = Bot.objects.filter(owner=owner, retired=None, name__iexact=called, versions__digest=archive.digest)
+        again = same.first()
+        if again is not None:
+            return again
+        called = name_for(owner, called)
+        require_new_bot(owner)
+        return Bot(owner=owner, name=called, slug=free_slug(called))
+
+    return _upload(owner, None, filename, data, games, bot_of)
+
+
+def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
+    """Append what was brought to ``bot``; the same code for the same tables is the version it already was.
+
+    One that was refused is then checked once more. Raises ``Refused`` and ``NotStored``.
+    """
+    owner = owner_of_code(bot)
+
+    def bot_of(_: Archive) -> Bot:
+        found = Bot.objects.get(pk=bot.pk)
+        if found.retired is not None:
+            raise Refused(f"{bot.name} is retired. Take it back first, then upload.")
+        if found.kind == Bot.Kind.REMOTE:
+            raise Refused(f"{bot.name} is a remote bot: name its next version by a label. Upload code as a new bot.")
+        return found
+
+    return _upload(owner, bot, filename, data, games, bot_of)
+
+
+def _upload(
+    owner: User, bot: Bot | None, filename: str, data: bytes, games: Games | None, bot_of: _BotOf
+) -> BotVersion:
+    """Count the upload, judge and store its bytes, and only then take locks. Its row says what became of it."""
+    upload = _counted(owner, bot, filename, data)
+    try:
+        archive = archives.read_upload(filename, data, archive_limits())
+        _, chosen = claims_of(archive.manifest, games)
+        _require_room(owner, len(data))
+        with transaction.atomic():  # whatever can be refused is refused before anything is stored
+            hold_acting(owner.pk)  # or the same upload, sent at this moment, would have the name in between
+            known = _known(bot_of(archive), archive, chosen)
+        path = known.archive if known is not None and kept_already(known) else keep(filename, data)
+        return _recorded(owner, upload, archive, path, games, bot_of)
+    except (archives.Refused, Refused) as refusal:
+        _note(upload, str(refusal))
+        raise refusal if isinstance(refusal, Refused) else Refused(str(refusal)) from refusal
+    except OutOfReach as failure:
+        _note(upload, "It could not be stored, which was our fault.")
+        raise NotStored(
+            "Your file is fine, but it could not be stored, which is our fault. Nothing has changed; send it again in a"
+            " few minutes."
+        ) from failure
+
+
+def _counted(owner: User, bot: Bot | None, filename: str, data: bytes) -> Upload:
+    """The row of this upload, written before anything is read. Raises ``TooMany``."""
+    shown = "".join(char for char in filename if char.isprintable())[:100]
+    with transaction.atomic():
+        hold_acting(owner.pk)
+        require_upload(owner)
+        return Upload.objects.create(owner=owner, bot=bot, filename=shown, size=len(data))
+
+
+def _note(upload: Upload, refusal: str) -> None:
+    Upload.objects.filter(pk=upload.pk).update(refusal=refusal[:_SENTENCE])
+
+
+def _recorded(
+    owner: User, upload: Upload, archive: Archive, path: str, games: Games | None, bot_of: _BotOf
+) -> BotVersion:
+    """The version, with its bot and the upload's row, or nothing of all that."""
+    with transaction.atomic():
+        hold_acting(owner.pk)
+        bot = bot_of(archive)
+        if bot._state.adding:
+            save_at_a_free_address(bot)
+        version = _version(bot, archive, upload, path, games)
+        Upload.objects.filter(pk=upload.pk).update(bot=bot, version=version)
+    return version
+
+
+def _version(bot: Bot, archive: Archive, upload: Upload, path: str, games: Games | None) -> BotVersion:
+    """The version of ``bot`` with this code for these tables, appended if there is none yet."""
+    manifest = archive.manifest
+    claims, chosen = claims_of(manifest, games)
+    known = _known(bot, archive, chosen)
+    if known is not None:
+        return _once_more(upload.owner, known, path)
+    _require_room(upload.owner, upload.size)
+    return BotVersion.objects.create(
+        bot=bot,
+        number=(bot.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
+        digest=archive.digest,
+        state=_State.RECEIVED,
+        archive=path,
+        filename=upload.filename,
+        size=upload.size,
+        language=manifest.language,
+        command=list(manifest.command),
+        claims=claims,
+        chosen=chosen,
+    )
+
+
+def _known(bot: Bot, archive: Archive, chosen: str) -> BotVersion | None:
+    """The version that ``bot`` has of this code for these tables. The same files packed anew take no room again."""
+    return BotVersion.objects.filter(bot=bot.pk, digest=archive.digest, chosen=chosen).first()
+
+
+def _require_room(owner: User, size: int) -> None:
+    """Raises ``TooMany``; what was asked before the file was stored is asked again once nobody can be quicker."""
+    require_check(owner)
+    require_space(owner, size)
+
+
+def _once_more(owner: User, version: BotVersion, path: str) -> BotVersion:
+    """The version; if it was refused, it waits for another check: a busy machine may have had a part in it.
+
+    Its code is from now on what lies at ``path``, which has the same contents: what came before may have been lost.
+    """
+    if version.archive != path:
+        BotVersion.objects.filter(pk=version.pk).update(archive=path)
+        version.refresh_from_db()
+    refused = BotVersion.objects.filter(pk=version.pk, state=_State.REFUSED)
+    if refused.exists():
+        require_check(owner)
+    anew = {"reason": "", "check_report": None, "vain_starts": 0, "checked": None}
+    if refused.update(state=_State.RECEIVED, **anew):
+        version.refresh_from_db()
+    return version

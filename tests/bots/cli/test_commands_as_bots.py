@@ -1,0 +1,125 @@
+"""``--command`` and ``--python``: bots that run as in the shell of their author."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from bots.cli.frame import FOUND, USAGE
+from tests.bots.cli.bots import DUEL, bot
+from tests.bots.cli.typing import Esr
+
+GAME = "edel-stein-reich-duel"
+
+
+def line_of(folder: Path) -> str:
+    """The command line of a bot's folder, for another interpreter than the site's."""
+    return shlex.join([sys.executable, str(folder / "bot.py")])
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with one package, ``torchlet``."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "torchlet.py").write_text("WEIGHT = 3\n")
+    return folder
+
+
+def test_a_command_plays_against_a_house_bot(esr: Esr, tmp_path: Path) -> None:
+    said = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)), "--seed", 7, "--json")
+    assert said.status == 0
+    (game,) = said.document["games"]
+    assert game["bots"] == ["random", "bot.py"]
+    assert (game["strikes"], game["forfeits"]) == ([[], []], [])
+
+
+def test_several_commands_sit_after_the_bots_and_play_at_once(esr: Esr, tmp_path: Path) -> None:
+    line = line_of(bot(tmp_path))
+    words = ("--command", line, "--command", line, "--games", 2, "--parallel", 2, "--json")
+    said = esr("play", "edel-stein-reich", "house:random", *words)
+    assert said.status == 0
+    assert [game["bots"] for game in said.document["games"]] == [["random", "bot.py", "bot.py#2"]] * 2
+
+
+def test_it_is_said_that_commands_run_without_a_sandbox(esr: Esr, tmp_path: Path) -> None:
+    said = esr("play", GAME, "house:random", "--command", line_of(bot(tmp_path)))
+    assert "Commands, and bots under --python, run as in your shell" in " ".join(said.out.split())
+
+
+@pytest.mark.parametrize("command", ["no-such-program --fast", "'", ""])
+def test_what_is_not_a_command_of_this_machine_is_refused(esr: Esr, command: str) -> None:
+    assert esr("play", GAME, "house:random", "--command", command).status == USAGE
+    assert esr("check", "--command", command or " ").status == USAGE
+
+
+def test_a_command_is_checked_in_the_formats_that_a_manifest_names(esr: Esr, tmp_path: Path) -> None:
+    program = bot(tmp_path)
+    about = tmp_path / "about"
+    about.mkdir()
+    (about / "bot.toml").write_text(f'language = "executable"\ncommand = ["built"]\n{DUEL}')
+    said = esr("check", about, "--command", line_of(program), "--json")
+    assert said.status == 0
+    assert [(table["game"], table["ok"]) for table in said.document["tables"]] == [(GAME, True)]
+
+
+def test_a_command_without_a_manifest_is_checked_everywhere(esr: Esr, tmp_path: Path) -> None:
+    said = esr("check", "--command", line_of(bot(tmp_path, "sys.exit(3)")), "--json")
+    assert said.status == FOUND
+    assert len(said.document["tables"]) == 7
+    assert said.document["bot"] == "bot.py"
+
+
+def test_nothing_to_check_is_refused(esr: Esr) -> None:
+    assert esr("check").status == USAGE
+    assert esr("play", GAME).status == USAGE
+
+
+def test_a_bot_finds_the_packages_of_a_virtual_environment(esr: Esr, tmp_path: Path, environment: Path) -> None:
+    folder = bot(tmp_path, "import torchlet; assert torchlet.WEIGHT == 3")
+    assert esr("check", folder).status == FOUND, "it is not installed for the site's interpreter"
+    for python in (environment, environment / "bin" / "python"):
+        assert esr("check", folder, "--python", python).status == 0
+    said = esr("play", GAME, "house:random", folder, "--python", environment, "--json")
+    assert said.document["games"][0]["strikes"] == [[], []]
+
+
+def test_a_decision_is_replayed_with_the_packages_of_a_virtual_environment(
+    esr: Esr, tmp_path: Path, environment: Path
+) -> None:
+    folder, logs = bot(tmp_path, "import torchlet"), tmp_path / "logs"
+    esr("check", folder, "--python", environment, "--logs", logs)
+    (record,) = logs.glob("*.record.json")
+    plies = [ply for ply in range(30) if esr("replay-decision", record, ply, folder, "--json").status != USAGE]
+    assert esr("replay-decision", record, plies[0], folder, "--python", environment).status == 0
+    assert esr("replay-decision", record, plies[0], folder).status == FOUND
+
+
+def test_a_folder_that_is_not_a_virtual_environment_is_refused(esr: Esr, tmp_path: Path) -> None:
+    said = esr("check", bot(tmp_path), "--python", tmp_path)
+    assert said.status == USAGE
+    assert "neither a virtual environment nor a Python interpreter" in said.err
+
+
+@pytest.mark.parametrize("option", ["--command", "--python"])
+def test_the_sandbox_takes_neither_commands_nor_other_interpreters(esr: Esr, tmp_path: Path, option: str) -> None:
+    value = line_of(bot(tmp_path)) if option == "--command" else sys.executable
+    assert esr("play", GAME, "house:random", "house:random", "--sandbox", option, value).status == USAGE
+    assert esr("check", tmp_path / "mine", "--sandbox", option, value).status == USAGE
+
+
+def test_the_memory_error_of_node_is_explained(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path, manifest=f'language = "executable"\ncommand = ["run"]\n{DUEL}')
+    (folder / "run").write_text(
+        "#!/bin/sh\necho '# Fatal process OOM in Failed to reserve virtual memory for CodeRange' >&2\nexit 1\n"
+    )
+    (folder / "run").chmod(0o755)
+    for words in (("check", folder), ("play", GAME, "house:random", folder)):
+        said = " ".join(esr(*words).out.split())
+        assert "Node.js reserves more address space than the memory limit of a bot" in said
+        assert "--command 'node bot.js'" in said

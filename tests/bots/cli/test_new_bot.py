@@ -1,0 +1,106 @@
+"""``esr new-bot``: a first bot for any game that plays as it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from bots.cli.frame import USAGE
+from bots.cli.starter_kits import bot_files, examples
+from bots.manifest import read_folder
+from games.registry import GAMES
+from games.schemas import schema
+from tests.bots.cli.typing import Esr
+
+FILES = ["README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_a_new_bot_passes_the_check_at_every_table_of_its_game(esr: Esr, tmp_path: Path, slug: str) -> None:
+    folder = tmp_path / "my bot"
+    made = esr("new-bot", folder, "--game", slug, "--json")
+    assert [Path(file).name for file in made.document["files"]] == FILES
+    report = esr("check", folder, "--json")
+    assert report.status == 0, report.out
+    assert [table["seats"] for table in report.document["tables"]] == list(GAMES[slug].seat_counts)
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_its_own_tests_pass_by_themselves_and_under_pytest(tmp_path: Path, slug: str) -> None:
+    write(tmp_path, slug)
+    plain = [sys.executable, "-S", "-E", "-s", "-B", "test_bot.py"]
+    for words in (plain, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:django", "."]):
+        done = subprocess.run(words, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=180)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_its_own_tests_find_an_illegal_answer(tmp_path: Path, slug: str) -> None:
+    write(tmp_path, slug)
+    source = (tmp_path / "strategy.py").read_text(encoding="utf-8")
+    broken = source.replace("method = getattr", "return 'anything'\n        method = getattr")
+    assert broken != source
+    (tmp_path / "strategy.py").write_text(broken, encoding="utf-8")
+    done = run_tests(tmp_path)
+    assert done.returncode == 1
+    assert "test_every_answer_is_legal" in done.stderr
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_it_needs_nothing_but_the_standard_library(slug: str) -> None:
+    for name, text in bot_files("mine", GAMES[slug]).items():
+        if name.endswith(".py"):
+            lines = [line.split() for line in text.splitlines() if line.startswith(("import ", "from "))]
+            modules = {words[1].partition(".")[0] for words in lines}
+            assert modules <= {*sys.stdlib_module_names, "strategy"}, name
+
+
+@pytest.mark.parametrize("slug", GAMES)
+def test_the_examples_are_messages_of_the_game_one_of_every_kind_it_asks(slug: str) -> None:
+    game = GAMES[slug]
+    shown = examples(game)
+    Draft202012Validator(schema(slug, "hello")).validate(shown["hello"])
+    for question in shown["questions"]:
+        Draft202012Validator(schema(slug, "decide")).validate(question)
+    kinds = {question["decision"]["kind"] for question in shown["questions"]}
+    shapes = schema(slug, "decision")["oneOf"]
+    possible = {shape["properties"]["kind"]["const"] for shape in shapes}
+    assert kinds <= possible
+    assert len(possible - kinds) <= 1  # a free choice needs five seats
+    assert [question["id"] for question in shown["questions"]] == list(range(1, len(shown["questions"]) + 1))
+    assert bot_files("mine", game) == bot_files("mine", game)
+
+
+def test_its_name_is_the_folders_whatever_that_is(esr: Esr, tmp_path: Path) -> None:
+    folder = tmp_path / 'Rübe "7"'
+    assert esr("new-bot", folder, "--game", "edel-stein-reich").status == 0
+    assert read_folder(folder).name == 'Rübe "7"'
+    assert read_folder(folder).tables == tuple(("edel-stein-reich", seats) for seats in (3, 4, 5))
+    assert json.loads((folder / "examples.json").read_text(encoding="utf-8"))["hello"]["game"] == "edel-stein-reich"
+
+
+def test_nothing_is_overwritten(esr: Esr, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    said = esr("new-bot", tmp_path, "--game", "edel-stein-reich")
+    assert said.status == USAGE
+    assert "is not empty" in said.err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_name_that_is_none_is_refused(esr: Esr, tmp_path: Path) -> None:
+    assert esr("new-bot", tmp_path / ("x" * 41), "--game", "edel-stein-reich").status == USAGE
+
+
+def write(folder: Path, slug: str) -> None:
+    for name, text in bot_files("mine", GAMES[slug]).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def run_tests(folder: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "test_bot.py"]
+    return subprocess.run(words, check=False, cwd=folder, capture_output=True, text=True, timeout=180)

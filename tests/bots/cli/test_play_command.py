@@ -1,0 +1,172 @@
+"""``manage.py play`` and ``esr play``, with real processes and without a database."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from bots.cli.frame import MACHINE
+from bots.cli.series import check_file
+from bots.sandbox import self_test
+from bots.series import game_seed
+from games.record import from_json, to_json
+from tests.bots.cli.bots import bot
+from tests.bots.cli.typing import Esr
+
+MANAGE = Path(__file__).parents[3] / "manage.py"
+THREE = ("house:greedy", "house:random", "house:greedy")
+
+
+def play(*args: str, **options: object) -> None:
+    call_command("play", *args, stdout=StringIO(), **options)
+
+
+def test_records_are_written_one_a_line_and_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    play("edel-stein-reich", *THREE, seed="7", games=2, record=path)
+    records = [from_json(line) for line in path.read_text().splitlines()]
+    assert [record["seed"] for record in records] == [game_seed("7", number).hex() for number in range(2)]
+    assert [checked.fault for checked in check_file(path)] == [None, None]
+    said = capsys.readouterr().out
+    assert all(word in said for word in ("edel-stein-reich, seed 7", "greedy#2", "Mean rank"))
+
+
+def test_the_same_seed_gives_the_same_games(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        play("edel-stein-reich-duel", "house:kontor", "house:haggler", seed="again", record=tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(capsys: pytest.CaptureFixture[str]) -> None:
+    play("edel-stein-reich-duel", "house:random", "house:random")
+    assert "edel-stein-reich-duel, seed " in capsys.readouterr().out
+
+
+def test_a_bot_of_ones_own_that_crashes_is_shown_with_its_stderr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.py").write_text("import sys\nsys.exit('no idea')\n")
+    play("edel-stein-reich-duel", "house:random", str(folder), seed="1")
+    said = capsys.readouterr().out
+    assert "game 0, seat 1, mine: forfeit: " in said
+    assert "game 0, seat 1, mine: stderr: no idea" in said
+
+
+def test_limits_are_given_to_the_bots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    source = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    elif message["type"] == "decide":
+        time.sleep(10)
+"""
+    (folder / "bot.py").write_text(source)
+    play("edel-stein-reich-duel", "house:random", str(folder), seed="1", limits="move_ms=20,bank_ms=0")
+    assert "strike at decision 1: late" in capsys.readouterr().out
+
+
+def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    command = [sys.executable, MANAGE, "play", "edel-stein-reich", *THREE, "--games", "100000", "--record", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 180
+        while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=180)
+    assert process.returncode == 130
+    assert "Stopped." in said
+    assert "Mean rank" in said
+    assert not [checked.fault for checked in check_file(path) if checked.fault]
+
+
+def test_every_seat_can_be_put_in_the_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
+    if not self_test().ok:
+        pytest.skip(self_test().problem)
+    play("edel-stein-reich", *THREE, seed="7", sandbox=True)
+    assert "greedy#2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "says"),
+    [
+        (("chess", *THREE), {}, "There is no game 'chess'. There are edel-stein-reich"),
+        (("edel-stein-reich", *THREE[:2]), {}, "is for 3, 4 or 5 bots, and 2 were named"),
+        (("edel-stein-reich", *THREE[:2], "house:nobody"), {}, "There is no house bot 'nobody'"),
+        (("edel-stein-reich", *THREE), {"games": 0}, "at least 1 game"),
+        (("edel-stein-reich", *THREE), {"seed": "sieben ♦"}, "ASCII"),
+        (("edel-stein-reich", *THREE), {"limits": "move_ms=fast"}, "move_ms needs a whole number"),
+        (("edel-stein-reich", *THREE), {"record": Path("/no/such/folder/file")}, "cannot be written: No such file"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_in_one_sentence(
+    args: tuple[str, ...], options: dict[str, object], says: str
+) -> None:
+    with pytest.raises(CommandError, match=says.replace("(", r"\(")):
+        play(*args, **options)
+
+
+def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr) -> None:
+    words = ("play", "edel-stein-reich", *THREE, "--games", 5, "--seed", 7, "--rotate", "--record")
+    assert esr(*words, tmp_path / "one").status == 0
+    assert esr(*words, tmp_path / "two", "--parallel", 2).status == 0
+    assert esr(*words, tmp_path / "all", "--parallel").status == 0
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes() == (tmp_path / "all").read_bytes()
+
+
+def test_what_goes_wrong_in_a_game_among_several_is_still_told(tmp_path: Path, esr: Esr) -> None:
+    folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
+    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 3, "--parallel", 2)
+    assert [f"game {number}, seat 0, mine: strike at decision 2: illegal" in said.out for number in range(3)] == [
+        True
+    ] * 3
+
+
+def test_a_machine_that_fails_ends_games_at_once_as_well(
+    tmp_path: Path, esr: Esr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESR_BOT_PYTHON", str(tmp_path / "no-python"))
+    said = esr("play", "edel-stein-reich", *THREE, "--games", 4, "--parallel", 2, "--json")
+    assert said.status == MACHINE
+    assert said.document["error"].startswith("This machine failed, not a bot: ESR_BOT_PYTHON names")
+
+
+def test_a_machine_gets_games_and_table_in_one_document(tmp_path: Path, esr: Esr) -> None:
+    folder = bot(tmp_path, "if message['id'] == 2: move = 'nonsense'")
+    said = esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 2, "--seed", 7, "--rotate", "--json")
+    assert said.status == 0
+    first, second = said.document["games"]
+    assert (first["bots"], second["bots"]) == (["mine", "random"], ["random", "mine"])
+    assert [[strike["reason"] for strike in seat] for seat in second["strikes"]] == [[], ["illegal"]]
+    assert first["seed"] == game_seed("7", 0).hex()
+    rows = {row["bot"]: row for row in said.document["table"]}
+    assert (rows["mine"]["games"], rows["mine"]["strikes"], rows["random"]["strikes"]) == (2, 2, 0)
+
+
+def test_logs_are_written_beside_the_records(tmp_path: Path, esr: Esr) -> None:
+    words = ("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--parallel", 2)
+    esr(*words, "--logs", tmp_path / "new" / "logs", "--record", tmp_path / "games.jsonl")
+    names = [f"edel-stein-reich-3-game{number}" for number in range(2)]
+    expected = [
+        f"{name}.{part}.json" for name in names for part in ("record", *(f"seat{seat}.log" for seat in range(3)))
+    ]
+    assert sorted(path.name for path in (tmp_path / "new" / "logs").iterdir()) == sorted(expected)
+    kept = [from_json((tmp_path / "new" / "logs" / f"{name}.record.json").read_bytes()) for name in names]
+    assert [to_json(record) for record in kept] == (tmp_path / "games.jsonl").read_text().splitlines()
+
+
+def test_house_bots_alone_need_no_warning(esr: Esr) -> None:
+    assert "sandbox" not in esr("play", "edel-stein-reich", *THREE).out

@@ -1,0 +1,129 @@
+"""``esr login``, ``upload`` and ``play-remote`` against a site of one bot, and what they say when it fails."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.cli.frame import FOUND, USAGE, Screen
+from bots.cli.programs import packed
+from tests.bots.cli.bots import bot
+from tests.bots.cli.typing import Esr
+from tests.bots.client.site import TOKEN, TinySite, duel, tiny_site
+
+LADDER = ("--ladder", "duel-remote", "--games", 1)
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TinySite]:
+    with tiny_site(duel(1)) as running:
+        monkeypatch.setenv("ESR_SITE", running.url)
+        monkeypatch.setenv("ESR_TOKEN", TOKEN)
+        monkeypatch.setenv("ESR_CONFIG_DIR", str(tmp_path / "config"))
+        monkeypatch.chdir(tmp_path)  # where downloads go
+        running.documents["bot"] |= {"games": {}}
+        running.documents["token"] = {"owner": "ada", "scopes": ["play"], "bot": "afar", "expires": None}
+        yield running
+
+
+def test_a_folder_plays_a_game_as_it_would_at_home(site: TinySite, esr: Esr, tmp_path: Path) -> None:
+    said = esr("play-remote", bot(tmp_path), *LADDER, "--json")
+    assert (said.status, said.document["incidents"]) == (0, [])
+    assert [game["status"] for game in said.document["games"]] == ["finished"]
+    declared, *_, last = site.told("PATCH", "bot")
+    assert declared["games_at_once"] == 1
+    assert declared["games"] == {"edel-stein-reich-duel": [2]}
+    assert len(declared["label"]) == 12
+    assert last == {"games_at_once": 0}
+
+
+def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: Path) -> None:
+    assert esr("play-remote", "house:kontor", *LADDER).status == 0
+    site.games.append(duel(2))
+    command = f"{sys.executable} {bot(tmp_path) / 'bot.py'}"
+    assert esr("play-remote", command, *LADDER).status == 0
+    assert all(game.state.outcome is not None for game in site.games)
+
+
+def test_what_a_bot_does_wrong_is_told_and_costs_it_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
+    change = "move = {2: 'nonsense', 3: {}}.get(message['id'], move); print('hm', file=sys.stderr)"
+    said = esr("play-remote", bot(tmp_path, change), *LADDER)
+    assert said.status == FOUND
+    assert "game 1, decision 2: illegal: 'nonsense' is not sent" in said.out
+    assert "game 1: stderr: hm" in said.out
+    assert site.games[0].strikes == 0
+
+
+def test_a_bot_that_dies_is_started_again_with_the_whole_log(site: TinySite, esr: Esr, tmp_path: Path) -> None:
+    diary = tmp_path / "diary"
+    change = f"open({str(diary)!r}, 'a').write(str(len(message['log'])) + ' '); message['id'] in (3, 5) and sys.exit()"
+    said = esr("play-remote", f"{sys.executable} {bot(tmp_path, change) / 'bot.py'}", *LADDER, "--json")
+    assert [incident["reason"] for incident in said.document["incidents"]] == ["exit", "exit"]
+    told = [int(count) for count in diary.read_text().split()]
+    assert told[3] == told[0] + told[1] + told[2]
+    assert site.games[0].state.outcome is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("play-remote", "no-such-bot", *LADDER), "neither the folder of a bot, nor a house bot"),
+        (("play-remote", "house:vintner", *LADDER), "does not play edel-stein-reich-duel with 2 seats"),
+        (("play-remote", "house:kontor", "--ladder", "nowhere"), "There is nothing at this address"),
+        (("play-remote", "house:kontor", "--ladder", "duel-remote", "--games", 0), "at least 1 game"),
+        (("upload", "no-such-folder"), "cannot be read: No such file"),
+        (("download", "nowhere"), "There is nothing at this address"),
+        (("watch", 7), "There is nothing at this address"),
+        (("status", "nobody"), "There is nothing at this address"),
+        (("login", "arena.example.org"), "A token begins with esr_"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    site: TinySite, esr: Esr, words: tuple[object, ...], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
+    said = esr(*words)
+    assert (said.status, len(said.err.splitlines())) == (USAGE, 1)
+    assert says in said.err
+
+
+def test_what_a_site_says_gives_a_terminal_no_orders(capsys: pytest.CaptureFixture[str]) -> None:
+    assert Screen().fail("Refused.\x1b]0;gone\x07\nTry \u202eagain.", USAGE) == USAGE
+    assert capsys.readouterr().err == "Refused.\\x1b]0;gone\\x07\nTry \\u202eagain.\n"
+
+
+def test_a_ladder_of_hosted_bots_is_named_with_the_one_that_is_meant(site: TinySite, esr: Esr) -> None:
+    site.documents["ladders/duel-remote"] = {**site.documents["ladders/duel-remote"], "players": "hosted"}
+    said = esr("play-remote", "house:kontor", *LADDER)
+    assert (said.status, "is for uploaded bots" in said.err) == (USAGE, True)
+
+
+def test_a_token_is_kept_and_used_for_its_own_site_alone(
+    site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ESR_TOKEN")
+    monkeypatch.delenv("ESR_SITE")
+    assert "No site is known" in esr("status").err
+    monkeypatch.setattr(sys, "stdin", io.StringIO(TOKEN + "\n"))
+    assert esr("login", site.url + "/").status == 0
+    kept = tmp_path / "config" / "credentials.json"
+    assert json.loads(kept.read_text()) == {"site": site.url, "token": TOKEN}
+    if sys.platform != "win32":
+        assert kept.stat().st_mode & 0o777 == 0o600
+    monkeypatch.setenv("ESR_SITE", "http://127.0.0.1:9")
+    assert "There is no token for http://127.0.0.1:9" in esr("status").err
+
+
+def test_a_folder_is_packed_without_what_nobody_wrote(tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    for name in (".git/config", "__pycache__/bot.pyc", ".env"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("secret")
+    name, data = packed(folder)
+    assert (name, b"secret" in data, b"config" in data) == ("mine.zip", False, False)
+    assert packed(folder) == (name, data)

@@ -1,0 +1,126 @@
+"""Who sits at a table that was described in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bots.cli.frame import UsageError
+from bots.cli.programs import find_game, find_program, house_bots, read_limits, seat_bots
+from bots.house.catalogue import HOUSE
+from bots.runner import HouseProgram, Limits, LocalProgram
+from games.base import Game
+from games.registry import GAMES
+
+GAME = GAMES["edel-stein-reich"]
+
+
+def program(word: str, seats: int = 3) -> HouseProgram | LocalProgram:
+    return find_program(word, GAME, seats)[1]
+
+
+def bot_folder(where: Path, name: str) -> Path:
+    folder = where / name
+    folder.mkdir()
+    (folder / "bot.py").write_text("")
+    return folder
+
+
+def test_a_house_bot_is_named_with_its_prefix() -> None:
+    assert program("house:greedy") == HouseProgram("greedy")
+
+
+def test_an_unknown_house_bot_is_answered_with_those_there_are() -> None:
+    with pytest.raises(UsageError, match=r"no house bot 'gredy'\. For edel-stein-reich there are .*greedy, miser"):
+        program("house:gredy")
+
+
+def test_a_house_bot_without_its_prefix_is_understood_as_a_slip() -> None:
+    with pytest.raises(UsageError, match="Did you mean house:greedy"):
+        program("greedy")
+
+
+def test_a_folder_with_a_bot_is_a_bot(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    assert program(str(folder)) == LocalProgram(folder)
+
+
+def test_a_python_file_is_a_bot(tmp_path: Path) -> None:
+    source = tmp_path / "first.py"
+    source.write_text("")
+    assert program(str(source)) == LocalProgram(tmp_path, entry="first.py")
+
+
+def test_a_folder_without_a_bot_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"has no bot\.py"):
+        program(str(tmp_path))
+
+
+def test_a_bot_with_a_manifest_has_its_name_and_is_started_as_it_says(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "main.py").write_text("")
+    (folder / "bot.toml").write_text('name = "Ruby"\ncommand = ["main.py", "fast"]\n')
+    assert find_program(str(folder), GAME, 3) == ("Ruby", LocalProgram(folder, ("fast",), "main.py"))
+
+
+def test_a_bot_is_not_seated_where_it_does_not_play(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "bot.toml").write_text("[games]\nedel-stein-reich = [4]\n")
+    with pytest.raises(UsageError, match="mine does not play edel-stein-reich with 3 seats"):
+        program(str(folder))
+
+
+def test_a_broken_manifest_is_explained(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "bot.toml").write_text("colour = 1")
+    with pytest.raises(UsageError, match="means nothing"):
+        program(str(folder))
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_a_house_bot_is_not_seated_at_a_game_that_it_does_not_play(game: Game) -> None:
+    seats = game.seat_counts[0]
+    suited = house_bots(game, seats)
+    for name, bot in HOUSE.items():
+        if bot.plays(game.slug, seats):
+            assert find_program(f"house:{name}", game, seats)[1] == HouseProgram(name)
+            assert name in suited
+        else:
+            with pytest.raises(UsageError, match=f"house:{name} does not play {game.slug} with {seats} seats"):
+                find_program(f"house:{name}", game, seats)
+
+
+def test_the_same_bot_may_sit_twice_and_is_told_apart(tmp_path: Path) -> None:
+    mine = str(bot_folder(tmp_path, "greedy"))
+    labels = [seat.label for seat in seat_bots(["house:greedy", "house:random", "house:greedy", mine], GAME)]
+    assert labels == ["greedy", "random", "greedy#2", "greedy#3"]
+
+
+def test_an_unknown_game_is_answered_with_those_there_are() -> None:
+    with pytest.raises(UsageError, match=r"no game 'basari'.*edel-stein-reich, edel-stein-reich-duel"):
+        find_game("basari", 3)
+
+
+def test_a_wrong_number_of_bots_is_answered_with_the_right_ones() -> None:
+    with pytest.raises(UsageError, match=r"3, 4 or 5 bots, and 2 were named\. With 2 there is edel-stein-reich-duel"):
+        find_game("edel-stein-reich", 2)
+
+
+def test_a_number_of_bots_that_no_game_takes_gets_no_advice() -> None:
+    with pytest.raises(UsageError, match=r"and 7 were named\.$"):
+        find_game("edel-stein-reich", 7)
+
+
+def test_limits_that_are_not_named_keep_their_default() -> None:
+    assert read_limits("move_ms=500, bank_ms=0") == Limits(move_ms=500, bank_ms=0)
+    assert read_limits("") == Limits()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("speed=1", "There are startup_ms"), ("move_ms=0", "greater than 0"), ("move_ms", "not ''"), ("move_ms=-1", "-1")],
+)
+def test_a_limit_that_is_none_is_refused(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        read_limits(text)

@@ -1,0 +1,98 @@
+"""Series of games: their seeds, their seats, and their table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from bots.cli.frame import STDERR_LINES, incidents, result_table
+from bots.runner import FakeProgram, SeatSpec
+from bots.sandbox import InProcessLauncher
+from bots.series import Played, Series, Tallies, game_seed, play_series
+from games.base import Document, Move
+
+
+def default_move(message: Document) -> Move | None:
+    return message["decision"]["default"] if message["type"] == "decide" else None
+
+
+def cheat(message: Document) -> Move | None:
+    return "everything" if message["type"] == "decide" else None
+
+
+def series(*plays: SeatSpec[FakeProgram], games: int = 1, rotate: bool = False) -> Series[FakeProgram]:
+    return Series("edel-stein-reich", plays, "7", games, rotate=rotate)
+
+
+def seat(label: str, fair: bool = True) -> SeatSpec[FakeProgram]:
+    return SeatSpec(label, FakeProgram(default_move if fair else cheat))
+
+
+def test_the_seed_of_a_game_can_be_computed_by_anybody() -> None:
+    assert game_seed("7", 3) == sha256(b"play/7/3").digest()
+
+
+def test_every_game_has_the_seed_of_its_number() -> None:
+    games = list(play_series(series(seat("a"), seat("b"), seat("c"), games=2), InProcessLauncher()))
+    assert [played.report.record["seed"] for played in games] == [game_seed("7", i).hex() for i in range(2)]
+
+
+def test_bots_keep_their_seats_unless_they_rotate() -> None:
+    bots = (seat("a"), seat("b"), seat("c"))
+    assert [series(*bots, games=4).order(i) for i in range(2)] == [(0, 1, 2), (0, 1, 2)]
+    assert [series(*bots, rotate=True).order(i) for i in range(4)] == [(0, 1, 2), (2, 0, 1), (1, 2, 0), (0, 1, 2)]
+
+
+def test_a_rotated_bot_is_counted_under_its_own_name() -> None:
+    bots = (seat("fair"), seat("cheat", fair=False), seat("fair#2"))
+    tallies = Tallies.between([bot.label for bot in bots])
+    for played in play_series(series(*bots, games=3, rotate=True), InProcessLauncher()):
+        tallies.add(played)
+    assert [(tally.label, tally.strikes, tally.forfeits) for tally in tallies.bots] == [
+        ("fair", 0, 0),
+        ("cheat", 9, 3),
+        ("fair#2", 0, 0),
+    ]
+    assert tallies.bots[1].ranks == [3, 3, 3]
+    assert tallies.ranked()[-1].label == "cheat"
+    assert sum(sum(tally.wins) for tally in tallies.bots) == pytest.approx(3)
+
+
+def one_game(*bots: SeatSpec[FakeProgram]) -> Played:
+    return next(play_series(series(*bots), InProcessLauncher()))
+
+
+def test_strikes_and_forfeits_are_told_with_their_place() -> None:
+    lines = list(incidents(one_game(seat("a"), seat("b", fair=False), seat("c"))))
+    assert len(lines) == 4
+    assert lines[0].startswith("game 0, seat 1, b: strike at decision 1: illegal: ")
+    assert lines[-1].startswith("game 0, seat 1, b: forfeit: strikes: ")
+
+
+def test_a_quiet_game_has_nothing_to_tell() -> None:
+    assert not list(incidents(one_game(seat("a"), seat("b"), seat("c"))))
+
+
+def test_only_the_end_of_a_long_stderr_is_told() -> None:
+    played = one_game(seat("a"), seat("b"), seat("c"))
+    first, *others = played.report.seats
+    loud = replace(first, stderr_tail="\n".join(f"\x1b{i}" for i in range(100)))
+    told = list(incidents(replace(played, report=replace(played.report, seats=(loud, *others)))))
+    assert len(told) == STDERR_LINES + 1
+    assert told[0].endswith(f"({100 - STDERR_LINES} earlier lines)")
+    assert told[-1].endswith("stderr: \\x1b99")
+
+
+def test_the_table_shows_every_bot_with_its_intervals() -> None:
+    bots = (seat("a"), seat("b"), seat("c"))
+    tallies = Tallies.between([bot.label for bot in bots])
+    for played in play_series(series(*bots, games=3), InProcessLauncher()):
+        tallies.add(played)
+    out = StringIO()
+    Console(width=80, file=out).print(result_table(tallies, "title"))
+    text = out.getvalue()
+    assert all(word in text for word in ("title", "a", "b", "c", "Mean rank", "Money", "±", "Forfeits"))
