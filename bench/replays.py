@@ -131,8 +131,8 @@ def server() -> Iterator[str]:
     """The site as it is served, with the cache it needs; gives its address."""
     from django.conf import settings
 
-    from esr_platform.supervising.broker import server_command
-    from esr_platform.supervising.processes import web
+    from esr_platform.supervisor.broker import server_command
+    from esr_platform.supervisor.processes import web
     from tests.services.ports import free_port, wait_until
 
     port = free_port()

@@ -18,7 +18,7 @@ from django.utils import timezone
 from bots.models import Blanking, Bot, Complaint, StaffAction
 from bots.names import free_slug
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.locks import hold, hold_acting, require_over
+from esr_platform.accounts.limits import hold, hold_acting, require_over
 from esr_platform.accounts.models import User
 
 MOST_A_DAY: Final = 10

@@ -14,7 +14,7 @@ from bots.manifest import every_table
 from bots.models import Bot, BotVersion
 from bots.names import GUEST_NAME, description_for, free_slug, name_for, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 
 

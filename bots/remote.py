@@ -24,7 +24,7 @@ from bots.names import clean_name, free_slug, name_for
 from bots.owners import owner_of_code
 from bots.uploads.upload import Games, chosen_claims
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "remote"

@@ -17,7 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 
 django_application = get_asgi_application()
 
-from esr_platform.api.live.serving import LiveAddresses  # noqa: E402  (needs the applications to be there)
+from esr_platform.api.streams.serving import LiveAddresses  # noqa: E402  (needs the applications to be there)
 from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final
 
-from esr_platform.api.problems import CONTENT_TYPE, PREFIX, problem_bytes
+from esr_platform.api.http import CONTENT_TYPE, PREFIX, problem_bytes
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -12,7 +12,7 @@ from celery.signals import task_prerun, worker_before_create_process, worker_pro
 from django.db import connections
 from kombu.utils.scheduling import round_robin_cycle
 
-from esr_platform.supervising.child import die_with_parent
+from esr_platform.supervisor.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
-from esr_platform.languages import catalogue
+from esr_platform import languages
 
 
 def site(_request: HttpRequest) -> dict[str, Any]:
@@ -22,5 +22,5 @@ def site(_request: HttpRequest) -> dict[str, Any]:
         "SITE_NAME": settings.SITE_NAME,
         "LANGUAGE": language,
         "LANGUAGES": settings.LANGUAGES,
-        "WORDS": catalogue.address(language),
+        "WORDS": languages.address(language),
     }

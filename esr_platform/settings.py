@@ -20,12 +20,11 @@ from celery.schedules import crontab
 
 from bots.lookalikes import RESERVED
 from esr_platform.accounts.social import elsewhere
-from esr_platform.database import database
+from esr_platform.environment import database, uploads_storage
 from esr_platform.logging import logging_config
 from esr_platform.public import is_public
 from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
-from esr_platform.storing import uploads_storage
-from esr_platform.supervising.broker import private_socket
+from esr_platform.supervisor.broker import private_socket
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -78,7 +77,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "esr_platform.languages.choosing.spoken",
+    "esr_platform.languages.spoken",
     "esr_platform.headers.page_pace",
     "django.middleware.http.ConditionalGetMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -89,7 +88,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
     "axes.middleware.AxesMiddleware",
-    "esr_platform.api.problems.RedisAway",
+    "esr_platform.api.http.RedisAway",
 ]
 
 ROOT_URLCONF = "esr_platform.urls"
@@ -135,7 +134,7 @@ PASSWORD_RESET_TIMEOUT = 2 * 3600
 ACCOUNT_LOGIN_ON_PASSWORD_RESET = True  # or who is locked out after guessing wrong could still not come in
 ACCOUNT_PRESERVE_USERNAME_CASING = True
 ACCOUNT_USERNAME_BLACKLIST = RESERVED
-ACCOUNT_USERNAME_VALIDATORS = "esr_platform.account_pages.usernames.validators"
+ACCOUNT_USERNAME_VALIDATORS = "esr_platform.account_pages.forms.validators"
 ACCOUNT_FORMS = {
     "signup": "esr_platform.account_pages.forms.SignupForm",
     "login": "esr_platform.account_pages.forms.LoginForm",
@@ -158,8 +157,8 @@ MFA_RECOVERY_CODES_SHOW_ONCE = False
 MFA_TOTP_ISSUER = SITE_NAME
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SITE_URL.startswith("https://")  # browsers allow it to localhost alone
 SOCIALACCOUNT_PROVIDERS = ELSEWHERE.providers
-SOCIALACCOUNT_ADAPTER = "esr_platform.account_pages.signing_in_elsewhere.Adapter"
-SOCIALACCOUNT_FORMS = {"signup": "esr_platform.account_pages.signing_in_elsewhere.SignupForm"}
+SOCIALACCOUNT_ADAPTER = "esr_platform.account_pages.linked_accounts.Adapter"
+SOCIALACCOUNT_FORMS = {"signup": "esr_platform.account_pages.linked_accounts.SignupForm"}
 SOCIALACCOUNT_AUTO_SIGNUP = False  # everybody chooses a name and accepts the terms
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that another site claims opens no account here
 SOCIALACCOUNT_LOGIN_ON_GET = False
@@ -201,7 +200,7 @@ _REDIS = {
     "OPTIONS": {"socket_timeout": 2.0, "socket_connect_timeout": 2.0},
 }
 CACHES = {
-    "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", **_REDIS},  # limits
+    "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", **_REDIS},  # limits
     "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "KEY_PREFIX": "pages", **_REDIS},
 }
 
@@ -301,12 +300,12 @@ X_FRAME_OPTIONS = "DENY"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["esr_platform.api.authentication.TokenAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["esr_platform.api.authentication.HasScope"],
-    "DEFAULT_THROTTLE_CLASSES": ["esr_platform.api.throttling.PerMinute"],
+    "DEFAULT_THROTTLE_CLASSES": ["esr_platform.api.authentication.PerMinute"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.MultiPartParser"],
-    "DEFAULT_RENDERER_CLASSES": ["esr_platform.api.rendering.Json"],
+    "DEFAULT_RENDERER_CLASSES": ["esr_platform.api.http.JsonRenderer"],
     "DEFAULT_SCHEMA_CLASS": "esr_platform.api.describing.schema.Schema",
     "DEFAULT_METADATA_CLASS": None,
-    "EXCEPTION_HANDLER": "esr_platform.api.problems.on_exception",
+    "EXCEPTION_HANDLER": "esr_platform.api.http.on_exception",
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
@@ -340,7 +339,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": ["esr_platform.api.describing.finishing.finish"],
+    "POSTPROCESSING_HOOKS": ["esr_platform.api.describing.schema.finish"],
 }
 
 # Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from esr_platform import languages
 from esr_platform.account_pages import views as accounts
-from esr_platform.account_pages.addresses import of_elsewhere
-from esr_platform.api import problems
-from esr_platform.languages import catalogue, choosing
+from esr_platform.account_pages.urls import of_elsewhere
+from esr_platform.api import http
 from esr_platform.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -20,12 +20,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/2fa/", include("allauth.mfa.urls")),
     *of_elsewhere(),
     path("api/v1/", include("esr_platform.api.urls")),
-    path("language/", choosing.choose, name="language"),
-    path("words/<slug:language>/<slug:version>.json", catalogue.document, name="words"),
+    path("language/", languages.choose, name="language"),
+    path("words/<slug:language>/<slug:version>.json", languages.document, name="words"),
     path("metrics", metrics, name="metrics"),
     path("", include("ladder.pages.urls")),
 ]
 
-handler400 = problems.on_400
-handler404 = problems.on_404
-handler500 = problems.on_500
+handler400 = http.on_400
+handler404 = http.on_404
+handler500 = http.on_500

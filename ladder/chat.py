@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 from bots.lookalikes import is_blank
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from esr_platform.prepared import Prepared
 from games.base import Document

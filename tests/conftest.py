@@ -23,7 +23,7 @@ from django.test import override_settings
 from bots.sandbox import sandbox
 from esr_platform.accounts import limits
 from esr_platform.celery import app
-from esr_platform.supervising.site import STOP_SIGNALS
+from esr_platform.supervisor.site import STOP_SIGNALS
 from tests.fixed_randomness import fixed_randomness
 from tests.services.caches import JsonInMemory
 from tests.services.data import data_in

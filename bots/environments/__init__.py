@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bots.environments.environment import GameEnvironment, Observation, env, raw_env
-from bots.environments.rewards import REWARDS
+from bots.environments.environment import REWARDS, GameEnvironment, Observation, env, raw_env
 
 __all__ = ["REWARDS", "GameEnvironment", "Observation", "env", "raw_env"]

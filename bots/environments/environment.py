@@ -1,13 +1,8 @@
-"""A game as agents see it: they act in turn, each on what its own seat is told, and put a move together from actions.
-
-PettingZoo's agent-environment cycle. Chance, forced moves and actions without an alternative are played along the way,
-so whoever is selected has a choice. Those who choose at once are asked one after the other, and none sees what another
-has chosen, nor how far another has come with a move.
-"""
+"""What a finished game is worth to each seat; the rewards of a game add up to zero."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypedDict, TypeVar
 
 import numpy as np
@@ -16,10 +11,31 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from bots.environments.rewards import REWARDS
 from games.base import Document, State
-from games.encoding import Chosen
+from games.encoding import Chosen, Encoding
 from games.registry import GAMES
+
+# --- Rewards ---------------------------------------------------------------------------------------------------------
+
+
+def of_ranks(outcome: Document, encoding: Encoding) -> list[float]:
+    """By seat, the opponents behind less those ahead, as a share: from 1 for beating all to −1 for losing to all."""
+    ranks, opponents = outcome["ranks"], encoding.seats - 1
+    return [(sum(other > rank for other in ranks) - sum(other < rank for other in ranks)) / opponents for rank in ranks]
+
+
+def of_scores(outcome: Document, encoding: Encoding) -> list[float]:
+    """By seat, the own score (in millions, or points) less the mean of all."""
+    scores = [encoding.score(score) for score in outcome["scores"]]
+    mean = sum(scores) / len(scores)
+    return [score - mean for score in scores]
+
+
+REWARDS: Final[dict[str, Callable[[Document, Encoding], list[float]]]] = {"ranks": of_ranks, "scores": of_scores}
+"""The ways to reward, by name."""
+
+
+# --- Environments ----------------------------------------------------------------------------------------------------
 
 ILLEGAL_REWARD: Final = -1.0
 """What an action that is masked out costs its agent in ``env``, where it ends the game with nothing for the others."""
@@ -186,7 +202,7 @@ def env(
     """A table of the game that is called ``game`` in the registry, with PettingZoo's usual wrappers.
 
     ``seats``: the fewest the game can be played by, if left out. ``rewards``: ``"ranks"`` or ``"scores"``
-    (``bots.environments.rewards``). Raises ``ValueError`` for what there is not. An action that is masked out ends
+    (``bots.environments.environment``). Raises ``ValueError`` for what there is not. An action that is masked out ends
     the game.
     """
     table = wrappers.TerminateIllegalWrapper(raw_env(game, seats, rewards, render_mode), ILLEGAL_REWARD)

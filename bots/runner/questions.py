@@ -12,8 +12,7 @@ from bots.protocol import Answer, Malformed, is_ready, parse_answer
 from bots.runner.chair import PONDERING_NS, Chair
 from bots.runner.channel import Channel
 from bots.runner.clock import MS
-from bots.runner.interrupting import uninterrupted
-from bots.runner.launching import Process
+from bots.runner.launching import Process, uninterrupted
 from bots.runner.report import MachineDelay
 
 MACHINE_SHARE: Final = 20

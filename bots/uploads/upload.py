@@ -17,7 +17,7 @@ from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads.storage import OutOfReach, keep, kept_already
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.words import either

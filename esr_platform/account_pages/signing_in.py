@@ -1,4 +1,4 @@
-"""Where this site differs from allauth: whose account opens nothing here, and where the links of letters lead."""
+"""Sign in with a password."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from esr_platform.account_pages import feed
+from esr_platform.account_pages import notifications
 from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import Token
@@ -83,7 +83,7 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         match = context.request and context.request.resolver_match
         if match is None or match.url_name not in _CHANGING:
             tokens.revoke_all(user)
-            feed.replace_url(user)
+            notifications.replace_url(user)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """To the tokens, where there are any: they still open the account."""

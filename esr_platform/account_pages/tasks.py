@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from esr_platform.account_pages import deleting, letters
+from esr_platform.account_pages import deletion, emails
 
 
 @shared_task
 def write_letters() -> None:
     """Email their news to people, at most once a day each."""
-    letters.write_all()
+    emails.write_all()
 
 
 @shared_task
 def erase_deleted() -> None:
     """Go on with accounts that were deleted and of which something is still there."""
-    deleting.erase_all()
+    deletion.erase_all()

@@ -23,11 +23,10 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from bots.models import StaffAction
-from esr_platform.account_pages import deleting, exporting, moderating
-from esr_platform.account_pages import feed as feeds
-from esr_platform.account_pages import letters as writing
-from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm
-from esr_platform.account_pages.usernames import blank_name
+from esr_platform.account_pages import deletion, exports, suspensions
+from esr_platform.account_pages import emails as writing
+from esr_platform.account_pages import notifications as feeds
+from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, blank_name
 from esr_platform.accounts import passkeys, tokens
 from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.errors import Refused
@@ -97,7 +96,7 @@ def choose_name(request: HttpRequest) -> HttpResponse:
     try:
         if not form.is_valid():
             raise Refused(" ".join(map(str, form.errors["username"])))
-        moderating.choose_name(cast("User", request.user), form.cleaned_data["username"])
+        suspensions.choose_name(cast("User", request.user), form.cleaned_data["username"])
         messages.success(request, _("This is your user name now."))
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -114,7 +113,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     form = DeleteForm(person, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            deleting.delete(person)
+            deletion.delete(person)
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -131,13 +130,13 @@ def delete(request: HttpRequest) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponseBase:
     """What the site has of the person, once in ten minutes."""
     person = cast("User", request.user)
-    wait = exporting.wait_s(person)
+    wait = exports.wait_s(person)
     if wait:
         response = render(request, "429.html", {"wait_s": wait}, status=429)
         response["Retry-After"] = str(wait)
         return response
     name = f"{person.username}.zip"
-    stream = streamed(request, name, exporting.export(person), "application/zip")
+    stream = streamed(request, name, exports.export(person), "application/zip")
     stream["Content-Encoding"] = "identity"  # it is packed already
     return stream
 
@@ -165,9 +164,9 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
     staff, acts = (
         cast("User", request.user),
         {
-            "suspend": (moderating.suspend, _("The account is suspended.")),
-            "lift": (moderating.lift, _("The suspension is lifted.")),
-            "blank": (moderating.blank_name_of, _("The name is taken away.")),
+            "suspend": (suspensions.suspend, _("The account is suspended.")),
+            "lift": (suspensions.lift, _("The suspension is lifted.")),
+            "blank": (suspensions.blank_name_of, _("The name is taken away.")),
         },
     )
     act = acts.get(request.POST.get("do", ""))

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import Scope, Token, User, digest_of
 from esr_platform.prepared import Prepared
 

@@ -1,28 +1,31 @@
-"""Who asks: the owner of the token in ``Authorization: Bearer esr_…``, within the token's scopes.
-
-Cookies open nothing here, so no other site can make a browser act for its owner. The addresses at which people play
-in a browser take its session beside it (``live/browser.py``).
-"""
+"""Who asks the API, and how often they may."""
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
+from bots.models import Bot
+from bots.reports import storable
 from esr_platform.accounts import tokens
-from esr_platform.accounts.browsers import Browser
+from esr_platform.accounts.limits import address, wait_s
 from esr_platform.accounts.models import Scope, Token, User
-from esr_platform.api.throttling import count_guess
+from esr_platform.accounts.sessions import Browser
+from esr_platform.api.http import Refusal
 
-if TYPE_CHECKING:  # it reads the settings that name this module
+if TYPE_CHECKING:
     from rest_framework.views import APIView
+
+# --- Tokens ----------------------------------------------------------------------------------------------------------
 
 SCHEME: Final = "Bearer"
 
@@ -94,3 +97,86 @@ class _Described(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-cal
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
         return {"type": "http", "scheme": "bearer", "description": "A token of your account page, esr_…"}
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+GUESSES: Final = "guesses"
+"""The scope of tokens and sessions that turned out to be none."""
+
+STRANGER: Final = "address-"
+"""With what the identity of somebody without a token begins."""
+
+
+class PerMinute(BaseThrottle):
+    """At most ``settings.REQUESTS_A_MINUTE[scope]`` requests in each minute of the clock.
+
+    A view names the scope of its requests as ``throttle_scope``.
+    """
+
+    def __init__(self) -> None:
+        self._wait_s = 0
+
+    def allow_request(self, request: Request, view: APIView) -> bool:
+        scope: str = getattr(view, "throttle_scope", "read")
+        self._wait_s = wait_s(scope, identity(request._request, request.auth))
+        return self._wait_s == 0
+
+    def wait(self) -> float:
+        return self._wait_s
+
+
+def count_guess(request: HttpRequest) -> None:
+    """Note that a token or a session was none. Raises ``Throttled`` once an address has brought too many."""
+    wait = wait_s(GUESSES, address(request.META))
+    if wait:
+        raise Throttled(wait)
+
+
+def identity(request: HttpRequest, auth: object) -> str:
+    """Who is counted: the person, the bot whose own token it is, or else the address that the request came from.
+
+    ``auth`` is the token or the browser by which they are known, if they are.
+    """
+    if isinstance(auth, Token):
+        return f"user-{auth.user_id}" if auth.bot_id is None else f"bot-{auth.bot_id}"
+    if isinstance(auth, Browser) and auth.user_id is not None:
+        return f"user-{auth.user_id}"
+    return f"{STRANGER}{address(request.META)}"
+
+
+# --- The bot of a token ----------------------------------------------------------------------------------------------
+
+_SLUGS_NAMED: Final = 20
+
+
+BOT_NAMED: Final = (
+    "The slug of one of your remote bots. Required if your token is not the token of one bot and you have several "
+    "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. Otherwise optional."
+)
+"""The description of ``?bot=``, for the schema."""
+
+
+def player_of(token: Token, named: str) -> Bot:
+    """The remote bot, with its owner and ``remote``; ``named`` is what ``?bot=`` says, or empty.
+
+    Raises ``Http404`` for one that is not the token's to play, and ``Refusal`` (400) where it has to be named.
+    """
+    own = Bot.objects.filter(owner=token.user_id, kind=Bot.Kind.REMOTE).select_related("owner", "remote")
+    if token.bot_id is not None:
+        own = own.filter(pk=token.bot_id)
+    if named:
+        own = own.filter(slug=storable(named))
+    elif token.bot_id is None:
+        own = own.filter(retired=None)
+    found = list(own.order_by("slug")[:_SLUGS_NAMED])
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = ", ".join(bot.slug for bot in found)
+        raise Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", f"Say as which of your bots: ?bot= one of {which}.")
+    raise Http404(
+        f"This token plays no remote bot called {named}."
+        if named
+        else "You have no remote bot yet. Register one: POST /api/v1/bots with kind=remote."
+    )

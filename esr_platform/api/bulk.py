@@ -11,9 +11,8 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from esr_platform.accounts.limits import wait_s
-from esr_platform.api.reading.parameters import Number
-from esr_platform.api.reading.views import Reading
-from esr_platform.api.throttling import identity
+from esr_platform.api.authentication import identity
+from esr_platform.api.resources.views import Number, Reading
 from ladder.access import ladder_seen_by
 from ladder.exports.json_lines import game_pieces, is_in_file
 from ladder.pages.components.responses import streamed

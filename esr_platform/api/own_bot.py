@@ -1,4 +1,4 @@
-"""A remote bot for its own program: what it declares of itself, and what it is doing. Parse, one call, answer."""
+"""A remote bot and its token, for the bot's own program."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,13 +15,59 @@ from rest_framework.views import APIView
 from bots import remote
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.api.live.running import asked_of
-from esr_platform.api.parsing import Json
-from esr_platform.api.players import BOT_NAMED, player_of
-from esr_platform.api.writing.fields import Sent, Whole, Word, tables
-from esr_platform.api.writing.refusing import refusals
+from esr_platform.api.authentication import BOT_NAMED, player_of
+from esr_platform.api.http import JsonParser
+from esr_platform.api.streams.presence import asked_of
+from esr_platform.api.writing.documents import Sent, Whole, Word, tables
+from esr_platform.api.writing.views import refusals
 from ladder.members import membership
 from ladder.pages.remote_bots import answering
+
+# --- The token -------------------------------------------------------------------------------------------------------
+
+
+class TokenDocument(serializers.Serializer[Any]):
+    """A token, as its bearer may know it. The secret itself is nowhere."""
+
+    owner = serializers.CharField(help_text="user name")
+    name = serializers.CharField(help_text="what its owner calls it")
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=Scope.choices))
+    bot = serializers.CharField(allow_null=True, help_text="the one remote bot that it plays; else any of its owner's")
+    created = serializers.DateTimeField()
+    expires = serializers.DateTimeField(allow_null=True)
+
+
+class HasToken(BasePermission):
+    """Lets in whoever has a token, whatever it may do."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:  # noqa: ARG002
+        return isinstance(request.auth, Token)
+
+
+class OwnToken(APIView):
+    """At ``/api/v1/token``."""
+
+    permission_classes = [HasToken]
+
+    @extend_schema(operation_id="own_token", summary="What the token may do", responses=TokenDocument)
+    def get(self, request: Request) -> Response:
+        """The token with which it is asked."""
+        token = request.auth
+        assert isinstance(token, Token)
+        return Response(
+            {
+                "owner": token.user.username,
+                "name": token.name,
+                "scopes": token.scopes,
+                "bot": token.bot.slug if token.bot else None,
+                "created": token.created,
+                "expires": token.expires,
+            },
+            headers={"Cache-Control": "private, no-store"},
+        )
+
+
+# --- The bot ---------------------------------------------------------------------------------------------------------
 
 _BOT = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
 
@@ -67,7 +114,7 @@ class OwnBot(APIView):
     """At ``/api/v1/bot``."""
 
     scope = Scope.PLAY
-    parser_classes = [Json]
+    parser_classes = [JsonParser]
 
     @property
     def throttle_scope(self) -> str:

@@ -27,11 +27,11 @@ from esr_platform.api.documents import (
     UploadForm,
     VersionDocument,
 )
-from esr_platform.api.parsing import Json
-from esr_platform.api.reading.bots import Bots, Versions
-from esr_platform.api.reading.views import Reading
+from esr_platform.api.http import JsonParser
+from esr_platform.api.resources.bots import Bots, Versions
+from esr_platform.api.resources.views import Reading
 from esr_platform.api.writing.documents import LabelForm, RemoteBotForm
-from esr_platform.api.writing.refusing import refusals
+from esr_platform.api.writing.views import refusals
 from ladder.members import membership
 from ladder.members.membership import activate
 
@@ -45,7 +45,7 @@ class _Uploads(Reading):
     """
 
     scope = Scope.UPLOAD
-    parser_classes = [MultiPartParser, Json]
+    parser_classes = [MultiPartParser, JsonParser]
 
     @property
     def throttle_scope(self) -> str:
@@ -164,4 +164,4 @@ def _at_its_address(version: BotVersion, status: HTTPStatus) -> Response:
 
 
 def _is_json(request: Request) -> bool:
-    return str(request.content_type).partition(";")[0].strip().lower() == Json.media_type
+    return str(request.content_type).partition(";")[0].strip().lower() == JsonParser.media_type

@@ -1,15 +1,79 @@
-"""The API, version 1: addresses are added, and what one answers grows, but neither changes its meaning."""
+"""The URLs of the API, version 1. URLs and fields may be added. Existing ones do not change."""
 
 from __future__ import annotations
 
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
-from esr_platform.api import own_bot, own_token, uploads
+from esr_platform.api import bulk, own_bot, uploads
 from esr_platform.api.describing.view import redoc, schema
-from esr_platform.api.live.urls import urlpatterns as of_live
-from esr_platform.api.reading.urls import urlpatterns as of_reading
-from esr_platform.api.writing.urls import urlpatterns as of_writing
+from esr_platform.api.resources import bots, games, ladders, matches, seasons
+from esr_platform.api.streams.answers import ACTS, Decision, SeatAction
+from esr_platform.api.streams.bot import BotStreamView, GameDecision, NextDecision
+from esr_platform.api.streams.lobby import LobbyStreamView
+from esr_platform.api.streams.match import GameViewers, TableStream, TableView
+from esr_platform.api.streams.seat import SeatStreamView
+from esr_platform.api.writing import challenges, exhibitions
+
+# --- Streams ---------------------------------------------------------------------------------------------------------
+
+stream_urls: list[URLPattern] = [
+    path("bot/stream", BotStreamView.as_view(), name="bot_stream"),
+    path("bot/decision", NextDecision.as_view(), name="next_decision"),
+    path("games/<int:match>/view", TableView.as_view(), name="table_view"),
+    path("games/<int:match>/stream", TableStream.as_view(), name="table_stream"),
+    path("games/<int:match>/viewers", GameViewers.as_view(), name="game_viewers"),
+    path("games/<int:match>/decision", GameDecision.as_view(), name="game_decision"),
+    path("games/<int:match>/decisions/<int:number>", Decision.as_view(), name="decision"),
+    path("games/<int:match>/seat/stream", SeatStreamView.as_view(), name="seat_stream"),
+    *(path(f"games/<int:match>/seat/{act}", SeatAction.as_view(act=act), name=f"seat_{act}") for act in ACTS),
+    path("lobby/stream", LobbyStreamView.as_view(), name="lobby_stream"),
+]
+
+
+# --- Resources -------------------------------------------------------------------------------------------------------
+
+resource_urls: list[URLPattern] = [
+    path("games", games.Games.as_view(), name="games"),
+    path("games/<slug:slug>", games.OneGame.as_view(), name="game"),
+    path("games/<slug:slug>/schemas/<slug:document>", games.GameSchema.as_view(), name="game_schema"),
+    path("ladders", ladders.Ladders.as_view(), name="ladders"),
+    path("ladders/<slug:slug>", ladders.OneLadder.as_view(), name="ladder"),
+    path("ladders/<slug:slug>/entries", ladders.Entries.as_view(), name="entries"),
+    path("ladders/<slug:slug>/matches", matches.LadderMatches.as_view(), name="ladder_matches"),
+    path("ladders/<slug:slug>/seasons", seasons.Seasons.as_view(), name="seasons"),
+    path("ladders/<slug:slug>/seasons/<int:number>", seasons.OneSeason.as_view(), name="season"),
+    path("ladders/<slug:slug>/seasons/<int:number>/standings", seasons.Standings.as_view(), name="standings"),
+    path("bots/<slug:slug>", bots.OneBot.as_view(), name="bot"),
+    path("bots/<slug:slug>/versions/<int:number>", bots.OneVersion.as_view(), name="version"),
+    path("bots/<slug:slug>/ratings", ladders.Ratings.as_view(), name="ratings"),
+    path("bots/<slug:slug>/matches", matches.BotMatches.as_view(), name="bot_matches"),
+    path("matches", matches.Matches.as_view(), name="matches"),
+    path("matches/<int:match_id>", matches.OneMatch.as_view(), name="match"),
+    path("matches/<int:match_id>/record", matches.Record.as_view(), name="record"),
+    path("matches/<int:match_id>/log", matches.Log.as_view(), name="log"),
+    path("matches/<int:match_id>/replay", matches.Replay.as_view(), name="replay"),
+    path("head-to-head", ladders.HeadToHead.as_view(), name="head_to_head"),
+    path("people/<str:username>", bots.Person.as_view(), name="person"),
+]
+
+
+# --- Changes ---------------------------------------------------------------------------------------------------------
+
+change_urls: list[URLPattern] = [
+    path("ladders/<slug:slug>/entries/<slug:bot>", exhibitions.StandsThere.as_view(), name="entry"),
+    path("ladders/<slug:slug>/records", bulk.Records.as_view(), name="records"),
+    path("challenges", challenges.Challenges.as_view(), name="challenges"),
+    path("challenges/<int:challenge_id>", challenges.OneChallenge.as_view(), name="challenge"),
+    path("challenges/<int:challenge_id>/accept", challenges.Acceptance.as_view(), name="accept_challenge"),
+    path("challenges/<int:challenge_id>/decline", challenges.Refusing.as_view(), name="decline_challenge"),
+    path("challenges/<int:challenge_id>/withdraw", challenges.Withdrawal.as_view(), name="withdraw_challenge"),
+    path("orders", exhibitions.Orders.as_view(), name="orders"),
+    path("orders/<int:order_id>", exhibitions.OneOrder.as_view(), name="order"),
+]
+
+
+# --- All -------------------------------------------------------------------------------------------------------------
 
 app_name = "api"
 
@@ -21,9 +85,9 @@ urlpatterns: list[URLPattern] = [
     path("bots/<slug:slug>/versions", uploads.NewVersion.as_view(), name="versions"),
     path("bots/<slug:slug>/versions/<int:number>/activate", uploads.Activation.as_view(), name="activate"),
     path("bot", own_bot.OwnBot.as_view(), name="own_bot"),
-    path("token", own_token.OwnToken.as_view(), name="own_token"),
+    path("token", own_bot.OwnToken.as_view(), name="own_token"),
     path("uploads/limits", uploads.Limits.as_view(), name="limits"),
-    *of_live,
-    *of_reading,
-    *of_writing,
+    *stream_urls,
+    *resource_urls,
+    *change_urls,
 ]

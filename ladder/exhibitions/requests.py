@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, require_blocks, require_room
 from ladder.matches.blocks import end_if_over

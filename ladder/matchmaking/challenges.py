@@ -15,7 +15,7 @@ from bots.models import Bot
 from bots.owners import owner_of
 from bots.protocol import Limits
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.live.notify import tell
 from ladder.matchmaking.begin import begin, versions_of

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from bots.models import Bot
 from bots.owners import known_player
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold
+from esr_platform.accounts.limits import hold
 from esr_platform.accounts.models import User
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import frozen_ladders

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.matchmaking.begin import begin, limits_of, table_of
 from ladder.matchmaking.limits import (

@@ -27,7 +27,7 @@ from bots.uploads import queue
 from bots.uploads.queue import waiting
 from bots.uploads.upload import Games
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold_acting
+from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
 from ladder.matches.candidates import freeze, frozen_ladders

@@ -2,7 +2,7 @@
 
 A suspended bot leaves its ladders and keeps its ratings; what is queued for it and was not tried is cancelled, as on
 leave, and what is being played is played out. Only staff lift it. Sessions and tokens of a person are ended by
-``esr_platform.account_pages.moderating``, which calls this.
+``esr_platform.account_pages.suspensions``, which calls this.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from bots.models import Bot, StaffAction
 from bots.owners import owner_of_code
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.locks import hold, require_over
+from esr_platform.accounts.limits import hold, require_over
 from esr_platform.accounts.models import User
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import cancelled, held

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bots.sandbox import SandboxLauncher
-from tests.esr_platform.supervising.test_site import Running, site
+from tests.esr_platform.supervisor.test_site import Running, site
 from tests.services.ports import wait_until
 
 pytestmark = pytest.mark.slow

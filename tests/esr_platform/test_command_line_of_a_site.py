@@ -18,7 +18,7 @@ import pytest
 
 from bots.client import Client
 from bots.house.catalogue import HOUSE
-from tests.esr_platform.supervising.test_site import Running, site
+from tests.esr_platform.supervisor.test_site import Running, site
 from tests.services.ports import wait_until
 from tests.services.tools import missing, runs
 from tests.services.workers import ROOT

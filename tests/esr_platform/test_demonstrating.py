@@ -9,11 +9,10 @@ from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.models import Bot, BotVersion
 from bots.uploads.upload import archive_limits
-from esr_platform.demonstrating import meeting
-from esr_platform.demonstrating.archives import archive
-from esr_platform.demonstrating.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISITORS, Meeting
-from esr_platform.demonstrating.people import bring, everybody, strangers
-from esr_platform.demonstrating.programme import Programme
+from esr_platform.demo import activities
+from esr_platform.demo.activities import bring, everybody, strangers
+from esr_platform.demo.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISITORS, Meeting, archive
+from esr_platform.demo.program import Programme
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.live.end import finish
@@ -99,10 +98,10 @@ def test_people_meet_on_their_own_ladders_and_play_like_bots_of_the_house() -> N
 @pytest.mark.usefixtures("house")
 def test_a_meeting_plays_its_games_by_the_door_of_everybody_and_once() -> None:
     duel = Meeting("edel-stein-reich-duel-people", ("anouk", "samir"), games=2)
-    while not meeting.meet(duel):
+    while not activities.meet(duel):
         for match in Match.objects.filter(status="running", table__over=True):
             finish(match.pk)
-    assert meeting.meet(duel)
+    assert activities.meet(duel)
     assert Match.objects.filter(status="finished").count() == 2
     assert not PlayedMove.objects.exclude(default="").exists()
     assert Entry.objects.filter(ladder__slug=duel.ladder, games=2).count() == 2
@@ -111,7 +110,7 @@ def test_a_meeting_plays_its_games_by_the_door_of_everybody_and_once() -> None:
 @pytest.mark.usefixtures("house")
 def test_seats_stay_on_offer_and_are_offered_once() -> None:
     for _ in range(2):
-        assert all(meeting.offer(table) for table in OFFERS)
+        assert all(activities.offer(table) for table in OFFERS)
     assert Seek.objects.filter(state="open").count() == len(OFFERS)
     offered = Seek.objects.filter(state="open").order_by("pk")
     assert [seek.players.count() for seek in offered] == [len(table.people) for table in OFFERS]

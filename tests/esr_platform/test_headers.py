@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from esr_platform import settings as defaults
-from esr_platform.account_pages import feed
+from esr_platform.account_pages import notifications
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.headers import cache_policy, page_pace
@@ -87,7 +87,7 @@ def test_one_address_gets_so_many_pages_in_a_minute_and_then_an_answer_that_cost
 
 def test_pages_are_served_without_redis(settings: Settings) -> None:
     settings.CACHES = {
-        "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", "LOCATION": "redis://127.0.0.1:9"}
+        "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", "LOCATION": "redis://127.0.0.1:9"}
     }
     assert page_pace(answering())(RequestFactory().get("/bots/")).status_code == 200
 
@@ -138,7 +138,7 @@ def test_a_rejected_request_names_its_user(ada: User, client: Client, caplog: py
 @pytest.mark.django_db
 def test_the_url_of_a_private_feed_is_not_logged(ada: User, client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    url = feed.path_of(ada)
+    url = notifications.path_of(ada)
     assert client.get(url).status_code == 200
     assert url not in str([record.msg for record in caplog.records])
 

@@ -14,7 +14,7 @@ from pytest_django import Settings
 from uvicorn.server import ServerState
 
 from esr_platform.heads import CEILING, GRACE_SECONDS, MAX_HEAD_BYTES, TICK_SECONDS, BoundedHeads
-from esr_platform.supervising.processes import web
+from esr_platform.supervisor.processes import web
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 

@@ -21,12 +21,12 @@ from django.test import Client
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from esr_platform.api.live.person_news import Asked, Known, news_at
-from esr_platform.api.live.public_news import Watched, head, public_news
+from esr_platform.api.streams.match import Watched, head, public_news
+from esr_platform.api.streams.seat import Asked, Known, news_at
 from games.base import Move
 from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, Chair, DealSeries, Match
-from tests.esr_platform.api.live.people import people, table_of_people
+from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
 from tests.ladder.live.playing import KEY, live_ladder, pass_time, position
 from tests.ladder.uploaded import staff

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from esr_platform.page_cache import PageCache
-from esr_platform.redis_cache import SharedRedisCache
+from esr_platform.page_cache import PageCache, SharedRedisCache
 from tests.services.redis import redis_server
 
 

@@ -21,7 +21,7 @@ from bots.models import Bot, RemoteBot
 from bots.remote import note_seen
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
-from esr_platform.api.live.public_news import Watched, head, public_news
+from esr_platform.api.streams.match import Watched, head, public_news
 from games.base import Document, State
 from ladder.creation import open_house
 from ladder.live.answers import Verdict, answer

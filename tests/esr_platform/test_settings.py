@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from bots.runner.spec import MatchSpec, SeatSpec
-from esr_platform.database import database
+from esr_platform.environment import database
 
 
 def test_a_worker_gets_one_message_at_a_time_and_keeps_it_until_it_is_done() -> None:

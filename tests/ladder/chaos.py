@@ -22,9 +22,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from esr_platform.supervising.broker import server_command, socket_path
-from esr_platform.supervising.child import die_with_parent
-from esr_platform.supervising.problems import redis_answers
+from esr_platform.supervisor.broker import server_command, socket_path
+from esr_platform.supervisor.problems import redis_answers
+from esr_platform.supervisor.processes import die_with_parent
 from ladder.matches.leases import through_a_loss
 from tests.services.ports import wait_until
 from tests.services.postgres import Server, running_server

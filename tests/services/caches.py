@@ -7,7 +7,7 @@ from typing import Any
 from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.locmem import LocMemCache
 
-from esr_platform.redis_cache import Serializer
+from esr_platform.page_cache import Serializer
 
 
 class JsonInMemory(LocMemCache):

@@ -21,7 +21,7 @@ from typing import Any
 
 import psycopg
 
-from esr_platform.supervising.child import die_with_parent
+from esr_platform.supervisor.processes import die_with_parent
 from tests.services.ports import free_port, wait_until
 
 

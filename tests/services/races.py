@@ -90,7 +90,7 @@ def _forked(act: Callable[[], Any], error: Path) -> int:
     """Run ``act`` in a child that ends with it and with us, and return its pid; ``error`` gets its traceback."""
     from django.db import connections
 
-    from esr_platform.supervising.child import die_with_parent
+    from esr_platform.supervisor.processes import die_with_parent
 
     pid = os.fork()
     if pid:

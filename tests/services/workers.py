@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from esr_platform.supervising.child import die_with_parent
-from esr_platform.supervising.processes import web
+from esr_platform.supervisor.processes import die_with_parent, web
 
 UNBOUNDED = 1_000_000
 """Blocks per hour of house bots alone: most tests let them play as much as they are asked to."""

@@ -17,11 +17,10 @@ from rest_framework.response import Response
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.api.players import BOT_NAMED, player_of
-from esr_platform.api.problems import Refusal
-from esr_platform.api.writing.fields import Name, Sent
-from esr_platform.api.writing.refusing import refusals
-from esr_platform.api.writing.view import Writing, person_of
+from esr_platform.api.authentication import BOT_NAMED, player_of
+from esr_platform.api.http import Refusal
+from esr_platform.api.writing.documents import Name, Sent
+from esr_platform.api.writing.views import Writing, person_of, refusals
 from ladder.access import bot_seen_by, ladder_seen_by
 from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
 from ladder.models import Challenge

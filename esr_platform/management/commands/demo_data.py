@@ -11,13 +11,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from esr_platform.demonstrating.filling import fill_by_playing
-from esr_platform.demonstrating.people import strangers
+from esr_platform.demo.activities import strangers
+from esr_platform.demo.program import fill_by_playing
 from esr_platform.management.commands.run import INTERRUPTED, listen_to_signals, prepare
 from esr_platform.public import is_public
-from esr_platform.supervising.problems import Problem
-from esr_platform.supervising.showing import Terminal
-from esr_platform.supervising.site import Place
+from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.site import Place
+from esr_platform.supervisor.terminal import Terminal
 from ladder.matches.schedule import house_blocks_for
 
 

@@ -16,10 +16,9 @@ from django.db import OperationalError
 
 from bots.sandbox import self_test
 from esr_platform.accounts.demo import demo_login
-from esr_platform.supervising.ladders import finished_matches, show_tables
-from esr_platform.supervising.problems import Problem
-from esr_platform.supervising.showing import Terminal
-from esr_platform.supervising.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
+from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
+from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
 from ladder.creation import open_house
 from ladder.matches.schedule import house_blocks_for
 

@@ -20,7 +20,7 @@ from bots.uploads.queue import check
 from bots.uploads.storage import Lost, archive_of, bytes_of, forget_orphans, keep
 from bots.uploads.upload import NotStored, upload_version
 from esr_platform.accounts.models import User
-from esr_platform.storing import uploads_storage
+from esr_platform.environment import uploads_storage
 from tests.bots.uploads.brought import DUEL_ONLY, HONEST, honest, uploaded
 from tests.services.ports import free_port
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from esr_platform.account_pages import deleting, moderating
+from esr_platform.account_pages import deletion, suspensions
 from esr_platform.accounts.models import User
 from ladder.live import actions
 from ladder.models import Chair, Entry, Match, Result
 from tests.build import opened_house
-from tests.esr_platform.api.live.people import Tab
+from tests.esr_platform.api.streams.people import Tab
 from tests.ladder.live.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
 from tests.ladder.uploaded import staff
 
@@ -25,10 +25,10 @@ def _house(db: None) -> None:
 
 
 def suspend(person: User) -> None:
-    moderating.suspend(person, staff("eve"), "insulted everybody")
+    suspensions.suspend(person, staff("eve"), "insulted everybody")
 
 
-CLOSINGS = [deleting.delete, suspend]
+CLOSINGS = [deletion.delete, suspend]
 
 
 def seated() -> tuple[Match, User, User]:
@@ -71,7 +71,7 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
 def test_nobody_reads_the_name_of_a_deleted_account_at_the_table_that_goes_on() -> None:
     match, gone, stays = seated()
     name = gone.username
-    deleting.delete(gone)
+    deletion.delete(gone)
     client = Client()
     client.force_login(stays)
     for reader in (client, Client()):

@@ -23,7 +23,7 @@ from bots.owners import player_of, publish_source, rename
 from bots.uploads import queue
 from bots.uploads.storage import KEPT, bytes_of, keep
 from bots.uploads.upload import upload_new_bot
-from esr_platform.account_pages import deleting
+from esr_platform.account_pages import deletion
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, Scope, User
@@ -80,7 +80,7 @@ def test_the_account_is_deleted_on_its_page_with_the_password_and_the_name(miria
 def test_nothing_is_left_that_says_who_it_was(miriam: User) -> None:
     other = Client()
     other.force_login(miriam)
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     assert not re.search("miriam", everything_kept(), re.IGNORECASE)
     assert not EmailAddress.objects.exists()
     assert not Authenticator.objects.exists()
@@ -92,7 +92,7 @@ def test_nothing_is_left_that_says_who_it_was(miriam: User) -> None:
 
 @pytest.mark.parametrize("name", ["miriam", "MIRIAM", "miri-am", "mir_iam"])
 def test_nobody_gets_the_name_later(miriam: User, name: str) -> None:
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     form = {"username": name, "email": "thief@example.org", "password1": PASSWORD, "terms": "on"}
     page = Client().post("/account/signup/", form)
     assert "cannot be had" in page.content.decode()
@@ -101,7 +101,7 @@ def test_nobody_gets_the_name_later(miriam: User, name: str) -> None:
 
 
 def test_the_address_may_be_used_again(miriam: User) -> None:
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     form = {"username": "mirjam", "email": "miriam@example.org", "password1": PASSWORD, "terms": "on"}
     Client().post("/account/signup/", form)
     assert User.objects.filter(email="miriam@example.org").exists()
@@ -110,16 +110,16 @@ def test_the_address_may_be_used_again(miriam: User) -> None:
 def test_the_last_who_may_do_everything_stays(miriam: User) -> None:
     User.objects.filter(pk=miriam.pk).update(is_superuser=True, is_staff=True)
     with pytest.raises(Refused, match="last one"):
-        deleting.delete(miriam)
+        deletion.delete(miriam)
     User.objects.create_superuser("roberta")
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     assert miriam.deleted
 
 
 def test_deleting_twice_is_deleting_once(miriam: User) -> None:
     again = User.objects.get(pk=miriam.pk)
-    deleting.delete(miriam)
-    deleting.delete(again)
+    deletion.delete(miriam)
+    deletion.delete(again)
     assert len(mail.outbox) == 1
 
 
@@ -130,7 +130,7 @@ def test_bots_are_retired_results_stay_and_pages_say_deleted_user(miriam: User, 
     Bot.objects.update(description="Miriam's own")
     match = match_of(bot, Ladder.objects.get(slug=DUEL))
     assert client.get("/people/miriam/").status_code == 200
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     bot.refresh_from_db()
     assert bot.retired
     assert bot.description == ""
@@ -152,14 +152,14 @@ def test_a_game_that_is_paired_is_played_with_code_that_goes_afterwards(miriam: 
     bot = uploaded(miriam, "Magpie")
     match = match_of(bot, Ladder.objects.get(slug=DUEL))
     version = bot.versions.get()
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     later(miriam)
-    deleting.erase_all()
+    deletion.erase_all()
     version.refresh_from_db()
     assert version.archive, "a game still needs it"
     for game in match.block.matches.all():
         assert play(game.pk) == "finished"
-    deleting.erase_all()
+    deletion.erase_all()
     version.refresh_from_db()
     miriam.refresh_from_db()
     assert version.archive == ""
@@ -169,12 +169,12 @@ def test_a_game_that_is_paired_is_played_with_code_that_goes_afterwards(miriam: 
 def test_code_stays_until_an_upload_that_shares_it_must_have_named_it(miriam: User) -> None:
     bot = uploaded(miriam, "Magpie")
     version = bot.versions.get()
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     version.refresh_from_db()
     shared = keep("bot.py", bytes_of(version))
     assert shared != version.archive, "no upload from now on is told of that file"
     later(miriam)
-    deleting.erase_all()
+    deletion.erase_all()
     version.refresh_from_db()
     assert version.archive == ""
 
@@ -183,7 +183,7 @@ def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
     version = upload_new_bot(miriam, "Magpie", "bot.py", HONEST, DUEL_ONLY)
     mine = queue.claim(version.pk)
     assert mine is not None
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     version.refresh_from_db()
     assert version.state == BotVersion.State.REFUSED
     assert not mine.keep(check_report={})
@@ -193,7 +193,7 @@ def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
 
 def test_what_was_on_its_way_changes_nothing_any_more(miriam: User) -> None:
     bot = uploaded(miriam, "Magpie")
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     for change in (
         lambda: upload_new_bot(miriam, "Late", "bot.py", HONEST),
         lambda: rename(bot, "Late"),
@@ -219,7 +219,7 @@ def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> N
     Order.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
     Membership.objects.create(ladder=ladder, person=miriam)
     Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     order.refresh_from_db()
     ended.refresh_from_db()
     ladder.refresh_from_db()
@@ -238,7 +238,7 @@ def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None
     cancel(order, miriam)
     game = Match.objects.filter(block__order=order)[0]
     assert game.reason == "Cancelled by miriam."
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     game.refresh_from_db()
     assert game.reason == "Cancelled by deleted user."
     assert "miriam" not in everything_kept()
@@ -253,7 +253,7 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
     host = User.objects.create_user("roberta", is_staff=True)
     order = order_scheduled(host, ladder, table, 1, timezone.now() + timedelta(hours=1), uuid4())
     on_its_way = User.objects.get(pk=miriam.pk)
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     for act in (lambda: cancel(order, on_its_way), lambda: answer(order, on_its_way, agreed=False)):
         with pytest.raises(Refused, match="closed"):
             act()
@@ -264,8 +264,8 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
 def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
     one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
     with transaction.atomic():
-        deleting.delete(one)
-        too = Meanwhile(lambda: deleting.delete(other))
+        deletion.delete(one)
+        too = Meanwhile(lambda: deletion.delete(other))
         too.is_waiting()
     with pytest.raises(Refused, match="last one"):
         too.ended()
@@ -274,10 +274,10 @@ def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
 
 def test_a_process_that_died_in_between_is_made_up_for(miriam: User) -> None:
     bot = uploaded(miriam, "Magpie")
-    deleting._close(miriam)
-    deleting._forget(miriam, "miriam")
+    deletion._close(miriam)
+    deletion._forget(miriam, "miriam")
     assert Bot.objects.get(pk=bot.pk).retired is None
-    deleting.erase_all()
+    deletion.erase_all()
     assert Bot.objects.get(pk=bot.pk).retired
 
 
@@ -301,7 +301,7 @@ def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> N
     SeekPlayer.objects.create(seek=others, index=1, bot=player.bot)
     Pairing.objects.create(bot=player.bot, ladder=people)
     ChatLine.objects.create(match=match, seat=match.seats.get(version=player), by=miriam, text="my address is secret")
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     player.bot.refresh_from_db()
     seek.refresh_from_db()
     assert player.bot.name == player.bot.slug == f"deleted-user-{miriam.pk}"
@@ -334,7 +334,7 @@ def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
     settle(lines[2], eve, hide=False)
     assert [line["id"] for line in lines_after(new.pk, ben.pk)] == [lines[2].pk, lines[3].pk]
     with django_capture_on_commit_callbacks() as told:
-        deleting.delete(miriam)
+        deletion.delete(miriam)
     hints = [orjson.loads(one.args[0]) for one in told if isinstance(one, partial) and one.args]
     assert [hint["match"] for hint in hints if hint["what"] == "chat"] == [new.pk]
     assert hidden_lines(new.pk) == {lines[2].pk}, "so streams that have told the line take it away"
@@ -345,5 +345,5 @@ def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
     miriam.refresh_from_db()
     assert miriam.erased is None
     Match.objects.filter(pk=new.pk).update(ended=timezone.now() - AFTERWARDS - timedelta(seconds=1))
-    assert (deleting.erase_all(), deleting.erase_all()) == (1, 0)
+    assert (deletion.erase_all(), deletion.erase_all()) == (1, 0)
     assert set(ChatLine.objects.values_list("by", flat=True)) == {ben.pk}

@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from bots.models import Bot
 from bots.owners import player_of
-from esr_platform.account_pages.exporting import export
+from esr_platform.account_pages.exports import export
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.exhibitions.requests import order_test

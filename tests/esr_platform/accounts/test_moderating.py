@@ -14,7 +14,7 @@ from django.test import Client
 from bots.complaints import blank
 from bots.models import Blanking, Bot, BotVersion, Kept, StaffAction
 from bots.owners import player_of
-from esr_platform.account_pages import moderating
+from esr_platform.account_pages import suspensions
 from esr_platform.account_pages.signing_in import Adapter
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
@@ -56,7 +56,7 @@ def playing(bot: Bot) -> bool:
 def test_a_suspended_account_opens_nothing_from_that_moment(miriam: User, staff: User) -> None:
     client, (_, secret) = signed_in(miriam), tokens.issue(miriam, "laptop", [Scope.UPLOAD], None)
     assert client.get("/account/").status_code == 200
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     assert client.get("/account/").status_code == 302
     assert tokens.find(secret) is None
     assert Client().post("/account/login/", {"login": "miriam", "password": PASSWORD}).headers.get("Location") in (
@@ -67,8 +67,8 @@ def test_a_suspended_account_opens_nothing_from_that_moment(miriam: User, staff:
 
 def test_lifting_opens_the_account_but_no_old_session_and_no_old_token(miriam: User, staff: User) -> None:
     client, (_, secret) = signed_in(miriam), tokens.issue(miriam, "laptop", [Scope.UPLOAD], None)
-    moderating.suspend(miriam, staff, WHY)
-    moderating.lift(miriam, staff, "Settled.")
+    suspensions.suspend(miriam, staff, WHY)
+    suspensions.lift(miriam, staff, "Settled.")
     assert client.get("/account/").status_code == 302
     assert tokens.find(secret) is None
     assert signed_in(miriam).get("/account/").status_code == 200
@@ -81,9 +81,9 @@ def test_who_is_suspended_between_two_steps_of_signing_in_is_not_signed_in(miria
     assert asked.headers["Location"] == "/account/confirm-email/"
     code = re.search(r"^[A-Z0-9]{4}-[A-Z0-9]{4}$", str(mail.outbox[-1].body), re.MULTILINE)
     assert code is not None
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     assert client.post("/account/confirm-email/", {"code": code[0]}).headers["Location"] == "/account/inactive/"
-    moderating.lift(miriam, staff, "Settled.")
+    suspensions.lift(miriam, staff, "Settled.")
     assert client.get("/account/").status_code == 302
 
 
@@ -95,12 +95,12 @@ def test_bots_of_a_suspended_account_leave_their_ladders_and_come_back(miriam: U
     running = match_of(other, Ladder.objects.get(slug=DUEL), seed=1)
     Match.objects.filter(pk=running.pk).update(attempts_started=1)
     suspend_bot(other, staff, WHY)
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     queued.refresh_from_db()
     running.refresh_from_db()
     assert (queued.status, running.status) == ("cancelled", "queued"), "what was tried goes on"
     assert not playing(bot)
-    moderating.lift(miriam, staff, "Settled.")
+    suspensions.lift(miriam, staff, "Settled.")
     assert playing(bot)
     assert not playing(other), "it was suspended by itself"
     lift_bot(other, staff, "Settled.")
@@ -111,24 +111,24 @@ def test_bots_of_a_suspended_account_leave_their_ladders_and_come_back(miriam: U
 def test_a_bot_whose_own_suspension_ends_waits_for_its_owner(miriam: User, staff: User) -> None:
     opened_house()
     bot = uploaded(miriam)
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     suspend_bot(bot, staff, WHY)
     lift_bot(bot, staff, "Settled.")
     assert not playing(bot)
-    moderating.lift(miriam, staff, "Settled.")
+    suspensions.lift(miriam, staff, "Settled.")
     assert playing(bot)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_person_is_told_with_the_reason(miriam: User, staff: User) -> None:
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     assert WHY in mail.outbox[-1].body
     assert mail.outbox[-1].to == ["miriam@example.org"]
 
 
 def test_who_is_not_staff_does_nothing(miriam: User, staff: User) -> None:
     carl = User.objects.create_user("carl")
-    for act in (moderating.suspend, moderating.lift, moderating.blank_name_of):
+    for act in (suspensions.suspend, suspensions.lift, suspensions.blank_name_of):
         with pytest.raises(Refused, match="look after the site"):
             act(miriam, carl, WHY)
     assert signed_in(carl).get("/staff/people/miriam/").status_code == 404
@@ -141,12 +141,12 @@ def test_staff_cannot_act_on_staff_nor_on_themselves(staff: User) -> None:
     root = User.objects.create_superuser("roberta")
     for person in (other, root):
         with pytest.raises(Refused, match="staff"):
-            moderating.suspend(person, staff, WHY)
+            suspensions.suspend(person, staff, WHY)
     with pytest.raises(Refused, match="own account"):
-        moderating.suspend(root, root, WHY)
-    moderating.suspend(other, root, WHY)
+        suspensions.suspend(root, root, WHY)
+    suspensions.suspend(other, root, WHY)
     with pytest.raises(Refused, match="look after the site"):
-        moderating.suspend(User.objects.create_user("carl"), other, WHY)
+        suspensions.suspend(User.objects.create_user("carl"), other, WHY)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -168,7 +168,7 @@ def test_staff_act_on_no_bots_of_their_own_and_of_other_staff(staff: User) -> No
 
 def test_a_reason_is_asked_for(miriam: User, staff: User) -> None:
     with pytest.raises(Refused, match="Say why"):
-        moderating.suspend(miriam, staff, "  ")
+        suspensions.suspend(miriam, staff, "  ")
     page = signed_in(staff).post("/staff/people/miriam/", {"do": "suspend", "reason": " "})
     assert page.status_code == 422
     assert not StaffAction.objects.exists()
@@ -203,7 +203,7 @@ def test_a_name_that_was_taken_away_comes_back_to_nobody(miriam: User, staff: Us
 
 
 def test_what_staff_did_is_read_by_staff_and_cannot_be_changed(miriam: User, staff: User) -> None:
-    moderating.suspend(miriam, staff, "<b>why</b>")
+    suspensions.suspend(miriam, staff, "<b>why</b>")
     page = signed_in(staff).get("/staff/trail/").content.decode()
     assert "&lt;b&gt;why&lt;/b&gt;" in page
     assert "eve" in page
@@ -222,7 +222,7 @@ def test_what_staff_did_is_read_by_staff_and_cannot_be_changed(miriam: User, sta
 
 @pytest.mark.parametrize("statement", ["UPDATE bots_staffaction SET reason = 'x'", "DELETE FROM bots_staffaction"])
 def test_the_database_itself_refuses_to_change_the_trail(miriam: User, staff: User, statement: str) -> None:
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     if statement.startswith("DELETE") and connection.vendor != "postgresql":
         pytest.skip("SQLite refuses changes alone: its tables are emptied by DELETE")
     with pytest.raises(DatabaseError, match="stays on record"), transaction.atomic(), connection.cursor() as cursor:
@@ -270,15 +270,15 @@ def test_the_owner_cannot_lift_it(miriam: User, staff: User) -> None:
 def test_of_two_who_suspend_each_other_at_once_one_does(db: None) -> None:
     one, other = User.objects.create_superuser("roberta"), User.objects.create_superuser("samir")
     on_its_way = User.objects.get(pk=other.pk)
-    moderating.suspend(other, one, WHY)
+    suspensions.suspend(other, one, WHY)
     with pytest.raises(Refused):
-        moderating.suspend(one, on_its_way, WHY)
+        suspensions.suspend(one, on_its_way, WHY)
     assert User.objects.get(is_superuser=True, is_active=True) == one
 
 
 def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staff: User) -> None:
     on_its_way = User.objects.get(pk=miriam.pk)
-    moderating.suspend(miriam, staff, WHY)
+    suspensions.suspend(miriam, staff, WHY)
     Adapter().set_password(on_its_way, "another cellar of amethysts")
     miriam.refresh_from_db()
     assert miriam.suspended
@@ -293,7 +293,7 @@ def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam
     counts, plays = uploaded(miriam, "Magpie"), uploaded(miriam, "Raven")
     with transaction.atomic():  # as ladder.matches.results does where Raven's entry was merged into Magpie's
         Bot.objects.select_for_update(no_key=True).get(pk=plays.pk)
-        other = Meanwhile(lambda: moderating.suspend(miriam, staff, WHY))
+        other = Meanwhile(lambda: suspensions.suspend(miriam, staff, WHY))
         other.is_waiting()
         assert Entry.objects.select_for_update(no_key=True).filter(bot=counts).order_by("pk")[0].active
     other.ended()
@@ -308,7 +308,7 @@ def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: 
     table = [version.pk for version in (bot.active_version, *others) if version is not None]
     order = order_test(miriam, ladder, table, 1, uuid4())
     on_its_way = User.objects.get(pk=miriam.pk)
-    moderating.blank_name_of(miriam, staff, WHY)
+    suspensions.blank_name_of(miriam, staff, WHY)
     cancel(order, on_its_way)
     order.refresh_from_db()
     assert order.reason == f"Cancelled by user-{miriam.pk}."
@@ -316,10 +316,10 @@ def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: 
 
 def test_the_row_that_plays_by_hand_is_called_like_its_person(miriam: User, staff: User) -> None:
     bot = player_of(miriam).bot
-    moderating.blank_name_of(miriam, staff, "a name that nobody should read")
+    suspensions.blank_name_of(miriam, staff, "a name that nobody should read")
     bot.refresh_from_db()
     assert bot.name == bot.slug == f"user-{miriam.pk}"
-    moderating.choose_name(miriam, "mirjam")
+    suspensions.choose_name(miriam, "mirjam")
     bot.refresh_from_db()
     assert bot.name == bot.slug == "mirjam"
 
@@ -328,5 +328,5 @@ def test_who_is_suspended_looks_for_no_game(miriam: User, staff: User) -> None:
     opened_house()
     ladder = Ladder.objects.get(slug=f"{DUEL}-people")
     Pairing.objects.create(bot=player_of(miriam).bot, ladder=ladder)
-    moderating.suspend(miriam, staff, "a reason that is long enough")
+    suspensions.suspend(miriam, staff, "a reason that is long enough")
     assert not Pairing.objects.exists()

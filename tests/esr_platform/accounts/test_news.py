@@ -8,7 +8,7 @@ import pytest
 from django.urls import resolve
 from django.utils import timezone, translation
 
-from esr_platform.account_pages.news import Kind, News, news_of
+from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts.models import User
 from ladder.exhibitions.requests import CANCELLED_BY
 from ladder.models import Agreement, Membership, OrderPlayer

@@ -16,7 +16,7 @@ from esr_platform.accounts.models import Scope
 from esr_platform.api import bulk
 from ladder.models import Block, Ladder, Membership
 from tests.esr_platform.api.conftest import Program, person, problem
-from tests.esr_platform.api.reading.conftest import house, ladder, match, played
+from tests.esr_platform.api.resources.conftest import house, ladder, match, played
 
 __all__ = ["house", "ladder", "match", "played"]
 

@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from esr_platform.accounts.limits import wait_s
-from esr_platform.api.problems import on_500
+from esr_platform.api.http import on_500
 from tests.esr_platform.api.conftest import Program, problem
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +74,7 @@ def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
 def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:
     settings.CACHES = {
         **settings.CACHES,
-        "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache", "LOCATION": redis_url},
+        "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", "LOCATION": redis_url},
     }
     settings.REQUESTS_A_MINUTE = {"read": 100}
 

@@ -23,7 +23,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 _CACHES: Final = {
-    "default": {"BACKEND": "esr_platform.redis_cache.SharedRedisCache"},
+    "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache"},
     "pages": {"BACKEND": "esr_platform.page_cache.PageCache", "KEY_PREFIX": "pages"},
 }
 

@@ -14,9 +14,8 @@ from bots.models import Bot, RemoteBot
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
-from esr_platform.api.authentication import viewer_of
-from esr_platform.api.players import player_of
-from esr_platform.api.problems import Refusal
+from esr_platform.api.authentication import player_of, viewer_of
+from esr_platform.api.http import Refusal
 from tests.esr_platform.api.conftest import Program, person, problem
 
 pytestmark = pytest.mark.django_db

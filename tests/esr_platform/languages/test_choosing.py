@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from esr_platform.languages import catalogue
+from esr_platform import languages
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +85,7 @@ def test_the_words_are_only_read(client: Client) -> None:
 
 
 def test_an_old_address_of_the_words_has_todays(client: Client) -> None:
-    assert client.get("/words/de/000000000000.json").content == catalogue.words("de")
+    assert client.get("/words/de/000000000000.json").content == languages.words("de")
 
 
 def test_numbers_in_drawings_have_a_point_in_every_language(client: Client) -> None:

@@ -10,7 +10,7 @@ import redis
 from django.db import transaction
 
 from bots.models import Bot
-from esr_platform.api.live.running import claim_stream
+from esr_platform.api.streams.presence import claim_stream
 from ladder.live.end import void
 from ladder.live.notify import seat_soon
 from ladder.matchmaking.remote_bots import seat

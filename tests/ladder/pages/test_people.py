@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
-from esr_platform.account_pages import moderating
+from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder, Match, Membership
 from tests.build import opened_house
@@ -87,7 +87,7 @@ def test_a_bot_that_was_never_ready_is_its_owners_alone(ada: User, client: Clien
 
 def test_a_suspended_account_keeps_its_page_which_says_so(ada: User, client: Client) -> None:
     uploaded(ada, "Magpie")
-    moderating.suspend(ada, staff("eve"), "Secret reason.")
+    suspensions.suspend(ada, staff("eve"), "Secret reason.")
     page = client.get("/people/ada/").content.decode()
     assert "suspended" in page
     assert "Secret reason" not in page

@@ -1,0 +1,290 @@
+"""Export all data of an account."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.apps import apps
+from django.conf import settings
+from django.core.cache import cache
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from bots.models import Blanking, Bot, BotVersion, Complaint, Upload
+from bots.uploads.storage import Lost, OutOfReach, bytes_of
+from esr_platform.accounts.models import User
+from ladder.access import matches_seen_by
+from ladder.matches.logs import unpacked
+from ladder.models import Agreement, ChatLine, ChatReport, Entry, Ladder, Match, Membership, Order, Seat, SeatLog, Seek
+from ladder.openness import opened
+
+# --- Contents --------------------------------------------------------------------------------------------------------
+
+Row = dict[str, Any]
+_AT_ONCE: Final = 200
+_SEEK: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")
+_SEEKS: Final = 1000
+_TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", "expires", "revoked")
+
+
+def account_document(person: User) -> Row:
+    """Who somebody is here. Secrets are not in it: no password, no key, no code."""
+    seen = Ladder.objects.visible_to(person)
+    terms = {"version": person.terms_version, "accepted": person.terms_accepted}
+    addresses = EmailAddress.objects.filter(user=person)
+    return {
+        "username": person.username,
+        "joined": person.date_joined,
+        "last_login": person.last_login,
+        "wants_letters": person.wants_letters,
+        "chat": person.chat,
+        "terms": terms,
+        "addresses": list(addresses.values("email", "verified", "primary")),
+        "tokens": list(person.tokens.values(*_TOKEN)),
+        "keys": list(Authenticator.objects.filter(user=person).values("type", "created_at", "last_used_at")),
+        "elsewhere": _elsewhere(person),
+        "memberships": list(Membership.objects.filter(person=person).values("ladder__name", "created")),
+        "reports": list(Complaint.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
+        "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
+        "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
+        "by_hand": _standings(Entry.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
+        "seats_offered": list(Seek.objects.filter(by=person, ladder__in=seen).order_by("-pk").values(*_SEEK)[:_SEEKS]),
+    }
+
+
+def bot_document(bot: Bot, person: User) -> Row:
+    """A bot with its versions and where it stands, on ladders that ``person`` may see."""
+    names = ("number", "digest", "state", "reason", "filename", "size", "language", "claims", "active", "created")
+    return {
+        "name": bot.name,
+        "address": _address("pages:bot", bot.slug),
+        "description": bot.description,
+        "public_source": bot.public_source,
+        "created": bot.created,
+        "retired": bot.retired,
+        "on_leave": bot.on_leave,
+        "suspended": bot.suspended,
+        "versions": list(bot.versions.order_by("number").values(*names)),
+        "entries": _standings(Entry.objects.filter(bot=bot), person),
+        "taken_away": list(Blanking.objects.filter(bot=bot).values("what", "before", "reason", "created")),
+    }
+
+
+def _standings(entries: QuerySet[Entry], person: User) -> list[Row]:
+    """Where somebody or something stands, on ladders that ``person`` may see."""
+    seen = entries.filter(ladder__in=Ladder.objects.visible_to(person)).select_related("ladder").order_by("ladder")
+    return [
+        {"ladder": entry.ladder.name, "rating": entry.points, "games": entry.games, "plays": entry.active}
+        for entry in seen
+    ]
+
+
+def chat_lines(person: User) -> Iterator[Row]:
+    """What ``person`` has said at tables, newest first."""
+    for line in newest_first(ChatLine.objects.filter(by=person)):
+        yield {
+            "match": line.match_id,
+            "preset": line.preset,
+            "text": line.text,
+            "created": line.created,
+            "hidden": line.hidden_at,
+        }
+
+
+def match_lines(person: User) -> Iterator[Row]:
+    """The matches of ``person`` and their bots that they may see, newest first: who sat where, and what came out."""
+    theirs = Seat.objects.filter(match=OuterRef("pk"), version__bot__owner=person)
+    found = matches_seen_by(person).filter(Exists(theirs)).select_related("ladder")
+    for match in newest_first(found.prefetch_related("seats__version__bot", "seats__result")):
+        yield _match(match)
+
+
+def order_lines(person: User) -> Iterator[Row]:
+    """What ``person`` has ordered, on ladders that they may see, and what they were asked to agree to."""
+    ordered = Order.objects.visible_to(person).filter(requested_by=person)
+    for order in newest_first(ordered.select_related("ladder")):
+        yield {
+            "order": order.pk,
+            "kind": order.kind,
+            "ladder": order.ladder.name,
+            "state": order.state,
+            "reason": order.reason,
+            "blocks": order.blocks_wanted,
+            "verdict": order.verdict,
+            "due_at": order.due_at,
+            "created": order.created,
+            "ended": order.ended,
+        }
+    for asked in newest_first(Agreement.objects.filter(person=person)):
+        yield {"asked": asked.order_id, "agreed": asked.agreed, "answered": asked.answered}
+
+
+def newest_first(rows: QuerySet[Any]) -> Iterator[Any]:
+    """All of them, some at a time and by queries of their own: the connection may be another one by then."""
+    before: int | None = None
+    while batch := list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:_AT_ONCE]):
+        yield from batch
+        before = batch[-1].pk
+
+
+def _match(match: Match) -> Row:
+    return {
+        "match": match.pk,
+        "address": _address("pages:match", match.pk),
+        "ladder": match.ladder.name,
+        "status": match.status,
+        "started": match.started,
+        "ended": match.ended,
+        "seats": [_seat(seat) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
+    }
+
+
+def _seat(seat: Seat) -> Row:
+    result = getattr(seat, "result", None)
+    reached = {"rank": result.rank, "forfeit": result.forfeit} if result is not None else {}
+    return {"bot": seat.version.bot.name, "version": seat.version.number, **reached}
+
+
+def _elsewhere(person: User) -> list[Row]:
+    if not apps.is_installed("allauth.socialaccount"):
+        return []
+    accounts: Any = import_string("allauth.socialaccount.models.SocialAccount")
+    return list(accounts.objects.filter(user=person).values("provider", "uid", "date_joined", "extra_data"))
+
+
+def _address(name: str, of: object) -> str:
+    return f"{settings.SITE_URL}{reverse(name, args=(of,))}"
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+_READ_ME: Final = """\
+Everything that {site} has of {name}, as of {now}.
+
+account.json    who you are here: addresses, tokens without their secrets, keys, ladders by invitation, reports,
+                where you stand by hand, seats you offered
+chat.jsonl      what you said at tables
+bots/           each bot with its versions, the code as you uploaded it, and its ratings
+matches.jsonl   your matches and those of your bots that you may see, a line each; their records are at the
+                addresses in it
+orders.jsonl    what you have ordered
+logs/           logs of your bots' games that are still kept and whose deals are open
+
+Times are UTC. Results and records are published under CC BY 4.0.
+"""
+
+
+class _Pipe(io.RawIOBase):
+    """Takes what a ZIP file writes, and hands it on in pieces; it cannot go back."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        taken, self._pieces = b"".join(self._pieces), []
+        return taken
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A file in the archive."""
+
+    path: str
+    data: bytes
+
+
+def wait_s(person: User) -> int:
+    """Count an export of ``person``; seconds until the next one is welcome, 0 if this one is."""
+    pause, key = settings.EXPORT_PAUSE_SECONDS, f"export:{person.pk}"
+    return 0 if cache.add(key, 1, pause) else pause
+
+
+def export(person: User) -> Iterator[bytes]:
+    """The ZIP file in pieces, each made when the one before has been taken."""
+    pipe, left = _Pipe(), settings.EXPORT_BYTES
+    omitted: list[str] = []
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry in _entries(person):
+            if len(entry.data) > left:
+                omitted.append(entry.path)
+                continue
+            left -= len(entry.data)
+            archive.writestr(entry.path, entry.data)
+            yield pipe.taken()
+        if omitted:
+            archive.writestr("omitted.txt", "Too large for one file:\n" + "\n".join(omitted[:10_000]) + "\n")
+    yield pipe.taken()
+
+
+def _entries(person: User) -> Iterator[_Entry]:
+    """What is in it, the small and the irreplaceable first."""
+    now = timezone.now().strftime("%Y-%m-%d %H:%M")
+    yield _Entry("README.txt", _READ_ME.format(site=settings.SITE_NAME, name=person.username, now=now).encode())
+    yield _Entry("account.json", _json(account_document(person)))
+    bots = list(Bot.objects.of_code().filter(owner=person).order_by("pk"))
+    for bot in bots:
+        yield _Entry(f"bots/{bot.slug}/bot.json", _json(bot_document(bot, person)))
+    for bot in bots:
+        yield from _code(bot)
+    yield from _lines("chat", chat_lines(person))
+    yield from _lines("orders", order_lines(person))
+    yield from _lines("matches", match_lines(person))
+    yield from _logs(person)
+
+
+def _code(bot: Bot) -> Iterator[_Entry]:
+    for version in bot.versions.select_related("bot").exclude(archive="").defer("check_report").order_by("number"):
+        yield _file_of(version)
+
+
+def _file_of(version: BotVersion) -> _Entry:
+    """The archive as it was uploaded; where the storage cannot give it, a sentence that says so."""
+    place = f"bots/{version.bot.slug}/v{version.number}"
+    try:
+        return _Entry(f"{place}.{'py' if version.archive.endswith('.py') else 'zip'}", bytes_of(version))
+    except (Lost, OutOfReach) as problem:
+        return _Entry(f"{place}.missing.txt", f"{problem}\n".encode())
+
+
+def _logs(person: User) -> Iterator[_Entry]:
+    """The owner's logs that are kept, of deals that are open, newest first."""
+    own = SeatLog.objects.filter(seat__version__bot__owner=person, seat__match__in=matches_seen_by(person))
+    readable = own.filter(opened("seat__match__block"))
+    for log in newest_first(readable.select_related("seat")):
+        yield _Entry(
+            f"logs/match-{log.seat.match_id}-seat-{log.seat.index + 1}.json", _json(unpacked(bytes(log.packed)))
+        )
+
+
+def _lines(name: str, documents: Iterable[Any]) -> Iterator[_Entry]:
+    """JSON lines, in files of a size that memory does not notice."""
+    lines: list[bytes] = []
+    part = 1
+    for document in documents:
+        lines.append(orjson.dumps(document))
+        if len(lines) == 20_000:
+            yield _Entry(f"{name}-{part}.jsonl", b"\n".join(lines) + b"\n")
+            lines, part = [], part + 1
+    if lines or part == 1:
+        yield _Entry(f"{name}.jsonl" if part == 1 else f"{name}-{part}.jsonl", b"\n".join([*lines, b""]))
+
+
+def _json(document: Any) -> bytes:
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2)

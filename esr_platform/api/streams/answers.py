@@ -1,0 +1,260 @@
+"""Answers to decisions, and what human players do at a table besides moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from time import monotonic
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+from django.http import HttpResponse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.accounts.sessions import Browser
+from esr_platform.api.authentication import identity, player_of
+from esr_platform.api.http import CONTENT_TYPE, Refusal, problem
+from esr_platform.api.streams import threads
+from esr_platform.api.streams.browser import (
+    EITHER,
+    JSON,
+    WRITES,
+    BrowserAuthentication,
+    PlaysHere,
+    SitsHere,
+    browser_of,
+)
+from esr_platform.api.streams.seat import rematch_shown, seat_here
+from esr_platform.api.streams.threads import Turns
+from esr_platform.api.streams.view import ARRIVED, LiveView
+from esr_platform.api.writing.views import refusals
+from esr_platform.languages import chosen
+from ladder import chat
+from ladder.live import actions
+from ladder.live.answers import Ruling, Verdict, answer, answer_seat
+from ladder.matchmaking import rematches
+from ladder.models import Match
+
+# --- Answers ---------------------------------------------------------------------------------------------------------
+
+_STATUSES: Final = {
+    Verdict.OTHER: (
+        HTTPStatus.CONFLICT,
+        "answered",
+        "This decision has another answer already: 'played' is what counts. Go on with the next one.",
+    ),
+    Verdict.LATE: (
+        HTTPStatus.CONFLICT,
+        "late",
+        "This answer came too late: 'played' is what was played instead. Go on with the next decision.",
+    ),
+    Verdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, "refused", ""),
+    Verdict.WRONG_ID: (
+        HTTPStatus.BAD_REQUEST,
+        "wrong_id",
+        "The id in the answer is not the one in the address. Nothing was played; send it to its own decision.",
+    ),
+    Verdict.UNKNOWN: (
+        HTTPStatus.NOT_FOUND,
+        "not_asked",
+        "Your bot was not asked this decision. GET /api/v1/bot/decision has the one that is open.",
+    ),
+}
+
+
+_TO_PEOPLE: Final = {
+    **_STATUSES,
+    Verdict.UNKNOWN: (
+        HTTPStatus.NOT_FOUND,
+        "not_asked",
+        "Your seat is not asked this decision, or not yet. What it is asked comes by its stream.",
+    ),
+}
+
+TURNS: Final = Turns()
+"""Of browsers that answer: none holds more than one of the threads that all share."""
+
+
+class Decision(LiveView):
+    """At ``/api/v1/games/{match}/decisions/{number}``."""
+
+    scope = Scope.PLAY
+    authentication_classes = EITHER
+    permission_classes = [PlaysHere]
+
+    @property
+    def throttle_scope(self) -> str:
+        return WRITES if isinstance(self.request.auth, Browser) else "play"
+
+    async def post(self, request: Request, match: int, number: int) -> HttpResponse:
+        """``request.body`` is what the server keeps of it: 64 KiB, and a byte more where it was longer."""
+        arrived = request.META.get(ARRIVED, monotonic())
+        if not isinstance(request.auth, Browser):
+            return _said(await threads.write(_answer, request, match, number, arrived), match, number)
+        async with TURNS.of(whose(request)):
+            ruling = await threads.write(_answer_of_person, request, match, number, arrived)
+        return _said_to_person(ruling, match, number)
+
+
+def whose(request: Request) -> str:
+    """Who waits for their turn: a person, or a guest's browser."""
+    browser, known = browser_of(request), identity(request._request, request.auth)
+    return known if browser.user is not None else f"{known} {browser.session}"
+
+
+def _answer_of_person(request: Request, match: int, number: int, arrived: float) -> Ruling:
+    """Raises ``Http404``."""
+    seat = seat_here(request, match)
+    with translation.override(chosen(request._request)):
+        return answer_seat(match, seat, number, request._request.body, arrived)
+
+
+def _said_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
+    """As for programs, but that what is illegal costs nothing: it was not played, and may be sent better."""
+    if ruling.verdict != Verdict.REFUSED:
+        return _said(ruling, match, number, _TO_PEOPLE)
+    found = {"game": match, "decision": number, "question": ruling.question}
+    known = {name: value for name, value in found.items() if value is not None}
+    sentence = ruling.detail.rstrip(".") + "."
+    document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, ruling.default or "illegal", sentence, **known)
+    return _response(HTTPStatus.UNPROCESSABLE_ENTITY, document, CONTENT_TYPE)
+
+
+def _answer(request: Request, match: int, number: int, arrived: float) -> Ruling:
+    token = request.auth
+    assert isinstance(token, Token)
+    bot = _player(token, request.query_params.get("bot", ""))
+    return answer(match, bot, number, request._request.body, arrived)
+
+
+def _player(token: Token, named: str) -> int:
+    """The bot that answers, by id; nobody is asked for it where the token itself says so."""
+    if token.bot is not None and named in ("", token.bot.slug):
+        return token.bot.pk
+    return player_of(token, named).pk
+
+
+def _said(
+    ruling: Ruling,
+    match: int,
+    number: int,
+    statuses: Mapping[Verdict, tuple[HTTPStatus, str, str]] = MappingProxyType(_STATUSES),
+) -> HttpResponse:
+    found: dict[str, Any] = {"game": match, "decision": number, "played": ruling.move}
+    if ruling.verdict in (Verdict.PLAYED, Verdict.SAME):
+        return _response(HTTPStatus.OK, found, "application/json")
+    status, code, sentence = statuses[ruling.verdict]
+    if ruling.verdict == Verdict.REFUSED:
+        code = ruling.default
+        sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and it is a strike."
+        found["question"] = ruling.question
+    if ruling.default:
+        found["default"] = ruling.default
+    known = {name: value for name, value in found.items() if value is not None}
+    return _response(status, problem(status, code, sentence, **known), CONTENT_TYPE)
+
+
+def _response(status: HTTPStatus, document: dict[str, Any], kind: str) -> HttpResponse:
+    return HttpResponse(orjson.dumps(document), status=status, content_type=kind)
+
+
+# --- Actions ---------------------------------------------------------------------------------------------------------
+
+MOST_BYTES: Final = 4096
+"""So long is what is sent to say something, at most."""
+
+Sent = Mapping[str, Any]
+Act = Callable[[int, int, User | None, Sent], dict[str, Any]]
+"""What is done at a match for a seat, its person, and what they have sent with it; gives what is answered."""
+
+
+def _of_rights(act: Callable[[int, int], None]) -> Act:
+    def done(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
+        act(match, seat)
+        return {}
+
+    return done
+
+
+def _say(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:
+    text, preset = sent.get("text", ""), sent.get("preset", "")
+    if not isinstance(text, str) or not isinstance(preset, str) or bool(text) == bool(preset):
+        raise Refused(_("Say either words of your own or one of the ready-made sentences."))
+    return {"line": chat.say(match, seat, _signed_in(person), text=text, preset=preset)}
+
+
+def _report(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
+    line = sent.get("line")
+    if not isinstance(line, int) or isinstance(line, bool) or not 0 < line < 2**63:
+        raise Refused(_("Say which line: its number."))
+    chat.report(match, line, _signed_in(person))
+    return {"line": line}
+
+
+def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str, Any]:  # noqa: ARG001
+    want = sent.get("want", True)
+    if not isinstance(want, bool):
+        raise Refused(_("`want` is true to ask for a rematch or accept one, false to withdraw or decline it."))
+    if person is None:
+        raise Refused(_("Guests cannot ask for a rematch. Start a new game instead."))
+    played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
+    if want:
+        rematches.rematch(played, person)
+    else:
+        rematches.call_off(played, person)
+    return {"rematch": rematch_shown(match)}
+
+
+def _signed_in(person: User | None) -> User:
+    if person is None:
+        raise Refused(_("Guests do not talk at tables. Make an account to do so."))
+    return person
+
+
+ACTS: Final[Mapping[str, Act]] = {
+    "resign": _of_rights(actions.resign),
+    "abort": _of_rights(actions.abort),
+    "claim": _of_rights(actions.claim),
+    "return": _of_rights(actions.sit_down),
+    "rematch": _rematch,
+    "chat": _say,
+    "report": _report,
+}
+"""By the last word of the address."""
+
+
+class SeatAction(LiveView):
+    """At ``/api/v1/games/{match}/seat/{act}``, each of ``ACTS``."""
+
+    authentication_classes = [BrowserAuthentication]
+    permission_classes = [SitsHere]
+    throttle_scope = WRITES
+    act = ""
+
+    async def post(self, request: Request, match: int) -> HttpResponse:
+        async with TURNS.of(whose(request)):
+            seat = await threads.read(seat_here, request, match)
+            found = await threads.write(_done, request, match, seat, self.act)
+        return HttpResponse(orjson.dumps({"game": match, "seat": seat, **found}), content_type=JSON)
+
+
+def _done(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
+    """Raises ``Refusal``, with a sentence in the reader's language."""
+    with translation.override(chosen(request._request)), refusals():
+        return ACTS[act](match, seat, browser_of(request).user, _sent(request._request.body))
+
+
+def _sent(body: bytes) -> Sent:
+    """The document that came; an empty one for nothing. Raises ``Refusal``."""
+    try:
+        found = orjson.loads(body) if body and len(body) <= MOST_BYTES else {} if not body else None
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", f"Send one JSON object of at most {MOST_BYTES} bytes.")
+    return found

@@ -1,0 +1,192 @@
+"""Who is online, what remote bots play now, and which streams, tokens and sessions are still valid."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+import structlog
+from django.db import DatabaseError, InterfaceError
+from django.db.models import Case, F, IntegerField, Value, When
+from django.db.models.functions import Now
+
+from bots.models import RemoteBot
+from bots.remote import note_seen
+from esr_platform.accounts import sessions, tokens
+from esr_platform.api.streams import threads
+from ladder.live import outages, presence
+from ladder.live.notify import seat_soon, tell
+from ladder.matchmaking import quick_pairing
+from ladder.models import Chair, Match
+
+if TYPE_CHECKING:
+    from esr_platform.api.streams.hub import Hub
+
+# --- Matches that remote bots play -----------------------------------------------------------------------------------
+
+REMOTE = Chair.objects.filter(kind=Chair.Kind.REMOTE)
+
+
+def claim_stream(bot: int, stream: UUID) -> None:
+    """Make ``stream`` the one that counts, note that the bot is here, and let the others know."""
+    RemoteBot.objects.filter(pk=bot).update(stream=stream)
+    come(bot)
+    tell(None, "stream", [bot])
+
+
+def come(bot: int) -> None:
+    """Note that the bot is here, and let it be seated at once."""
+    note_seen([bot])
+    seat_soon()
+
+
+def games_of(bot: int) -> list[int]:
+    """The live games that the bot plays now, the first begun first."""
+    return sorted(asked_of([bot]).get(bot, {}))
+
+
+def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
+    """By bot and running match, the number of the decision that is open for it and told by now, 0 for none."""
+    now = When(owes=True, due_at__lte=Now(), then=F("asked"))
+    chairs = REMOTE.filter(table__match__status=Match.Status.RUNNING, seat__version__bot__in=bots)
+    rows = chairs.annotate(open=Case(now, default=Value(0), output_field=IntegerField())).order_by()
+    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for bot, match, decision in rows.values_list("seat__version__bot", "table", "open"):
+        found[bot][match] = decision
+    return dict(found)
+
+
+# --- Presence --------------------------------------------------------------------------------------------------------
+
+log = structlog.get_logger(__name__)
+
+EVERY_S: Final = 5.0
+BEAT_S: Final = 3.0
+
+TAKEN_OVER: Final = "a newer stream of this bot was opened"
+NOT_LIVE: Final = "the token was revoked or has expired"
+SIGNED_OUT: Final = "you are signed in no longer"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the database says of the bots here: the newest stream of each, live tokens, what each plays."""
+
+    streams: dict[int, UUID | None]
+    tokens: set[int]
+    asked: dict[int, dict[int, int]]
+
+
+class Presence:
+    """Says who is here, and touches or ends who waits for what is no more."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._seen: set[int] = set()
+        self._newer: set[int] = set()
+        self._comparing = False
+
+    def note(self, bot: int) -> bool:
+        """Note a request for a decision of ``bot``, waiting or not. Returns whether the bot is new here."""
+        new = bot not in self._seen and bot not in self._hub.bots
+        self._seen.add(bot)
+        return new
+
+    async def keep(self, every_s: float = EVERY_S) -> None:
+        """Say it and look, again and again. It never ends: without it nobody who waits here would be given a game."""
+        steps = (self._say, self._say_who_sits, self._say_who_waits, self.look, self.end_sessions)
+        while True:
+            await asyncio.sleep(every_s)
+            for step in steps:
+                await _tried(step)
+
+    async def _say_who_sits(self) -> None:
+        seats: defaultdict[int, set[int]] = defaultdict(set)
+        for watch in self._hub.sitting:
+            if watch.match is not None and watch.seat is not None and not watch.ended.is_set():
+                seats[watch.match].add(watch.seat)
+        if seats:
+            await threads.write(presence.note_seen, dict(seats))
+
+    async def _say_who_waits(self) -> None:
+        """Who is in the lobby: what they offer and look for stays."""
+        seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
+        people = {one for one in seen if one is not None}
+        if people:
+            await threads.write(quick_pairing.seen, people)
+
+    async def end_sessions(self) -> None:
+        """End what hangs on sessions that open nothing any more, or somebody else's account."""
+        watches = [watch for watch in (*self._hub.sitting, *self._hub.in_lobby) if watch.browser is not None]
+        if not watches:
+            return
+        live = await threads.read(sessions.still_live, [watch.browser for watch in watches if watch.browser])
+        for watch in watches:
+            if watch.browser is not None and watch.browser not in live:
+                watch.end(SIGNED_OUT)
+
+    @staticmethod
+    async def beat(every_s: float = BEAT_S) -> None:
+        """Say that this process runs, again and again, whatever else takes its time: clocks of people hang on it."""
+        while True:
+            await asyncio.sleep(every_s)
+            await _tried(partial(threads.write, outages.beat))
+
+    async def _say(self) -> None:
+        here, self._seen = self._seen | set(self._hub.bots), set()
+        if here:
+            await threads.write(note_seen, here)
+
+    async def compare(self, bots: Iterable[int]) -> None:
+        """Look at ``bots``, which have newer streams. For all that are named while one look goes on, one follows."""
+        self._newer |= set(bots) & set(self._hub.bots)
+        if self._comparing:
+            return
+        self._comparing = True
+        try:
+            while self._newer:
+                newer, self._newer = self._newer, set()
+                await self.look(newer)
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("streams_not_compared", error=repr(error))  # ``keep`` does, in a moment
+        finally:
+            self._comparing = False
+
+    async def look(self, bots: Collection[int] | None = None) -> None:
+        """End streams that were taken over and those of tokens that are none any more; touch what has changed.
+
+        Of ``bots``, or of all that wait here.
+        """
+        streams = [watch for watch in self._hub.streams if bots is None or watch.bot in bots]
+        if not streams:
+            return
+        bots = sorted({watch.bot for watch in streams if watch.bot is not None})
+        found = await threads.read(_find, bots, {watch.token for watch in streams if watch.token is not None})
+        for watch in streams:
+            if watch.token is not None and watch.token not in found.tokens:
+                watch.end(NOT_LIVE)
+            elif watch.bot is not None and found.streams.get(watch.bot) != watch.stream:
+                watch.end(TAKEN_OVER)
+            elif watch.bot is not None and watch.behind is not None:
+                for match in watch.behind(found.asked.get(watch.bot, {})):
+                    watch.touched(match)
+
+
+async def _tried(step: Callable[[], Awaitable[object]]) -> None:
+    """One step, whose failing is the business of no other one."""
+    try:
+        await step()
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("presence_not_noted", error=repr(error))
+    except Exception:  # the border of the task
+        log.exception("presence_not_noted")
+
+
+def _find(bots: list[int], live: set[int]) -> Found:
+    newest = dict(RemoteBot.objects.filter(pk__in=bots).values_list("pk", "stream"))
+    return Found(newest, tokens.still_live(live), asked_of(bots))

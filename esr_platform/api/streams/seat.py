@@ -1,0 +1,320 @@
+"""The stream of a human player at a table."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+import orjson
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from esr_platform.accounts.sessions import Browser
+from esr_platform.api.authentication import identity
+from esr_platform.api.streams import threads
+from esr_platform.api.streams.browser import BrowserAuthentication, SitsHere, browser_of
+from esr_platform.api.streams.hub import Shared, Watch, hub
+from esr_platform.api.streams.threads import rest
+from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, JSONLines, LiveView, framing_of, places, streamed
+from esr_platform.languages import chosen
+from games.base import Document
+from ladder.chat import hidden_lines, lines_after, said_so_far
+from ladder.live import actions
+from ladder.live.person_view import Looks, Story
+from ladder.live.position import Position
+from ladder.live.rows import position_at
+from ladder.live.visibility import ended
+from ladder.matchmaking.rematches import request_for
+from ladder.models import Match
+
+# --- Events ----------------------------------------------------------------------------------------------------------
+
+MOST_MOMENTS: Final = 50
+"""So many an event brings; a long way to catch up comes in several."""
+
+MOST_LINES: Final = 100
+
+Shown = tuple[tuple[int, ...], int | None, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Known:
+    """How much a stream has sent: the log up to ``log``, the chat up to line ``line``, and the present state.
+
+    ``log`` is ``None`` before anything was sent. ``ply`` belongs to the last moment. ``shown`` tells whether there are
+    more moments. ``present`` and ``rematch`` are hashes of the last documents that were sent. A client that reconnects
+    brings only ``log`` and ``line``.
+    """
+
+    log: int | None = None
+    line: int = 0
+    ply: int = -1
+    present: str = ""
+    rematch: str = ""
+    shown: Shown | None = None
+    hidden: frozenset[int] = frozenset()
+    over: bool = False
+
+    @property
+    def place(self) -> str:
+        """From where a client can go on: ``57``, or ``57.1203`` where it has heard what was said."""
+        return f"{self.log or 0}.{self.line}" if self.line else str(self.log or 0)
+
+
+class Asked(NamedTuple):
+    """Who asks for news: the seat, the account, none for a guest, and what the stream has told."""
+
+    seat: int
+    user_id: int | None
+    known: Known
+
+
+@dataclass(frozen=True)
+class SeatNews:
+    """The events to be told now, each with the place after it. After ``known.over`` there is at most a word to come.
+
+    ``again_s`` is in how many seconds there is more, if anybody knows.
+    """
+
+    known: Known
+    events: list[tuple[Document, str]] = field(default_factory=list)
+    again_s: float | None = None
+
+
+def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
+    """The news of one table for the seats of people; one look at it for all of them."""
+    position = position_at(match_id)
+    if position is None:
+        return [SeatNews(replace(ask.known, over=True)) for ask in asks]
+    looks = Looks(position)
+    shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
+    behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
+    stories = _stories(looks, {(ask.seat, ask.known.log) for ask in behind})
+    said = said_so_far(match_id) if any(ask.user_id is not None for ask in asks) else (0, 0)
+    ended = position.match.status in Match.ENDED
+    rematch = rematch_shown(match_id) if ended and any(ask.user_id is not None for ask in asks) else None
+    found = [_news(position, looks, ask, stories.get((ask.seat, ask.known.log)), shown[ask.seat], said) for ask in asks]
+    return [_with_rematch(ask, news, rematch) for ask, news in zip(asks, found, strict=True)]
+
+
+def rematch_shown(match_id: int) -> Document | None:
+    """The last request for a rematch of a match that has ended, with the address of its table once it runs."""
+    request = request_for(match_id)
+    if request is None:
+        return None
+    href = None if request["match"] is None else reverse("pages:sit", args=[request["match"]])
+    return {**request, "href": href}
+
+
+def _with_rematch(ask: Asked, news: SeatNews, rematch: Document | None) -> SeatNews:
+    """``news`` with the rematch if it has changed. After the end, people with an account get it."""
+    printed = "" if rematch is None else _print(rematch)
+    if ask.user_id is None or not news.known.over or printed in ("", news.known.rematch):
+        return news
+    known = replace(news.known, rematch=printed)
+    return replace(news, known=known, events=[*news.events, ({"type": "rematch", **(rematch or {})}, known.place)])
+
+
+def _stories(looks: Looks, wanted: set[tuple[int, int | None]]) -> dict[tuple[int, int | None], Story]:
+    """What seats were shown since they were told so much, with as few walks through the game as there can be."""
+    found: dict[tuple[int, int | None], Story] = {}
+    while wanted:
+        part = dict(wanted)  # of each seat one
+        stories = looks.stories(part)
+        beyond = {seat: None for seat, log in part.items() if log is not None and log > stories[seat].log_to}
+        stories |= looks.stories(beyond) if beyond else {}  # no log was ever so long: it is told anew
+        found |= {(seat, log): stories[seat] for seat, log in part.items()}
+        wanted -= set(part.items())
+    return found
+
+
+def _shown(position: Position, seat: int) -> Shown:
+    """By which it is seen whether a seat has been shown anything more: its moves, and how much followed the last."""
+    rows = position.rows_for(seat)
+    after = rows[-1].shown(position.now) if rows else None
+    gone = tuple(chair.forfeit for chair in position.chairs)
+    return tuple(row.number for row in rows), after, gone
+
+
+def _news(
+    position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown, said: tuple[int, int]
+) -> SeatNews:
+    known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
+    known = replace(known, shown=shown)
+    for event in _said(position.match.pk, ask.user_id, known, said):
+        gone = {line["id"] for line in event["lines"] if line.get("hidden")}
+        known = replace(known, hidden=known.hidden | gone)
+        known = replace(known, line=max((known.line, *(line["id"] for line in event["lines"]))))
+        events.append((event, known.place))
+    again_ms = None if known.over else looks.again_ms(ask.seat)
+    if position.match.status in Match.ENDED and not known.over and again_ms is None:  # or the last moves were not told
+        known = replace(known, over=True)
+        events.append((_end(position), known.place))
+    return SeatNews(known, events, None if again_ms is None else again_ms / 1000)
+
+
+def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, list[tuple[Document, str]]]:
+    """What the seat has been shown since, and how things stand if that is otherwise than was told."""
+    known, now, events = ask.known, looks.present(ask.seat), []
+    stands = _print(_without_the_clock(now))
+    for event in () if story is None else _moments(story, known, now):
+        log = event["log_from"] + sum(len(one["entries"]) for one in event["moments"])
+        known = replace(known, log=log, ply=event["moments"][-1]["ply"], present=stands)
+        events.append((event, known.place))
+    if known.present != stands:
+        known = replace(known, present=stands)
+        events.append(({"type": "present", "present": now}, known.place))
+    return known, events
+
+
+def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
+    """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
+    start, shown = story.log_from, story.moments
+    anew = known.log is None or known.log > story.log_to
+    while shown and not shown[0]["entries"] and shown[0]["ply"] <= known.ply:
+        shown = shown[1:]  # a choice that lies face down has no entry: it was told
+    for first in range(0, len(shown), MOST_MOMENTS):
+        part = shown[first : first + MOST_MOMENTS]
+        event = {"type": "moments", "log_from": start, "moments": part, "present": now}
+        yield {**event, "reset": True} if anew and first == 0 else event
+        start += sum(len(one["entries"]) for one in part)
+
+
+def _said(match_id: int, user_id: int | None, known: Known, so_far: tuple[int, int]) -> Iterator[Document]:
+    """What was said at the table since, in parts, and which lines are to be seen no longer.
+
+    ``so_far`` is ``said_so_far``.
+    """
+    last, hidden_ones = so_far
+    if user_id is None or (last <= known.line and hidden_ones == len(known.hidden)):
+        return  # as mostly: three questions less for every move
+    line = known.line
+    while True:
+        lines = lines_after(match_id, user_id, line, MOST_LINES)
+        if lines:
+            yield {"type": "chat", "lines": lines}
+        if len(lines) < MOST_LINES:
+            break
+        line = lines[-1]["id"]
+    hidden = sorted(hidden_lines(match_id) - known.hidden)
+    if hidden:
+        yield {"type": "chat", "lines": [{"id": one, "hidden": True} for one in hidden]}
+
+
+def _end(position: Position) -> Document:
+    match = position.match
+    outcome = ended(position)[1] if match.status == Match.Status.FINISHED else None
+    known = {"type": "end", "game": match.pk, "status": match.status, "reason": match.reason}
+    return {**known, "outcome": outcome, "href": reverse("pages:match", args=[match.pk])}
+
+
+def _without_the_clock(now: Document) -> Document:
+    """``now`` without what time alone changes: nobody is to learn from an event that another one has moved."""
+    clock = now.get("clock")
+    return {**now, "clock": clock and {name: value for name, value in clock.items() if name != "left_ms"}}
+
+
+def _print(document: object) -> str:
+    return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+NEWS: Final = Shared(news_at)
+"""What is new at tables, looked up once for all people who sit there."""
+
+MOST_WINDOWS: Final = 5
+"""So many streams of one seat go on at once, in this process; the oldest makes room."""
+
+AFTER_S: Final = 60.0
+"""So long after the end there may still be a word."""
+
+
+class SeatStreamView(LiveView):
+    """At ``/api/v1/games/{match}/seat/stream``."""
+
+    authentication_classes = [BrowserAuthentication]
+    permission_classes = [SitsHere]
+    throttle_scope = "stream"
+    door = "players"
+    renderer_classes = [*FRAMINGS[::-1]]
+
+    async def get(self, request: Request, match: int) -> HttpResponseBase:
+        browser = browser_of(request)
+        seat = await threads.read(seat_here, request, match)
+        who = identity(request._request, browser)
+        hub().make_room(match, seat, MOST_WINDOWS)
+        hub().require_room(who)
+        log, line = places(request)
+        stream = SeatStream(match, seat, browser, framing_of(request), Known(log, line))
+        return streamed(stream.framing, stream.pieces(who))
+
+
+def seat_here(request: Request, match: int) -> int:
+    """Where who asks sits at a live game, also while a stand-in plays for them. Raises ``Http404``."""
+    browser = browser_of(request)
+    seat = actions.seat_of(match, browser.user_id, browser.guest)
+    if seat is None:
+        with translation.override(chosen(request._request)):
+            raise Http404(_("You have no seat at game %(number)s.") % {"number": match})
+    return seat
+
+
+class SeatStream:
+    """One open stream of a seat, and what it has told."""
+
+    def __init__(self, match: int, seat: int, browser: Browser, framing: JSONLines, known: Known) -> None:
+        self.framing = framing
+        self._match, self._seat, self._browser, self._known = match, seat, browser, known
+        self._woken = asyncio.Event()
+        self._viewers: int | None = None
+
+    async def pieces(self, who: str) -> AsyncIterator[bytes]:
+        """The bytes of the stream, until the game has ended, the session opens nothing any more, or the server stops.
+
+        A sign of life comes by the clock alone: what others do in secret touches the stream, too.
+        """
+        watch = Watch(self._touch, match=self._match, seat=self._seat, browser=self._browser)
+        with hub().watching(watch, who), hub().viewers.reading(self._match, self._count):
+            yield self.framing.hello
+            async with aclosing(self._told(watch)) as told:
+                async for piece in told:
+                    yield piece
+            if watch.reason:
+                yield self.framing.event({"type": "closed", "reason": watch.reason})
+
+    async def _told(self, watch: Watch) -> AsyncGenerator[bytes]:
+        clock = asyncio.get_running_loop().time
+        spoke, ends, viewers = clock(), float("inf"), None
+        while not watch.ended.is_set() and clock() < ends:
+            self._woken.clear()
+            news = await NEWS.look(self._match, Asked(self._seat, self._browser.user_id, self._known))
+            if watch.ended.is_set():
+                return  # it may be somebody else who would read it
+            self._known = news.known
+            pieces = [self.framing.event(event, place) for event, place in news.events]
+            speaks = bool(pieces) or clock() >= spoke + KEEP_ALIVE_S
+            if speaks and self._viewers != viewers:  # not by itself: it would tell when this stream was touched
+                viewers = self._viewers
+                pieces.append(self.framing.event({"type": "viewers", "game": self._match, "viewers": viewers}))
+            if speaks:
+                yield b"".join(pieces) or self.framing.keep_alive
+                spoke = clock()
+            if self._known.over:
+                ends = min(ends, clock() + AFTER_S)
+            await rest(self._woken, max(0.0, min(spoke + KEEP_ALIVE_S - clock(), news.again_s or KEEP_ALIVE_S)))
+
+    def _touch(self, match: int | None) -> None:  # noqa: ARG002
+        self._woken.set()
+
+    def _count(self, viewers: int) -> None:
+        """So many watch now; it is told with what comes next, or with the next sign of life."""
+        self._viewers = viewers

@@ -1,0 +1,359 @@
+"""What the people of a demo site do: upload, request matches, play at tables, and run remote bots."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from time import monotonic
+from typing import Final
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+import orjson
+from allauth.account.models import EmailAddress
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from bots.house.catalogue import HOUSE
+from bots.house.inside import Maker, load
+from bots.models import Bot, BotVersion
+from bots.owners import owner_of
+from bots.uploads.upload import NotStored, upload_new_bot, upload_version
+from esr_platform.accounts import demo, tokens
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, archive
+from esr_platform.supervisor.site import Place
+from games.base import Document, Move
+from ladder.creation import Plan, found_ladder, invite
+from ladder.exhibitions.requests import order_comparison, order_scheduled, order_test
+from ladder.live.answers import answer_seat
+from ladder.live.position import Position
+from ladder.live.rows import position_of
+from ladder.matchmaking.seeks import seek, take_seat
+from ladder.members.membership import CannotJoin, join
+from ladder.models import Chair, Ladder, Match, Order, Seek
+from ladder.seasons import WrongMoment, close
+
+# --- Accounts and uploads --------------------------------------------------------------------------------------------
+
+DOMAIN: Final = "@demo.invalid"
+"""Where the letters of demo people would go; no such domain can ever be."""
+
+
+def strangers() -> int:
+    """How many accounts are neither a demo person's nor the demo account."""
+    ours = Q(email__endswith=DOMAIN) | Q(username=demo.USERNAME)
+    return User.objects.exclude(ours).count()
+
+
+def person(name: str) -> User:
+    """The account of a demo person, made where there is none. Nobody can sign in with it, but for the demo account."""
+    email = demo.EMAIL if name == demo.USERNAME else f"{name}{DOMAIN}"
+    user, new = User.objects.get_or_create(username=name, defaults={"email": email, "wants_letters": False})
+    if new:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+        EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
+    return user
+
+
+def everybody() -> list[User]:
+    """All demo people."""
+    return [person(name) for name in PEOPLE]
+
+
+def bring(bot: DemoBot, number: int) -> bool:
+    """Upload version ``number`` of ``bot``; whether it is there now.
+
+    Versions come one after the other, the next once the check of the one before has ended. What is refused for the
+    moment, for too many uploads at once, is tried again when this is called again.
+    """
+    found = Bot.objects.of_code().filter(owner__username=bot.owner, name=bot.name).first()
+    have = 0 if found is None else found.versions.count()
+    if have >= number:
+        return True
+    try:
+        if found is None:
+            version = upload_new_bot(person(bot.owner), bot.name, _file(bot), archive(bot, 1))
+            Bot.objects.filter(pk=version.bot_id).update(description=bot.description)
+        elif found.retired is None and not found.versions.filter(state__in=("received", "checking")).exists():
+            upload_version(found, _file(bot), archive(bot, have + 1))
+    except (Refused, NotStored):
+        return False
+    return False
+
+
+def _file(bot: DemoBot) -> str:
+    return f"{bot.name.lower().replace(' ', '-')}.zip"
+
+
+# --- Exhibition matches and ladders ----------------------------------------------------------------------------------
+
+_CLASS: Final = "Thursday class"
+_MEMBERS: Final = ("ruth", "tomas", "marek", "demo")
+
+
+def found_class() -> bool:
+    """A ladder for four that members alone know of; their bots join it as soon as they have passed their checks."""
+    ladder = Ladder.objects.filter(name=_CLASS).first()
+    if ladder is None:
+        teacher = person("ruth")
+        house = ("greedy", "haggler", "kontor")
+        plan = Plan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
+        ladder = found_ladder(plan, teacher)
+    invite(ladder, [person(name) for name in _MEMBERS])
+    theirs = Bot.objects.of_code().filter(owner__username__in=_MEMBERS, versions__active=True)
+    theirs = theirs.exclude(entries__ladder=ladder)
+    for bot in theirs.distinct():
+        try:
+            join(bot, ladder)
+        except CannotJoin:
+            continue
+    return ladder.entries.filter(active=True, bot__owner__isnull=False).count() >= len(_MEMBERS)
+
+
+def order_a_test() -> bool:
+    """Jackdaw against three of the house, two deals."""
+    table = _versions("Jackdaw", "greedy", "haggler", "kontor")
+    ids = [version.pk for version in table]
+    return bool(ids) and _placed("test", lambda token: order_test(_owner(table), _ladder(), ids, 2, token))
+
+
+def order_a_comparison() -> bool:
+    """Whether Tulip's newest version is better than its first one."""
+    both = BotVersion.objects.filter(bot__name="Tulip", state=BotVersion.State.READY).order_by("number")
+    table = _versions("Tulip", "greedy", "miser", "haggler")
+    if both.count() < 2 or not table:
+        return False
+    pair = (both.reverse()[0].pk, both[0].pk)
+    others = [version.pk for version in table[1:]]
+    return _placed("comparison", lambda token: order_comparison(_owner(table), _ladder(), pair, others, 12, 100, token))
+
+
+def order_a_match() -> bool:
+    """Ledger plays the house on the coming Saturday at eight in the evening."""
+    table = _versions("Ledger", "kontor", "stickler", "magpie")
+    ids, at = [version.pk for version in table], _saturday_evening()
+    return bool(ids) and _placed("match", lambda token: order_scheduled(_owner(table), _ladder(), ids, 2, at, token))
+
+
+def end_a_season(slug: str) -> bool:
+    """Close the first season of a ladder, so that it has a final table and a second one."""
+    ladder = Ladder.objects.get(slug=slug)
+    first = ladder.seasons.get(number=1)
+    if first.closing is None and first.closed is None:
+        try:
+            close(first)
+        except WrongMoment:
+            return False
+    return True
+
+
+def _placed(name: str, place: Callable[[UUID], Order]) -> bool:
+    """Whether the order is there, which has the same token in every run."""
+    token = uuid5(NAMESPACE_URL, f"demo:{name}")
+    try:
+        return Order.objects.filter(token=token).exists() or bool(place(token))
+    except Refused:
+        return False
+
+
+def _versions(name: str, *house: str) -> list[BotVersion]:
+    """What plays for the demo bot and for those of the house; nothing while one of them has no version that plays."""
+    playing = BotVersion.objects.select_related("bot__owner").filter(active=True)
+    found = [playing.filter(bot__name=name, bot__owner__isnull=False).first()]
+    found += [playing.filter(bot__house_name=one).first() for one in house]
+    return [version for version in found if version is not None] if None not in found else []
+
+
+def _owner(table: list[BotVersion]) -> User:
+    return owner_of(table[0].bot)
+
+
+def _ladder() -> Ladder:
+    return Ladder.objects.get(slug="edel-stein-reich-4")
+
+
+def _saturday_evening() -> datetime:
+    now = timezone.now()
+    day = now + timedelta(days=(5 - now.weekday()) % 7 or 7)
+    return day.replace(hour=20, minute=0, second=0, microsecond=0)
+
+
+# --- Live games ------------------------------------------------------------------------------------------------------
+
+_BURST_S: Final = 0.4
+"""So long the table is played in one call: others of the programme wait for it."""
+
+_STAYS: Final = timedelta(days=1)
+"""So long seats stay on offer whose people have no browser that would say that they are there."""
+
+
+def meet(meeting: Meeting) -> bool:
+    """Have the people of ``meeting`` play its games, a moment of it at a time; whether all have been played."""
+    ladder = Ladder.objects.filter(slug=meeting.ladder).first()
+    if ladder is None:
+        return True
+    running, played = None, 0
+    for match in _matches(ladder, meeting):
+        over = match.status != Match.Status.RUNNING or match.table.over
+        running, played = (running, played + 1) if over else (match, played)
+    if running is None and played < meeting.games:
+        running = _begin(ladder, meeting)
+    if running is not None:
+        _play_on(running, meeting)
+        return False
+    return played >= meeting.games
+
+
+def offer(meeting: Meeting) -> bool:
+    """Have these people sit at a casual table that waits for others for a day."""
+    ladder, people = Ladder.objects.filter(slug=meeting.ladder).first(), [person(name) for name in meeting.people]
+    if ladder is None:
+        return True
+    try:
+        made = seek(people[0], ladder, clock="calm")
+        for one in people[1:]:
+            made = take_seat(made, one)
+    except Refused:
+        return False
+    Seek.objects.filter(pk=made.pk, state=Seek.State.OPEN).update(expires=Now() + _STAYS)
+    return True
+
+
+def _matches(ladder: Ladder, meeting: Meeting) -> list[Match]:
+    matches = Match.objects.filter(ladder=ladder)
+    for name in meeting.people:
+        matches = matches.filter(seats__version__bot__owner__username=name, seats__version__bot__kind="person")
+    return list(matches.select_related("table", "ladder", "block").order_by("pk").distinct())
+
+
+def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
+    """They meet by a link; ``None`` where one of them cannot sit down at this moment."""
+    people = [person(name) for name in meeting.people]
+    try:
+        offered = seek(people[0], ladder, rated=True, kind=Seek.Kind.LINK)
+        for one in people[1:]:
+            offered = take_seat(offered.token, one)
+    except Refused:
+        return None
+    if offered.match_id is None:
+        return None
+    return Match.objects.select_related("table", "ladder", "block").get(pk=offered.match_id)
+
+
+def _play_on(match: Match, meeting: Meeting) -> None:
+    """Answer what the people are asked, until nobody is asked anything now or it has taken long enough."""
+    until, answered = monotonic() + _BURST_S, True
+    while answered and monotonic() < until:
+        match.refresh_from_db()
+        position, answered = position_of(match), False
+        for seat, chair in _asked(position):
+            name = chair.seat.version.bot.name
+            move = _choice(position, seat, meeting.plays_like(name))
+            answer_seat(match.pk, seat, chair.asked, orjson.dumps({"move": move}), monotonic())
+            answered = True
+
+
+def _asked(position: Position) -> Iterator[tuple[int, Chair]]:
+    """The chairs of people who have been told a question and owe the answer."""
+    if position.match.status == Match.Status.RUNNING:
+        for seat, chair in enumerate(position.chairs):
+            told = chair.due_at is not None and chair.due_at <= position.now
+            if chair.kind == Chair.Kind.PERSON and chair.owes and told:
+                yield seat, chair
+
+
+def _choice(position: Position, seat: int, house: str) -> Move:
+    """What this bot of the house would play there, by what the seat has been shown."""
+    state, ladder = position.shown_to(seat), position.match.ladder
+    hello: Document = {"type": "hello", "protocol": 1, "game": ladder.game, "seats": ladder.seats, "seat": seat}
+    seed = sha256(f"{position.match.pk}/{seat}/{position.chairs[seat].asked}".encode()).hexdigest()
+    bot = _loaded(house)({**hello, "rules": state.record["rules"], "seed": seed}, list(HOUSE[house].args))
+    return bot.choose(state.decision(seat), state.view(seat), state.entries(seat))
+
+
+@cache
+def _loaded(house: str) -> Maker:
+    return load(HOUSE[house])
+
+
+# --- Remote bots -----------------------------------------------------------------------------------------------------
+
+GAMES: Final = 4
+"""So many each plays on its ladder before it goes; together they make live ladders look alive."""
+
+_EVENING: Final = timedelta(hours=12)
+_GOING_S: Final = 10.0
+
+
+@dataclass
+class Visit:
+    """The visitors of one run. Called again and again, it is over when their ladders have enough games."""
+
+    place: Place
+    _playing: dict[Visitor, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _tokens: list[Token] = field(default_factory=list)
+
+    def __call__(self) -> bool:
+        """Let whoever is missing come; whether all of them have played."""
+        wanted = [visitor for visitor in VISITORS if not _has_played(visitor)]
+        for visitor in wanted:
+            if visitor not in self._playing:
+                self._playing[visitor] = self._come(visitor)
+        return not wanted
+
+    def end(self) -> None:
+        """Nobody plays any more, and their tokens open nothing."""
+        for process in self._playing.values():
+            process.terminate()
+        for process in self._playing.values():
+            try:
+                process.wait(_GOING_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        for token in self._tokens:
+            tokens.revoke(token.user, token.pk)
+
+    def _come(self, visitor: Visitor) -> subprocess.Popen[bytes]:
+        scopes = [Scope.READ, Scope.PLAY, Scope.UPLOAD, Scope.MANAGE]
+        token, secret = tokens.issue(person(visitor.owner), "an evening of live games", scopes, _EVENING)
+        self._tokens.append(token)
+        said = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
+        return subprocess.Popen(
+            [sys.executable, "-m", "bots.cli", *said, "--name", visitor.name, "--label", visitor.label],
+            cwd=self.place.code,
+            env={**os.environ, "ESR_SITE": self.place.url.rstrip("/"), "ESR_TOKEN": secret},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+@contextmanager
+def visits(place: Place) -> Iterator[Visit]:
+    """A visit that ends with this."""
+    visit = Visit(place)
+    try:
+        yield visit
+    finally:
+        visit.end()
+
+
+def _has_played(visitor: Visitor) -> bool:
+    """Whether its ladder has enough games with it, or is not there."""
+    played = Match.objects.filter(
+        ladder__slug=visitor.ladder,
+        status=Match.Status.FINISHED,
+        seats__version__bot__owner__username=visitor.owner,
+        seats__version__bot__name=visitor.name,
+    )
+    return played.count() >= GAMES or not Ladder.objects.filter(slug=visitor.ladder).exists()

@@ -1,0 +1,247 @@
+"""The processes of the site: their command lines, how they are run, and how long a start may take."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from esr_platform.supervisor.broker import IGNORED_LINES, refusal, server_command
+
+# --- Processes -------------------------------------------------------------------------------------------------------
+
+_SET_PARENT_DEATH_SIGNAL = 1
+_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_LAST_LINES = 20
+
+
+def die_with_parent() -> None:
+    """Have the kernel kill this process when the thread that started it ends. Does nothing outside Linux."""
+    if _libc is not None:
+        _libc.prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program to run: its name, its arguments and the variables to add to our environment.
+
+    Lines of output that contain one of ``ignored`` are dropped. A program with a ``refusal`` exits with an error only
+    if it cannot start, and starting it again would not help: ``refusal`` turns its last lines into advice.
+    """
+
+    name: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    ignored: Sequence[str] = ()
+    refusal: Callable[[Iterable[str]], str] | None = None
+
+
+class Child:
+    """A running :class:`Command`.
+
+    ``output`` is the non-blocking read end of its standard output and error, ``silent`` whether that has ended, and
+    ``last_lines`` its most recent lines.
+    """
+
+    def __init__(self, command: Command) -> None:
+        self.command = command
+        self._process = subprocess.Popen(
+            command.arguments,
+            env={**os.environ, **command.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=die_with_parent,  # noqa: PLW1509  # the supervisor has one thread
+        )
+        assert self._process.stdout is not None
+        self.output = self._process.stdout.fileno()
+        os.set_blocking(self.output, False)
+        self.silent = False
+        self.last_lines: deque[str] = deque(maxlen=_LAST_LINES)
+        self._rest = b""
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """``None`` while it runs; negative is the signal that ended it.
+
+        It is looked at without being reaped, so that its number stays taken until :meth:`kill_session`.
+        """
+        if self._process.returncode is not None:
+            return self._process.returncode
+        end = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if end is None:
+            return None
+        return end.si_status if end.si_code == os.CLD_EXITED else -end.si_status
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The CPU time of the process and its ended children; ``None`` after its end and where /proc does not exist."""
+        if self._process.returncode is not None:
+            return None
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # utime, stime, cutime, cstime
+
+    def lines(self) -> list[str]:
+        """The complete lines since the last call, without the ignored ones; at the end of output also the rest."""
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self.output, 65536):
+                self._rest += chunk
+            self.silent = True
+        *whole, self._rest = self._rest.split(b"\n")
+        if self.silent:
+            whole, self._rest = [*whole, self._rest], b""
+        lines = [line.decode("utf-8", "replace").rstrip() for line in whole if line.strip()]
+        lines = [line for line in lines if not any(ignored in line for ignored in self.command.ignored)]
+        self.last_lines.extend(lines)
+        return lines
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send ``number`` to the process itself; one that has ended is not an error."""
+        if self.exit_code is None:
+            os.kill(self.pid, number)
+
+    def kill_session(self) -> None:
+        """Kill it and all that it left in its process group, also where it has ended by itself, and reap it."""
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def close(self) -> None:
+        """Hear it no more."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+# --- Patience with slow starts ---------------------------------------------------------------------------------------
+
+LIMIT_S = 300.0
+STALLED_S = 60.0
+"""A process that waits for a busy disk or processor uses no CPU time either, but hardly for this long."""
+
+PROGRESS_S = 0.1
+"""CPU time that counts as progress. Timers of an idle process use less than this in ``STALLED_S``."""
+
+REPORT_EVERY_S = 15.0
+
+
+class Patience:
+    """Decides how long to wait for ``what``, which appears in the reports to the person at the terminal.
+
+    ``used`` returns the CPU time of the awaited process in seconds, or ``None`` where it is unknown. Then only
+    ``limit`` ends the wait.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        used: Callable[[], float | None],
+        limit: float = LIMIT_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.what = what
+        self._used = used
+        self._limit = limit
+        self._clock = clock
+        self._begun = self._progressed = clock()
+        self._known = used()
+        self._next_report = REPORT_EVERY_S
+
+    @property
+    def waited(self) -> float:
+        """Seconds since the start of the wait."""
+        return self._clock() - self._begun
+
+    def exhausted(self) -> bool:
+        """Whether to give up. Call it often: each call checks for progress since the one before."""
+        now, used = self._clock(), self._used()
+        # A process that was started again begins at zero, so a fall is progress too.
+        if used is None or self._known is None or abs(used - self._known) >= PROGRESS_S:
+            self._progressed, self._known = now, used
+        return now - self._progressed > STALLED_S or now - self._begun > self._limit
+
+    def report(self) -> str | None:
+        """A line about the wait, once per ``REPORT_EVERY_S``; ``None`` between two reports."""
+        if self.waited < self._next_report:
+            return None
+        self._next_report = (self.waited // REPORT_EVERY_S + 1) * REPORT_EVERY_S
+        used = self._used()
+        cpu = "" if used is None else f", {used:.1f} s of CPU time"
+        return f"Still waiting for {self.what} ({self.waited:.0f} s{cpu})."
+
+
+# --- Command lines ---------------------------------------------------------------------------------------------------
+
+WEB_STOP_SECONDS = 1
+"""How long the web server waits for open requests. An open stream never ends by itself."""
+
+
+def redis(var: Path) -> Command:
+    """The embedded Redis with its data in ``var``."""
+    return Command("redis", server_command(var), ignored=IGNORED_LINES, refusal=partial(refusal, var))
+
+
+def web(host: str, port: int, environment: Mapping[str, str]) -> Command:
+    """The pages."""
+    arguments = [
+        *(sys.executable, "-m", "uvicorn", "esr_platform.asgi:application"),
+        *("--http", "esr_platform.heads:BoundedHeads", "--host", host, "--port", str(port)),
+        *("--timeout-graceful-shutdown", str(WEB_STOP_SECONDS)),
+        *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
+    ]
+    return Command("web", arguments, environment)
+
+
+def bots(environment: Mapping[str, str]) -> Command:
+    """The worker that plays matches, validates uploads and computes estimates, with one process per core."""
+    return _worker("bots", "on_time,soon,checks,estimates,matches", os.cpu_count() or 1, environment)
+
+
+def host(environment: Mapping[str, str]) -> Command:
+    """The worker that asks hosted bots at live tables for their decisions, with two processes at least.
+
+    While a bot thinks for it, it holds a core that a process of :func:`bots` gives up after the current decision
+    (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables continue
+    meanwhile, because the clerk also serves them.
+    """
+    return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
+
+
+def clerk(environment: Mapping[str, str]) -> Command:
+    """The worker for everything else, which never plays a game and so is never far behind."""
+    return _worker("clerk", "default,live", 1, environment)
+
+
+def beat(environment: Mapping[str, str]) -> Command:
+    """The clock: it says when something is due and does nothing itself."""
+    return Command("beat", [*_celery(), "beat", "--loglevel", "WARNING", "--pidfile", ""], environment)
+
+
+def _worker(name: str, queues: str, processes: int, environment: Mapping[str, str]) -> Command:
+    arguments = [
+        *_celery(),
+        *("worker", "--queues", queues, "--concurrency", str(processes), "--hostname", f"{name}@%h"),
+        *("--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
+    return Command(name, arguments, {**environment, "REMAP_SIGTERM": "SIGQUIT"})
+
+
+def _celery() -> list[str]:
+    return [sys.executable, "-m", "celery", "--quiet", "--app", "esr_platform"]

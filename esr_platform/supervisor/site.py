@@ -1,0 +1,168 @@
+"""The whole site, from an empty folder to pages that show matches being played, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from esr_platform.supervisor import problems, processes
+from esr_platform.supervisor.broker import listens, socket_path
+from esr_platform.supervisor.problems import Problem
+from esr_platform.supervisor.processes import Patience
+from esr_platform.supervisor.supervisor import Supervisor
+from esr_platform.supervisor.terminal import Terminal
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+OTHER_REDIS_SECONDS = 60.0
+"""How long to wait for the Redis at ``REDIS_URL``. The supervisor cannot see whether that server makes progress."""
+
+NO_MATCH_SECONDS = 300.0
+"""After this long without a finished match a run that is to end by itself gives up."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a site runs: its code, its data, its host and port, and its Redis, embedded or not.
+
+    ``house_blocks_per_hour`` is the setting of that name for its processes, if it is not that of the environment.
+    """
+
+    code: Path
+    data: Path
+    port: int
+    redis_url: str
+    host: str = "127.0.0.1"
+    house_blocks_per_hour: int | None = None
+
+    @property
+    def embedded_redis(self) -> bool:
+        return self.redis_url == f"unix://{socket_path(self.data)}"
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}/"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables to add to our environment for every process of the site."""
+        blocks = self.house_blocks_per_hour
+        return {
+            **({} if blocks is None else {"HOUSE_BLOCKS_PER_HOUR": str(blocks)}),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(self.code), os.environ.get("PYTHONPATH")))),
+            "PYTHONUNBUFFERED": "1",
+            "VAR_DIR": str(self.data),
+            "REDIS_URL": self.redis_url,
+            "SITE_URL": os.environ.get("SITE_URL") or self.url,
+            "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
+        }
+
+
+class Site:
+    """The processes of one site and their output on the terminal."""
+
+    def __init__(self, place: Place, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
+        self.place = place
+        self.terminal = terminal
+        self._clock = clock
+        self.supervisor = Supervisor(terminal.pass_on)
+
+    @contextmanager
+    def up(self, prepare: Callable[[], None]) -> Iterator[None]:
+        """The site runs inside this: Redis, then ``prepare`` (tables, house bots), then everything else.
+
+        Raises :class:`Problem`. At the end no process is left.
+        """
+        place = self.place
+        problems.check_space(place.data)
+        problems.check_port(place.host, place.port)
+        lock = problems.lock_folder(place.data)
+        try:
+            self._start_redis()
+            self.terminal.say("Preparing the database, the static files and the house bots.")
+            prepare()
+            self.terminal.say("Starting the web server and the workers.")
+            self._start_the_rest()
+            yield
+        finally:
+            for number in STOP_SIGNALS:  # a second Ctrl-C must not leave anything behind
+                signal.signal(number, signal.SIG_IGN)
+            self.supervisor.stop(last=["redis"])
+            os.close(lock)
+
+    def _start_redis(self) -> None:
+        url = self.place.redis_url
+        if self.place.embedded_redis:
+            try:
+                self.supervisor.start(processes.redis(self.place.data))
+            except OSError as error:
+                raise Problem(f"The embedded Redis cannot start ({error}): set REDIS_URL to another Redis") from None
+            patience, advice = self._patience("redis", "the embedded Redis"), "see its lines above"
+        else:
+            patience = Patience(f"Redis at {url.rpartition('@')[2]}", lambda: None, OTHER_REDIS_SECONDS, self._clock)
+            advice = "start it, or unset REDIS_URL to use the embedded one"
+        self._wait(self._redis_answers, patience, advice)
+
+    def _redis_answers(self) -> bool:
+        ours = not self.place.embedded_redis or listens(self.place.data)
+        return ours and problems.redis_answers(self.place.redis_url)
+
+    def _start_the_rest(self) -> None:
+        place, environment = self.place, self.place.environment
+        self.supervisor.start(processes.web(place.host, place.port, environment))
+        self.supervisor.start(processes.bots(environment))
+        self.supervisor.start(processes.host(environment))
+        self.supervisor.start(processes.clerk(environment))
+        self.supervisor.start(processes.beat(environment))
+        self._wait(self._web_answers, self._patience("web", "the web server"), "see its lines above")
+        self.terminal.say(f"Open {place.url} in a browser. Ctrl-C ends everything.")
+
+    def _web_answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((self.place.host, self.place.port)) == 0
+
+    def _patience(self, name: str, what: str) -> Patience:
+        return Patience(what, lambda: self.supervisor.cpu_seconds(name), clock=self._clock)
+
+    def _wait(self, ready: Callable[[], bool], patience: Patience, advice: str) -> None:
+        while not ready():
+            if patience.exhausted():
+                raise Problem(f"No answer from {patience.what} after {patience.waited:.0f} s: {advice}")
+            report = patience.report()
+            if report is not None:
+                self.terminal.say(f"{report} {_load()}")
+            self.supervisor.attend(0.1)
+
+    def play(self, matches: int, finished: Callable[[], int | None], patience: float | None) -> None:
+        """Show progress until ``finished()`` reaches ``matches``; ``None`` says that it is not known just now.
+
+        Raises :class:`Problem` when for ``patience`` seconds not one more was finished.
+        """
+        done, since = finished() or 0, time.monotonic()
+        with self.terminal.progress(matches, done) as show:
+            while done < matches:
+                self._attend(0.25)
+                now_done = finished()
+                if now_done is not None and now_done > done:
+                    done, since = now_done, time.monotonic()
+                    show(done)
+                if patience is not None and time.monotonic() - since > patience:
+                    raise Problem(f"No match was finished for {patience:.0f} s: the lines above may say why")
+
+    def stay(self) -> None:
+        """Go on until interrupted."""
+        while True:
+            self._attend(1)
+
+    def _attend(self, seconds: float) -> None:
+        problems.check_space(self.place.data, least=problems.LEAST_FREE_BYTES // 10)
+        self.supervisor.attend(seconds)
+
+
+def _load() -> str:
+    return f"The load average is {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."

@@ -1,0 +1,108 @@
+"""What the supervisor shows in the terminal: lines of the processes, progress and standings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from django.db import InterfaceError, OperationalError, connection
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from ladder.members import standings
+from ladder.models import Ladder, Match
+
+# --- Ladders ---------------------------------------------------------------------------------------------------------
+
+HEADINGS = ("", "bot", "rating", "games", "win share")
+
+
+def finished_matches() -> int | None:
+    """How many matches have a result, over all ladders; ``None`` while the database is out of reach."""
+    try:
+        return Match.objects.filter(status=Match.Status.FINISHED).count()
+    except (OperationalError, InterfaceError):
+        connection.close()
+        return None
+
+
+def show_tables(terminal: Terminal) -> None:
+    """Print the table of every ladder under its name and its number of finished matches; of live ones if any is."""
+    for ladder in Ladder.objects.order_by("pk"):
+        count = Match.objects.filter(ladder=ladder, status=Match.Status.FINISHED).count()
+        if ladder.live and not count:
+            continue
+        terminal.table(f"{ladder.name} · {count} finished matches", HEADINGS, _rows(ladder))
+
+
+def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
+    for standing in standings.table(ladder):
+        entry = standing.entry
+        share = "" if entry.win_share is None else f"{entry.win_share:.0%}"
+        yield str(standing.rank), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share
+
+
+# --- Output ----------------------------------------------------------------------------------------------------------
+
+LOG_FILE_WIDTH = 100
+PLAIN_STEPS = 12
+"""Into how many lines progress is cut where no bar can be drawn."""
+
+
+class ShowsProgress(Protocol):
+    """Called with the number of finished matches whenever it may have grown."""
+
+    def __call__(self, done: int) -> None: ...
+
+
+class Terminal:
+    """Standard output, with colours and a bar where a person watches, and in plain lines where none does."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        found = console or Console(highlight=False)
+        self.console = found if found.is_terminal else Console(highlight=False, file=found.file, width=LOG_FILE_WIDTH)
+
+    def say(self, text: str) -> None:
+        """One line from the supervisor itself."""
+        self.console.print(Text(text), soft_wrap=True)
+
+    def pass_on(self, name: str, line: str) -> None:
+        """One line that the process ``name`` wrote."""
+        self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(line)), soft_wrap=True)
+
+    @contextmanager
+    def progress(self, total: int, done: int) -> Iterator[ShowsProgress]:
+        """Show how many of ``total`` matches are finished, starting with ``done``."""
+        if not self.console.is_terminal:
+            yield _PlainProgress(self, total, done)
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=self.console) as bar:
+            task = bar.add_task("Matches", total=total, completed=min(done, total))
+            yield lambda done: bar.update(task, completed=min(done, total))
+
+    def table(self, title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+        """A table under its title; the second column is a name, all others are numbers."""
+        table = Table(show_edge=False)
+        for index, heading in enumerate(headings):
+            table.add_column(heading, justify="left" if index == 1 else "right", no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        self.console.print()
+        self.console.print(Text(title, style="bold"), soft_wrap=True)
+        self.console.print(table)
+
+
+class _PlainProgress:
+    def __init__(self, terminal: Terminal, total: int, done: int) -> None:
+        self._terminal, self._total, self._step = terminal, total, max(1, total // PLAIN_STEPS)
+        self._next = 0
+        self(done)
+
+    def __call__(self, done: int) -> None:
+        if done >= min(self._next, self._total):
+            self._terminal.say(f"Matches: {min(done, self._total)} of {self._total}")
+            self._next = done + self._step

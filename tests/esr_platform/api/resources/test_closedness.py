@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import Scope, Token, User
+from games.registry import GAMES
+from games.schemas import DOCUMENTS
+from ladder.corrections import void
+from ladder.models import Block, Ladder, Match, Membership
+from tests.esr_platform.api.conftest import Program, document, person, problem
+from tests.esr_platform.api.resources.conftest import read, walked
+from tests.ladder.uploaded import staff
+
+pytestmark = pytest.mark.django_db
+
+
+def _some(ladder: Ladder) -> Match:
+    return Match.objects.select_related("block").filter(ladder=ladder).order_by("pk")[0]
+
+
+def test_of_a_deal_that_is_still_played_nothing_is_open_but_the_result(played: Ladder) -> None:
+    match = _some(played)
+    Block.objects.filter(pk=match.block_id).update(ended=None)
+    found = read(f"matches/{match.pk}")
+    assert (found["open"], found["deal"]["seed"], found["deal"]["commitment"]) == (False, None, match.block.commitment)
+    assert sorted(one["rank"] for one in found["players"])[0] == 1
+    for part in ("record", "log", "replay"):
+        assert "opens when" in problem(Client().get(f"/api/v1/matches/{match.pk}/{part}"), 404, "not_found")["detail"]
+
+
+def test_an_open_game_is_read_as_record_as_log_of_each_seat_and_as_replay(played: Ladder) -> None:
+    match = _some(played)
+    found = read(f"matches/{match.pk}")
+    assert found["deal"]["seed"] == match.block.public_seed
+    assert {one["id"] for one in found["deal"]["games"]} == set(match.block.matches.values_list("pk", flat=True))
+    assert found["ledger"]["result"] >= 1
+    record = read(f"matches/{match.pk}/record")
+    assert (record["format"], record["seed"]) == ("game-record/1", match.block.public_seed)
+    everybody, first = read(f"matches/{match.pk}/log"), read(f"matches/{match.pk}/log?seat=0")
+    assert (everybody["seat"], first["seat"], first["outcome"]) == (None, 0, record["outcome"])
+    problem(Client().get(f"/api/v1/matches/{match.pk}/log?seat=4"), 404, "not_found")
+    assert read(f"matches/{match.pk}/replay")["format"] == "replay/1"
+
+
+def test_a_result_that_was_taken_back_is_none(played: Ladder) -> None:
+    match = _some(played)
+    void(match.pk, "a test", staff("ruth"))
+    found = read(f"matches/{match.pk}")
+    assert (found["status"], found["reason"] != "") == ("void", True)
+    assert {(one["rank"], one["score"], one["rating_after"]) for one in found["players"]} == {(None, None, None)}
+    assert found["ledger"]["void"] > found["ledger"]["result"]
+
+
+def _private_addresses(ladder: Ladder) -> list[str]:
+    match = _some(ladder)
+    return [
+        *(f"ladders/{ladder.slug}{more}" for more in ("", "/entries", "/matches", "/seasons", "/seasons/1")),
+        *(f"ladders/{ladder.slug}/seasons/1/standings", f"matches?ladder={ladder.slug}"),
+        *(f"matches/{match.pk}{more}" for more in ("", "/record", "/log", "/replay")),
+        *(f"head-to-head?ladder={ladder.slug}", f"bots/house-greedy/ratings?ladder={ladder.slug}"),
+        *(f"bots/house-greedy/matches?ladder={ladder.slug}", f"bots?ladder={ladder.slug}"),
+    ]
+
+
+def _as(program: Program, address: str) -> Any:
+    return program.get(address)
+
+
+def test_a_private_ladder_is_not_there_for_strangers_and_bots_tokens_whatever_the_road(secret: Ladder) -> None:
+    member, other = person("miriam", Scope.READ), person("carl", *Scope)
+    only_plays = person("ada", Scope.PLAY)
+    for one in (member, only_plays):
+        Membership.objects.create(ladder=secret, person=one.user)
+    for address in _private_addresses(secret):
+        for stranger in (Program(), other, only_plays):
+            problem(_as(stranger, address), 404, "not_found")
+        assert _as(member, address).status_code == 200, address
+
+
+def test_a_token_that_only_uploads_is_not_told_who_stands_on_a_private_ladder(secret: Ladder) -> None:
+    uploads, reads = person("ada", Scope.UPLOAD), person("miriam", Scope.UPLOAD, Scope.READ)
+    for member in (uploads, reads):
+        Membership.objects.create(ladder=secret, person=member.user)
+    told = [{one["ladder"] for one in document(who.get("bots/house-greedy"))["ladders"]} for who in (uploads, reads)]
+    assert [secret.slug in ladders for ladders in told] == [False, True]
+
+
+def test_lists_name_nothing_of_a_private_ladder_and_count_nothing_of_it(secret: Ladder) -> None:
+    for address in ("ladders", "matches", "bots", "bots/house-greedy", "bots/house-greedy/matches"):
+        text = Client().get(f"/api/v1/{address}").content.decode()
+        assert not re.search(rf"{secret.slug}(?!-(open|remote|people))", text), address
+    assert walked("matches") == []
+
+
+def test_a_version_that_was_never_ready_is_its_owners_alone(miriam: Program, carl: Program) -> None:
+    miriam.upload(name="Citrine")
+    BotVersion.objects.update(state="ready", active=True)
+    miriam.upload("bots/citrine/versions", data=b"print(2)\n")
+    assert [one["number"] for one in read("bots/citrine/versions")["results"]] == [1]
+    assert [one["number"] for one in document(miriam.get("bots/citrine/versions"))["results"]] == [2, 1]
+    problem(carl.get("bots/citrine/versions/2"), 404, "not_found")
+    first = read("bots/citrine/versions/1")
+    assert (first["filename"], first["size"], first["check_report"]) == (None, None, None)
+    assert document(miriam.get("bots/citrine/versions/1"))["filename"] == "bot.py"
+    assert [one["number"] for one in read("bots/citrine")["versions"]] == [1]
+
+
+def test_staff_read_hidden_bots_of_others_with_a_token_that_may_read_and_not_with_upload_alone(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    uploads, reads = person("ruth", Scope.UPLOAD), person("rose", Scope.UPLOAD, Scope.READ)
+    User.objects.filter(username__in=("ruth", "rose")).update(is_staff=True, is_superuser=True)
+    for address in ("bots/citrine", "bots/citrine/versions", "bots/citrine/versions/1"):
+        problem(uploads.get(address), 404, "not_found")
+        assert reads.get(address).status_code == 200
+    uploads.upload(name="Jasper")
+    assert document(uploads.get("bots/jasper/versions/1"))["filename"] == "bot.py"
+
+
+def test_a_person_is_read_with_the_bots_that_everybody_knows_of(miriam: Program) -> None:
+    problem(Client().get("/api/v1/people/miriam"), 404, "not_found")
+    miriam.upload(name="Citrine")
+    BotVersion.objects.update(state="ready", active=True)
+    assert read("people/MIRIAM")["bots"] == ["citrine"]
+    User.objects.update(deleted="2026-01-01T00:00:00Z", is_active=False, email="")
+    problem(Client().get("/api/v1/people/miriam"), 404, "not_found")
+    assert read("bots/citrine")["owner"] is None
+    problem(Client().get("/api/v1/people/a%00b"), 404, "not_found")
+
+
+def test_what_staff_think_of_a_bot_is_its_owners_alone(miriam: Program) -> None:
+    miriam.upload(name="Citrine")
+    BotVersion.objects.update(state="ready", active=True)
+    Bot.objects.update(suspended="2026-01-01T00:00:00Z", suspension_reason="It insults people.")
+    answer = Client().get("/api/v1/bots/citrine")
+    assert b"insults" not in answer.content
+    assert document(answer)["suspended"] is True
+
+
+def test_a_token_that_is_none_reads_nothing_even_of_what_is_public(db: None) -> None:
+    problem(
+        Client().get("/api/v1/ladders", headers={"Authorization": "Bearer esr_nobody"}), 401, "authentication_failed"
+    )
+    assert Token.objects.count() == 0
+
+
+@pytest.mark.parametrize("slug", list(GAMES))
+def test_games_are_read_with_the_schemas_of_their_documents(db: None, slug: str) -> None:
+    assert read(f"games/{slug}")["documents"] == list(DOCUMENTS)
+    assert all("$schema" in read(f"games/{slug}/schemas/{name}") for name in DOCUMENTS)
+    problem(Client().get(f"/api/v1/games/{slug}/schemas/seed"), 404, "not_found")
+
+
+def test_ratings_over_time_are_those_of_the_ledger(played: Ladder) -> None:
+    for entry in played.entries.select_related("bot"):
+        rows = walked(f"bots/{entry.bot.slug}/ratings", ladder=played.slug, limit=2)
+        assert [row["number"] for row in rows] == sorted(row["number"] for row in rows)
+        assert len(rows) == entry.games
+        assert not rows or rows[-1]["after"] == entry.points
+        assert all(one["after"] == two["before"] for one, two in pairwise(rows))

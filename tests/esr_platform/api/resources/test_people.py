@@ -1,0 +1,90 @@
+"""People who play by hand, as the API shows them: players among others, and no code."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+
+from bots.owners import guest_player, player_of
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope
+from ladder.models import Ladder, Outage, Sitting
+from tests.esr_platform.api.conftest import problem
+from tests.esr_platform.api.resources.conftest import read, walked
+from tests.ladder.by_hand import finished_by_hand, people_match, verified
+from tests.ladder.uploaded import DUEL, person, uploaded
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def people(house: None) -> Ladder:
+    """The ladder of people for two."""
+    return Ladder.objects.get(slug=f"{DUEL}-people")
+
+
+def test_people_are_listed_among_bots_where_they_are_asked_for(people: Ladder) -> None:
+    player_of(verified("ann"))
+    guest_player()
+    assert not {row["slug"] for row in walked("bots", limit=50)} & {"ann", "house-guest"}
+    found = {row["slug"]: (row["owner"], row["house"], row["version"]) for row in walked("bots", kind="person")}
+    assert found == {"ann": ("ann", False, None), "house-guest": (None, False, None)}
+    assert walked("bots", kind="person", house="true") == []
+
+
+def test_a_person_is_read_like_a_bot_without_versions(people: Ladder) -> None:
+    finished_by_hand(people, ("ann", "ben"))
+    ann = read("bots/ann")
+    assert (ann["kind"], ann["versions"], ann["ladders"][0]["ladder"]) == ("person", [], people.slug)
+    problem(Client().get("/api/v1/bots/ann/versions"), 404, "not_found")
+    problem(Client().get("/api/v1/bots/ann/versions/1"), 404, "not_found")
+    assert len(walked("bots/ann/matches")) == 1
+
+
+def test_tables_and_matches_say_who_is_a_person(people: Ladder) -> None:
+    match = finished_by_hand(people, ("ann", "ben"))
+    table = read(f"ladders/{people.slug}/entries")["results"]
+    assert {(row["bot"], row["kind"], row["owner"]) for row in table} == {
+        ("ann", "person", "ann"),
+        ("ben", "person", "ben"),
+    }
+    assert [player["kind"] for player in read(f"matches/{match.pk}")["players"]] == ["person", "person"]
+
+
+def test_who_somebody_plays_as_stands_with_the_person(people: Ladder) -> None:
+    ann = verified("ann")
+    bot = uploaded(ann, "Magpie")
+    assert (read("people/ann")["bots"], read("people/ann")["player"]) == ([bot.slug], None)
+    player_of(ann)
+    assert (read("people/ann")["bots"], read("people/ann")["player"]) == ([bot.slug], "ann")
+
+
+def test_who_sat_where_is_told_once_the_game_is_open(people: Ladder) -> None:
+    running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
+    for match in (running, over):
+        for seat in match.seats.select_related("version"):
+            Sitting.objects.create(match=match, seat=seat, version=seat.version, from_move=0)
+    assert read(f"matches/{running.pk}")["sittings"] == []
+    told = [
+        (one["seat"], one["bot"], one["from_move"], one["to_move"]) for one in read(f"matches/{over.pk}")["sittings"]
+    ]
+    assert told == [(0, "ann", 0, None), (1, "ben", 0, None)]
+
+
+def test_outages_of_the_site_are_told_once_the_game_is_open(people: Ladder) -> None:
+    running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
+    for match in (running, over):
+        Outage.objects.create(match=match, before_move=4, ended=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), ms=12_000)
+    assert read(f"matches/{running.pk}")["outages"] == []
+    assert read(f"matches/{over.pk}")["outages"] == [{"before_move": 4, "ended": "2026-01-02T03:04:05Z", "ms": 12_000}]
+
+
+def test_who_is_known_to_nobody_yet_is_known_to_themselves() -> None:
+    """So `esr status` works with the token of an account that an administrator has just made."""
+    ada = person("ada")
+    _, secret = tokens.issue(ada, "a test", [Scope.READ], None)
+    problem(Client().get("/api/v1/people/ada"), 404, "not_found")
+    own = Client(headers={"Authorization": f"Bearer {secret}"}).get("/api/v1/people/ada")
+    assert (own.status_code, own.json()["username"], own.json()["bots"]) == (200, "ada", [])

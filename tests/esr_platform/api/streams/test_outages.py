@@ -1,0 +1,103 @@
+"""Web servers and Redis go away in the middle of a game of people, and come back: it goes on, and costs nobody time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from django.db.models import F
+from pytest_django import Settings
+
+from esr_platform.accounts.models import User
+from ladder.models import Attempt, Chair, Match, PlayedMove
+from tests.esr_platform.api.streams.following import play, seated
+from tests.esr_platform.api.streams.people import people, table_of_people
+from tests.esr_platform.api.streams.programs import Site
+from tests.ladder.live.playing import backdate, owing, position
+from tests.services.ports import wait_until
+from tests.services.redis import redis_server
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def users(transactional_db: None) -> list[User]:
+    return people(2)
+
+
+@pytest.fixture
+def match(users: list[User]) -> Match:
+    return table_of_people("edel-stein-reich-duel", users)
+
+
+def let_pass(match: Match, time: timedelta) -> None:
+    """So long nobody was there: the clocks of those who are asked have run on, and no beat was heard."""
+    Attempt.objects.filter(match=match).update(heartbeat_at=F("heartbeat_at") - time)
+    Chair.objects.filter(table=match.pk).update(seen_at=F("seen_at") - time)
+    Chair.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - time, deadline=F("deadline") - time)
+    backdate(PlayedMove.objects.filter(match=match), time)
+
+
+def test_another_server_takes_over_where_one_was_killed_and_nobodys_clock_has_run(
+    started: Callable[..., Site], users: list[User], match: Match
+) -> None:
+    here, random, away = started(), Random(5), timedelta(minutes=2)
+    followers = seated(here, users, match)
+    play(match, followers, 6, random)
+    wait_until(lambda: all(one.knows_all for one in followers), "both know how it stands")
+    here.process.kill()
+    here.process.wait()
+    wait_until(lambda: all(one.stream.ended for one in followers), "the streams break off")
+    (seat,) = owing(match)
+    chair = position(match).chairs[seat]
+    let_pass(match, away)
+    there = started()
+    for one in followers:
+        one.move_to(there)
+    wait_until(
+        lambda: Chair.objects.get(pk=chair.pk).deadline >= chair.deadline,  # type: ignore[operator]
+        "what passed while nobody was there is given back",
+    )
+    play(match, followers, 6, random, breaking=0.2)
+    wait_until(lambda: all(one.knows_all for one in followers), "both know all, each entry once")
+    assert not PlayedMove.objects.exclude(default="").exists()
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[tuple[str, Callable[[], None], Callable[[], None]]]:
+    """The URL of a Redis that runs, and how it is stopped and started again."""
+    running = ExitStack()
+    url = running.enter_context(redis_server(tmp_path))
+    yield url, running.close, lambda: running.enter_context(redis_server(tmp_path)) and None
+    running.close()
+
+
+def test_a_redis_that_is_started_again_costs_nobody_an_event(
+    started: Callable[..., Site],
+    users: list[User],
+    match: Match,
+    settings: Settings,
+    own_redis: tuple[str, Callable[[], None], Callable[[], None]],
+) -> None:
+    url, stop, start = own_redis
+    settings.REDIS_URL = url
+    site, random = started(REDIS_URL=url), Random(6)
+    settings.REDIS_URL = url
+    followers = seated(site, users, match)
+    play(match, followers, 4, random)
+    stop()
+    (seat,) = owing(match)
+    one = followers[seat]
+    wait_until(lambda: (one.asked or 0) > one.answered, "it is asked")
+    move = position(match).state().random_move(seat, random)
+    before = PlayedMove.objects.count()
+    said = one.browser.answer(match.pk, one.present["decision"], move)
+    assert (said.status_code, PlayedMove.objects.count()) == (503, before), "it may be sent again"
+    start()
+    play(match, followers, 6, random)
+    wait_until(lambda: all(one.knows_all for one in followers), "both know all, each entry once")
+    assert not any(one.stream.ended for one in followers), "the streams have stayed open"

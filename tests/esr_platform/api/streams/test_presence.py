@@ -1,0 +1,72 @@
+"""What a process says of who waits in it, with a hub that breaks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import cast
+from uuid import UUID, uuid4
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import InterfaceError, OperationalError, connections
+
+from bots.models import Bot, RemoteBot
+from esr_platform.api.streams.hub import Hub, Watch
+from esr_platform.api.streams.presence import TAKEN_OVER, Presence, claim_stream
+from tests.ladder.live.playing import remote_bots
+
+
+class Waiting:
+    """Who waits; asking breaks with each of ``errors`` first."""
+
+    def __init__(self, watches: Iterable[Watch] = (), errors: Iterable[Exception] = ()) -> None:
+        self.streams, self._errors = list(watches), list(errors)
+        self.sitting: list[Watch] = []
+        self.in_lobby: list[Watch] = []
+        self.asked = asyncio.Event()
+
+    @property
+    def bots(self) -> list[int]:
+        if self._errors:
+            raise self._errors.pop(0)
+        self.asked.set()
+        return [watch.bot for watch in self.streams if watch.bot is not None]
+
+
+def presence(waiting: Waiting) -> Presence:
+    return Presence(cast("Hub", waiting))
+
+
+def stream(bot: Bot, number: UUID) -> Watch:
+    return Watch(lambda _: None, bot=bot.pk, stream=number)
+
+
+def test_no_error_ends_the_saying_of_who_is_here() -> None:
+    async def keeps() -> None:
+        waiting = Waiting(errors=[InterfaceError("gone"), OperationalError("away"), RuntimeError("odd")])
+        task = asyncio.ensure_future(presence(waiting).keep(0.001))
+        await asyncio.wait_for(waiting.asked.wait(), 180)
+        task.cancel()
+
+    asyncio.run(keeps())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_streams_that_are_opened_at_once_the_last_one_counts_and_of_other_bots_none_ends() -> None:
+    mine, other = remote_bots(2)
+    numbers = [uuid4() for _ in range(5)]
+    for number in numbers:
+        claim_stream(mine.pk, number)
+    claim_stream(other.pk, uuid4())
+    streams, elsewhere = [stream(mine, number) for number in numbers], stream(other, uuid4())
+
+    async def compares() -> None:
+        looking = presence(Waiting([*streams, elsewhere]))
+        await asyncio.gather(*(looking.compare([mine.pk]) for _ in numbers))
+        await sync_to_async(connections.close_all)()
+
+    asyncio.run(compares())
+    assert [watch.reason for watch in streams] == [TAKEN_OVER] * 4 + [""]
+    assert elsewhere.reason == "", "nobody said that it has a newer one"
+    assert RemoteBot.objects.get(pk=mine.pk).stream == numbers[-1]
