@@ -141,7 +141,7 @@ class Bot:
         body = orjson.dumps({"move": move})
         async with self._turn:
             self._seen.sent[game] = perf_counter()
-            status = await self._answers.post(f"/api/v1/games/{game}/decisions/{number}", body)
+            status = await self._answers.post(f"/api/v1/matches/{game}/decisions/{number}", body)
         self._seen.answers[str(status)] += 1
 
 

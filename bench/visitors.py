@@ -163,7 +163,7 @@ class Person(Reader):
 
     async def _sit(self, game: int) -> None:
         log, self._answered = Log(self._seen), 0
-        async with aclosing(self.events(f"/api/v1/games/{game}/seat/stream")) as events:
+        async with aclosing(self.events(f"/api/v1/matches/{game}/seat/stream")) as events:
             async for place, event in events:
                 if event["type"] == "moments":
                     self._shown(log, event)
@@ -202,7 +202,7 @@ class Person(Reader):
         thought_s = self._table.pace_s * self._random.uniform(HASTE, PATIENCE)
         await asyncio.sleep(max(0.0, since + thought_s - perf_counter()))
         sent = self._table.sent = perf_counter()
-        status = await self._answers.post(f"/api/v1/games/{game}/decisions/{number}", orjson.dumps({"move": move}))
+        status = await self._answers.post(f"/api/v1/matches/{game}/decisions/{number}", orjson.dumps({"move": move}))
         self._seen.waited(self._seen.moves, sent)
         self._seen.answers[str(status)] += 1
 
@@ -236,7 +236,7 @@ class Spectator(Reader):
 
     async def _look_on(self, game: int) -> None:
         log = Log(self._seen)
-        async for _, event in self.events(f"/api/v1/games/{game}/stream"):
+        async for _, event in self.events(f"/api/v1/matches/{game}/stream"):
             self._seen.counts[event["type"]][int(self._seen.at_s)] += 1
             if "log_from" in event:
                 log.told(event["log_from"], len(event["log"]))

@@ -110,7 +110,7 @@ class AsyncClient:
         while True:
             wish_s: float | None = None
             try:
-                async with self.documents(f"games/{game}/stream", log=known) as documents:
+                async with self.documents(f"matches/{game}/stream", log=known) as documents:
                     async for event in documents:
                         backoff.reset()
                         yield event

@@ -436,7 +436,7 @@ def join(ladder: str, bot: str) -> Call[Any]:
 
 def next_decision(bot: str | None, game: int | None, wait_s: int, log: int | None) -> Call[Document | None]:
     """The next open decision, as an event; ``None`` if nothing was asked in ``wait_s`` seconds."""
-    path = "bot/decision" if game is None else f"games/{game}/decision"
+    path = "bot/decision" if game is None else f"matches/{game}/decision"
     params = {**of(bot), "wait": wait_s, **({} if log is None else {"log": log})}
     return Call("GET", path, _json_or_nothing, params, timeout_s=ANSWER_S + wait_s)
 
@@ -444,7 +444,7 @@ def next_decision(bot: str | None, game: int | None, wait_s: int, log: int | Non
 def answer(bot: str | None, game: int, decision: int, move: Any, thought_ms: int | None) -> Call[Verdict]:
     """A move for one decision. What became of it is the result, whatever that is."""
     body = {"id": decision, "move": move, **({} if thought_ms is None else {"thought_ms": thought_ms})}
-    path = f"games/{game}/decisions/{decision}"
+    path = f"matches/{game}/decisions/{decision}"
     return Call("POST", path, read_verdict, of(bot), body, understood=frozenset({404, 409, 422}))
 
 

@@ -141,7 +141,7 @@ class Client:
         while True:
             wish_s: float | None = None
             try:
-                for event in self.documents(f"games/{game}/stream", log=known):
+                for event in self.documents(f"matches/{game}/stream", log=known):
                     backoff.reset()
                     yield event
                     if event["type"] == "game_end":

@@ -20,13 +20,13 @@ from esr_platform.api.writing import challenges, exhibitions
 stream_urls: list[URLPattern] = [
     path("bot/stream", BotStreamView.as_view(), name="bot_stream"),
     path("bot/decision", NextDecision.as_view(), name="next_decision"),
-    path("games/<int:match>/view", TableView.as_view(), name="table_view"),
-    path("games/<int:match>/stream", TableStream.as_view(), name="table_stream"),
-    path("games/<int:match>/viewers", GameViewers.as_view(), name="game_viewers"),
-    path("games/<int:match>/decision", GameDecision.as_view(), name="game_decision"),
-    path("games/<int:match>/decisions/<int:number>", Decision.as_view(), name="decision"),
-    path("games/<int:match>/seat/stream", SeatStreamView.as_view(), name="seat_stream"),
-    *(path(f"games/<int:match>/seat/{act}", SeatAction.as_view(act=act), name=f"seat_{act}") for act in ACTS),
+    path("matches/<int:match>/view", TableView.as_view(), name="table_view"),
+    path("matches/<int:match>/stream", TableStream.as_view(), name="table_stream"),
+    path("matches/<int:match>/viewers", GameViewers.as_view(), name="game_viewers"),
+    path("matches/<int:match>/decision", GameDecision.as_view(), name="game_decision"),
+    path("matches/<int:match>/decisions/<int:number>", Decision.as_view(), name="decision"),
+    path("matches/<int:match>/seat/stream", SeatStreamView.as_view(), name="seat_stream"),
+    *(path(f"matches/<int:match>/seat/{act}", SeatAction.as_view(act=act), name=f"seat_{act}") for act in ACTS),
     path("lobby/stream", LobbyStreamView.as_view(), name="lobby_stream"),
 ]
 

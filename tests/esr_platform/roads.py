@@ -49,15 +49,15 @@ class Road(Enum):
 
 JUDGED: Mapping[Road, str] = {
     Road.CUT: """
-        matches/<int:match_id>/ api/v1/games/<int:match>/view api/v1/games/<int:match>/stream
+        matches/<int:match_id>/ api/v1/matches/<int:match>/view api/v1/matches/<int:match>/stream
     """,
     Road.ENDED: """
         matches/<int:match_id>/record matches/<int:match_id>/replay.json
         api/v1/matches/<int:match_id>/record api/v1/matches/<int:match_id>/log api/v1/matches/<int:match_id>/replay
     """,
     Road.SEAT: """
-        api/v1/bot api/v1/bot/stream api/v1/bot/decision api/v1/games/<int:match>/decision
-        api/v1/games/<int:match>/seat/stream
+        api/v1/bot api/v1/bot/stream api/v1/bot/decision api/v1/matches/<int:match>/decision
+        api/v1/matches/<int:match>/seat/stream
     """,
     Road.NAMES: """
         / ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/audit/ ladders/<slug:slug>/ledger.jsonl
@@ -82,7 +82,7 @@ JUDGED: Mapping[Road, str] = {
         api/v1/bots/<slug:slug>/versions/<int:number> api/v1/bots/<slug:slug>/ratings api/v1/bots/<slug:slug>/matches
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
         api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
-        api/v1/games/<int:match>/viewers api/v1/lobby/stream
+        api/v1/matches/<int:match>/viewers api/v1/lobby/stream
         play/ play/tables/<int:match_id>/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
         staff/chat/
     """,
@@ -90,15 +90,16 @@ JUDGED: Mapping[Road, str] = {
         api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/challenges
         api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
         api/v1/challenges/<int:challenge_id>/withdraw
-        api/v1/games/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
+        api/v1/matches/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
         account/tokens/revoke/ account/terms/ language/
         matches/orders/<int:order_id>/cancel/ matches/orders/<int:order_id>/answer/
         ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/<int:person_id>/remove/
         bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/
-        api/v1/games/<int:match>/seat/resign api/v1/games/<int:match>/seat/abort api/v1/games/<int:match>/seat/claim
-        api/v1/games/<int:match>/seat/return api/v1/games/<int:match>/seat/chat api/v1/games/<int:match>/seat/rematch
-        api/v1/games/<int:match>/seat/report
+        api/v1/matches/<int:match>/seat/resign api/v1/matches/<int:match>/seat/abort
+        api/v1/matches/<int:match>/seat/claim api/v1/matches/<int:match>/seat/return
+        api/v1/matches/<int:match>/seat/chat api/v1/matches/<int:match>/seat/rematch
+        api/v1/matches/<int:match>/seat/report
         play/now/ play/offer/ play/look/ play/stop/ play/seeks/<int:seek_id>/take/ play/seeks/<int:seek_id>/leave/
         play/seeks/<int:seek_id>/withdraw/ play/challenges/<int:challenge_id>/answer/
         play/tables/<int:match_id>/answer/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
@@ -119,8 +120,8 @@ JUDGED: Mapping[Road, str] = {
 }
 
 STREAMS = (
-    "api/v1/games/<int:match>/stream",
-    "api/v1/games/<int:match>/seat/stream",
+    "api/v1/matches/<int:match>/stream",
+    "api/v1/matches/<int:match>/seat/stream",
     "api/v1/bot/stream",
     "api/v1/lobby/stream",
 )

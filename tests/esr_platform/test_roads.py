@@ -249,7 +249,7 @@ def test_at_every_ply_of_a_game_its_own_roads_say_the_same_until_the_next_round_
     random = Random(5)
     table = begun(WINE, random)
     addresses = table.addresses({Road.CUT, Road.ENDED})
-    view = f"/api/v1/games/{table.match.pk}/view"
+    view = f"/api/v1/matches/{table.match.pk}/view"
     client, rounds = signed_in(None), 0
     seen: dict[str, tuple[int, str]] = {}
     while True:
@@ -278,7 +278,7 @@ def test_the_token_of_a_seat_gives_that_seats_view_and_no_other() -> None:
     random = Random(6)
     table = begun(WINE, random)
     to_round(table.match, 3, random)
-    view = f"/api/v1/games/{table.match.pk}/view"
+    view = f"/api/v1/matches/{table.match.pk}/view"
     public = read(signed_in(None), view)
     state = table_of(table.match).state(told=True)
     for bot in table.bots:
@@ -300,7 +300,7 @@ def test_the_token_of_a_seat_gives_that_seats_view_and_no_other() -> None:
     assert table.stranger.owner
     for client in (bearing(table.stranger.owner), bearing(table.stranger.owner, table.stranger)):
         assert read(client, view) == public
-        assert read(client, f"/api/v1/games/{table.match.pk}/decision?wait=0")[0] == 404
+        assert read(client, f"/api/v1/matches/{table.match.pk}/decision?wait=0")[0] == 404
 
 
 @pytest.mark.django_db(transaction=True)

@@ -283,13 +283,13 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "parameters": [_WAIT, _BOT],
         "responses": _POLLED,
     },
-    ("/api/v1/games/{match}/decision", "get"): {
+    ("/api/v1/matches/{match}/decision", "get"): {
         "operationId": "game_decision",
         "summary": "The decision that your bot owes in a game, or its end",
         "parameters": [_GAME, _WAIT, _LOG, _BOT],
         "responses": _POLLED,
     },
-    ("/api/v1/games/{match}/view", "get"): {
+    ("/api/v1/matches/{match}/view", "get"): {
         "operationId": "table_view",
         "summary": "A live game as it may be seen now",
         "description": "With a token that plays at the table, as its seat sees it. Else as it was when the round "
@@ -297,21 +297,21 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "parameters": [_GAME, _LOG, _BOT_AT_THE_TABLE],
         "responses": {"200": {"description": "The table.", "content": _json(ref("Table"), _TABLE)}},
     },
-    ("/api/v1/games/{match}/stream", "get"): {
+    ("/api/v1/matches/{match}/stream", "get"): {
         "operationId": "table_stream",
         "summary": "A live game round by round, for whoever watches",
         "description": "Server-sent events or JSON lines. `Last-Event-ID` goes on where a stream broke off.",
         "parameters": [_GAME],
         "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _HEAD)}},
     },
-    ("/api/v1/games/{match}/viewers", "get"): {
+    ("/api/v1/matches/{match}/viewers", "get"): {
         "operationId": "game_viewers",
         "summary": "How many watch a live game",
         "description": "Those who hold its public stream open, everywhere; the stream tells them as `viewers`, too.",
         "parameters": [_GAME],
         "responses": {"200": {"description": "The number.", "content": _json(ref("Viewers"), _VIEWERS)}},
     },
-    ("/api/v1/games/{match}/seat/stream", "get"): {
+    ("/api/v1/matches/{match}/seat/stream", "get"): {
         "operationId": "seat_stream",
         "summary": "A person's table in a browser, as their seat is shown it",
         "description": "Takes the session of a browser, no token. `moments` has what the seat was shown, step by step, "
@@ -324,7 +324,7 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
         "responses": {"200": {"description": "The stream.", "content": _streamed({"type": "object"}, _PRESENT)}},
     },
     **{
-        (f"/api/v1/games/{{match}}/seat/{act}", "post"): _acted(act, summary, about)
+        (f"/api/v1/matches/{{match}}/seat/{act}", "post"): _acted(act, summary, about)
         for act, (summary, about) in ACTS.items()
     },
     ("/api/v1/lobby/stream", "get"): {
@@ -338,7 +338,7 @@ OPERATIONS: Final[dict[tuple[str, str], Shape]] = {
             "200": {"description": "The stream.", "content": _streamed({"type": "object"}, _LOBBY)},
         },
     },
-    ("/api/v1/games/{match}/decisions/{number}", "post"): {
+    ("/api/v1/matches/{match}/decisions/{number}", "post"): {
         "operationId": "decide",
         "summary": "Answer a decision",
         "description": "The same answer again is 200 again. Another one is 409, and so is one that comes too late, "

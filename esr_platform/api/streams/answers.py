@@ -81,7 +81,7 @@ TURNS: Final = Turns()
 
 
 class Decision(LiveView):
-    """At ``/api/v1/games/{match}/decisions/{number}``."""
+    """At ``/api/v1/matches/{match}/decisions/{number}``."""
 
     scope = Scope.PLAY
     authentication_classes = EITHER
@@ -229,7 +229,7 @@ ACTS: Final[Mapping[str, Act]] = {
 
 
 class SeatAction(LiveView):
-    """At ``/api/v1/games/{match}/seat/{act}``, each of ``ACTS``."""
+    """At ``/api/v1/matches/{match}/seat/{act}``, each of ``ACTS``."""
 
     authentication_classes = [BrowserAuthentication]
     permission_classes = [SitsHere]

@@ -278,7 +278,7 @@ class NextDecision(_Polling):
 
 
 class GameDecision(_Polling):
-    """At ``/api/v1/games/{match}/decision``: of one game, until it has ended."""
+    """At ``/api/v1/matches/{match}/decision``: of one game, until it has ended."""
 
     async def get(self, request: Request, match: int) -> HttpResponse:
         bot = await self._player(request)

@@ -292,7 +292,7 @@ Opened = tuple[Match, Document]
 
 
 class TableView(LiveView):
-    """At ``/api/v1/games/{match}/view``."""
+    """At ``/api/v1/matches/{match}/view``."""
 
     authentication_classes = EITHER
     permission_classes = [AllowAny]
@@ -304,7 +304,7 @@ class TableView(LiveView):
 
 
 class TableStream(LiveView):
-    """At ``/api/v1/games/{match}/stream``."""
+    """At ``/api/v1/matches/{match}/stream``."""
 
     authentication_classes = EITHER
     permission_classes = [AllowAny]
@@ -322,7 +322,7 @@ class TableStream(LiveView):
 
 
 class GameViewers(LiveView):
-    """At ``/api/v1/games/{match}/viewers``."""
+    """At ``/api/v1/matches/{match}/viewers``."""
 
     authentication_classes = EITHER
     permission_classes = [AllowAny]

@@ -239,7 +239,7 @@ AFTER_S: Final = 60.0
 
 
 class SeatStreamView(LiveView):
-    """At ``/api/v1/games/{match}/seat/stream``."""
+    """At ``/api/v1/matches/{match}/seat/stream``."""
 
     authentication_classes = [BrowserAuthentication]
     permission_classes = [SitsHere]

@@ -13,7 +13,7 @@ async function answer({ game, decision, message }) {
   const body = JSON.stringify({ id: decision, move: choose(message.decision) });
   for (let pause = 250; pause < 16_000; pause *= 2) {
     try { // the same answer may be sent as often as need be
-      const said = await fetch(`${api}/games/${game}/decisions/${decision}`, { method: "POST", headers, body });
+      const said = await fetch(`${api}/matches/${game}/decisions/${decision}`, { method: "POST", headers, body });
       if (said.status !== 429 && said.status < 500) {
         if (!said.ok) console.error(game, decision, (await said.json()).detail);
         return;

@@ -15,7 +15,7 @@ while :; do
     # Waits until something is asked; empty if nothing was for 25 s. The whole log comes with it, unless &log=N is said.
     asked=$(call "$api/bot/decision?wait=25") || { printf '%s\n' "$asked" >&2; sleep 5; continue; }
     [ -n "$asked" ] || continue
-    where=$(printf '%s' "$asked" | jq -r '"games/\(.game)/decisions/\(.decision)"')
+    where=$(printf '%s' "$asked" | jq -r '"matches/\(.game)/decisions/\(.decision)"')
 
     # One legal move: one of those that are listed, else the first. Your idea goes here.
     answer=$(printf '%s' "$asked" | jq -c '

@@ -176,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         with self.site.changed:
-            if path.startswith("games/") and method == "POST":
+            if path.startswith("matches/") and method == "POST":
                 _, number, _, decision = path.split("/")
                 game = next(game for game in self.site.games if game.number == int(number))
                 answered = game.answer(int(decision), body["move"])

@@ -56,9 +56,9 @@ def test_a_stream_that_breaks_again_and_again_tells_nothing_twice_and_leaves_not
 
 
 def test_an_answer_whose_connection_breaks_is_sent_again_and_played_once(site: TinySite) -> None:
-    site.faults["POST", "games/1/decisions/1"] = [(CUT, {}), (503, {"Retry-After": "0"})]
+    site.faults["POST", "matches/1/decisions/1"] = [(CUT, {}), (503, {"Retry-After": "0"})]
     played(site)
-    assert len(site.told("POST", "games/1/decisions/1")) == 3
+    assert len(site.told("POST", "matches/1/decisions/1")) == 3
     assert site.games[0].strikes == 0
 
 

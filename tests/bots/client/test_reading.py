@@ -80,15 +80,15 @@ def streams() -> list[bytes]:
 
 
 def test_a_game_is_watched_to_its_end_over_a_break(site: TinySite) -> None:
-    site.raw["games/7/stream"] = streams()
+    site.raw["matches/7/stream"] = streams()
     with Client(site.url, TOKEN) as client:
         kinds = [event["type"] for event in client.watch(7)]
     assert kinds == ["game", "round", "game", "game_end"]
-    assert site.told("GET", "games/7/stream") == [{"log": "0"}, {"log": "2"}]
+    assert site.told("GET", "matches/7/stream") == [{"log": "0"}, {"log": "2"}]
 
 
 @pytest.mark.asyncio
 async def test_an_asyncio_program_watches_by_the_same_calls(site: TinySite) -> None:
-    site.raw["games/7/stream"] = streams()
+    site.raw["matches/7/stream"] = streams()
     async with AsyncClient(site.url, TOKEN) as client, client.watch(7) as events:
         assert [event["type"] async for event in events] == ["game", "round", "game", "game_end"]

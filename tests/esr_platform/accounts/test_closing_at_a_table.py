@@ -49,9 +49,9 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
     close(gone)
     seat = owing(match)[0]
     for act in ("resign", "abort", "return", "chat"):
-        assert tab.post(f"games/{match.pk}/seat/{act}", {}).status_code in (401, 429)
+        assert tab.post(f"matches/{match.pk}/seat/{act}", {}).status_code in (401, 429)
     decision = chair_at(match, seat).asked
-    assert tab.post(f"games/{match.pk}/decisions/{decision}", {"move": "x"}).status_code in (401, 429)
+    assert tab.post(f"matches/{match.pk}/decisions/{decision}", {"move": "x"}).status_code in (401, 429)
     seen(match, seat, ago_s=40)
     miss(match, seat)
     assert chair_at(match, seat).kind == Chair.Kind.STAND_IN

@@ -78,7 +78,7 @@ class Window:
         return self.http.post(path, content=content, headers=said)
 
     def answer(self, game: int, decision: int, move: Any) -> httpx.Response:
-        return self.post(f"games/{game}/decisions/{decision}", {"move": move})
+        return self.post(f"matches/{game}/decisions/{decision}", {"move": move})
 
     def stream(self, path: str, last: str | None = None) -> Stream:
         known = {} if last is None else {"Last-Event-ID": last}
@@ -87,7 +87,7 @@ class Window:
         return opened
 
     def sit(self, game: int, last: str | None = None) -> Stream:
-        return self.stream(f"games/{game}/seat/stream", last)
+        return self.stream(f"matches/{game}/seat/stream", last)
 
 
 def window(site: Site, user: User | None = None, session: str | None = None) -> Window:

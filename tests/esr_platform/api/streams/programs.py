@@ -94,7 +94,7 @@ class Program:
         return self.post(game, decision, json.dumps({"move": move, **more}).encode())
 
     def post(self, game: int, decision: int, body: bytes) -> httpx.Response:
-        return self.http.post(f"games/{game}/decisions/{decision}", content=body, headers=self.headers)
+        return self.http.post(f"matches/{game}/decisions/{decision}", content=body, headers=self.headers)
 
     def stream(self, path: str = "bot/stream", accept: str = NDJSON) -> Stream:
         opened = Stream(self.http, path, accept, self.headers)

@@ -62,7 +62,7 @@ def head(site: Site, match: Match, length: int | str, secret: str = "") -> bytes
     """The head of an answer to the first decision, whose body is so long."""
     said = f"Authorization: Bearer {secret}\r\n" if secret else ""
     host = httpx.URL(site.url).netloc.decode()
-    line = f"POST /api/v1/games/{match.pk}/decisions/1 HTTP/1.1"
+    line = f"POST /api/v1/matches/{match.pk}/decisions/1 HTTP/1.1"
     return f"{line}\r\nHost: {host}\r\n{said}Content-Length: {length}\r\n\r\n".encode()
 
 
@@ -84,13 +84,13 @@ def test_clients_that_vanish_or_send_garbage_move_nothing(site: Site, match: Mat
             client = connected(site, clients)
             client.sendall(sent)
             client.close()
-        streams = [program.stream(), *(site.stranger().stream(f"games/{match.pk}/stream") for _ in range(5))]
+        streams = [program.stream(), *(site.stranger().stream(f"matches/{match.pk}/stream") for _ in range(5))]
         wait_until(lambda: all(stream.lines for stream in streams), "all are open")
         before = Chair.objects.filter(table=match.pk, starts__gt=0).update(starts=0)
         assert before <= 1, "only that its program was told of the game is noted"
         for stream in streams:
             stream.close()
-    assert site.stranger().get(f"games/{match.pk}/view").status_code == 200
+    assert site.stranger().get(f"matches/{match.pk}/view").status_code == 200
     assert program.post(match.pk, number, body).status_code == 200, "it may still be answered, and counts"
 
 
@@ -120,7 +120,7 @@ def test_bodies_that_dribble_hold_nobody_up_and_count_when_they_are_whole(site: 
             slow = [connected(site, clients) for _ in range(60)]
             for client in slow:
                 client.sendall(head(site, match, len(body), program.secret) + body[:4])
-            assert site.stranger().get(f"games/{match.pk}/view").status_code == 200
+            assert site.stranger().get(f"matches/{match.pk}/view").status_code == 200
             assert site.threads() <= threads + 6, "whoever dribbles holds no thread"
         slow[0].sendall(body[4:])
         assert slow[0].recv(20).startswith(b"HTTP/1.1 200")
@@ -135,15 +135,15 @@ def test_nobody_opens_more_streams_than_there_is_room_for(started: Callable[...,
     with nothing_moves(), ExitStack() as clients:
         strangers = [connected(site, clients) for _ in range(3)]
         for client in strangers:
-            client.sendall(f"GET /api/v1/games/{match.pk}/stream HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            client.sendall(f"GET /api/v1/matches/{match.pk}/stream HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
             assert client.recv(20).startswith(b"HTTP/1.1 200")
-        refused = site.stranger().stream(f"games/{match.pk}/stream")
+        refused = site.stranger().stream(f"matches/{match.pk}/stream")
         assert (refused.status, refused.problem["code"]) == (429, "too_many_waiting")
         assert int(refused.headers["Retry-After"]) > 0
         held = len(descriptors(site))
         strangers[0].close()
         wait_until(lambda: len(descriptors(site)) < held, "the server lets go of who has vanished")
-        assert site.stranger().stream(f"games/{match.pk}/stream").status == 200, "there is room again"
+        assert site.stranger().stream(f"matches/{match.pk}/stream").status == 200, "there is room again"
     bot = position(match).chairs[0].seat.version.bot
     own = [site.program(bot).stream() for _ in range(8)]
     wait_until(lambda: sum(not stream.ended for stream in own) <= 1, "the newest of one bot counts")
@@ -158,15 +158,15 @@ def test_old_tokens_and_guessed_games_open_nothing(site: Site, match: Match) -> 
     with nothing_moves():
         for guess in (0, match.pk + 1, 2**31, 2**63, 2**70):
             assert other.post(guess, 1, body).status_code == 404
-            assert other.get(f"games/{guess}/decision?wait=0").status_code == 404
-        assert other.get(f"games/{match.pk}/decision?wait=0").status_code == 404
-        assert other.get(f"games/{match.pk}/view").json()["seat"] is None
+            assert other.get(f"matches/{guess}/decision?wait=0").status_code == 404
+        assert other.get(f"matches/{match.pk}/decision?wait=0").status_code == 404
+        assert other.get(f"matches/{match.pk}/view").json()["seat"] is None
         assert other.get(f"bot/decision?wait=0&bot={chairs[seat].seat.version.bot.slug}").status_code == 404
         for change in ({"revoked": LONG_AGO}, {"revoked": None, "expires": LONG_AGO}):
             Token.objects.filter(bot=bot_at(match, seat)).update(**change)
-            for path in ("bot/stream", "bot/decision?wait=0", f"games/{match.pk}/decision?wait=0"):
+            for path in ("bot/stream", "bot/decision?wait=0", f"matches/{match.pk}/decision?wait=0"):
                 assert program.get(path).status_code == 401
-            assert program.get(f"games/{match.pk}/view").status_code == 401
+            assert program.get(f"matches/{match.pk}/view").status_code == 401
             assert program.post(match.pk, number, body).status_code == 401
 
 

@@ -33,7 +33,7 @@ class Seat:
     def post(self, decision: int, body: Any, secret: str | None = None) -> HttpResponse:
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.secret if secret is None else secret}"} if secret != "" else {}
-        address = f"/api/v1/games/{self.match.pk}/decisions/{decision}"
+        address = f"/api/v1/matches/{self.match.pk}/decisions/{decision}"
         return Client().post(address, data, content_type="application/json", headers=headers)
 
     def question(self, seat: int) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def test_who_waits_costs_no_thread_and_does_not_hold_the_server_up(site: Site) -
     programs[0].get("bot/decision?wait=0")
     programs[0].stream().wait_for("game_start")
     before = site.threads()
-    strangers = [site.stranger().stream(f"games/{match.pk}/stream") for _ in range(50)]
+    strangers = [site.stranger().stream(f"matches/{match.pk}/stream") for _ in range(50)]
     wait_until(lambda: all(stream.lines for stream in strangers), "all are open")
     assert site.threads() <= before + 6, "some for the database, whoever waits"
     bots[0].remote.refresh_from_db()
@@ -114,7 +114,7 @@ def test_an_answer_counts_though_its_sender_vanishes_before_it_hears_so(site: Si
     body = json.dumps({"move": asked(match, seat)["decision"]["default"]}).encode()
     host = urlsplit(site.url).netloc
     head = (
-        f"POST /api/v1/games/{match.pk}/decisions/1 HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n"
+        f"POST /api/v1/matches/{match.pk}/decisions/1 HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n"
         f"Authorization: Bearer {site.token_of(bots[seat])}\r\n\r\n"
     )
     with socket.create_connection((host.split(":")[0], int(host.split(":")[1]))) as vanishing:

@@ -103,13 +103,13 @@ def test_many_are_looked_at_in_two_questions(django_assert_num_queries: Callable
 
 
 def test_members_watch_a_private_ladder_in_a_browser(private: Match, mia: User) -> None:
-    address = f"games/{private.pk}/view"
+    address = f"matches/{private.pk}/view"
     problem(Tab(mia).get(address), 404, "not_found")
     problem(Tab().get(address), 404, "not_found")
     Membership.objects.create(ladder=private.ladder, person=mia)
     tab = Tab(mia)
     assert document(tab.get(address))["seat"] is None
-    assert document(tab.get(f"games/{private.pk}/viewers")) == {"game": private.pk, "viewers": 0}
+    assert document(tab.get(f"matches/{private.pk}/viewers")) == {"game": private.pk, "viewers": 0}
     tab.sign_out()
     problem(tab.get(address), 404, "not_found")
 
@@ -126,7 +126,7 @@ def test_sessions_that_are_none_are_guesses(private: Match, settings: Settings) 
     def guess() -> int:
         tab = Tab()
         tab.client.cookies["sessionid"] = "x" * 32
-        return tab.get(f"games/{private.pk}/view").status_code
+        return tab.get(f"matches/{private.pk}/view").status_code
 
     assert [guess() for _ in range(5)] == [200] * 3 + [429] * 2
-    assert Tab().get(f"games/{private.pk}/view").status_code == 200, "whoever guesses nothing"
+    assert Tab().get(f"matches/{private.pk}/view").status_code == 200, "whoever guesses nothing"

@@ -37,10 +37,10 @@ class Sitter:
         self.match, self.tab = match, Tab(user)
 
     def answer(self, decision: int, body: Any, **more: Any) -> HttpResponse:
-        return self.tab.post(f"games/{self.match.pk}/decisions/{decision}", body, **more)
+        return self.tab.post(f"matches/{self.match.pk}/decisions/{decision}", body, **more)
 
     def act(self, name: str, body: Any = None) -> HttpResponse:
-        return self.tab.post(f"games/{self.match.pk}/seat/{name}", body)
+        return self.tab.post(f"matches/{self.match.pk}/seat/{name}", body)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_nobody_answers_for_another_seat_or_what_was_never_asked(match: Match, s
     (stranger,) = people(1, "sid")
     unmoved(match, lambda: Sitter(stranger, match).answer(1, move), 404, "not_found")
     guest = Tab(said={"guest": "a secret"})
-    unmoved(match, lambda: guest.post(f"games/{match.pk}/decisions/1", move), 404, "not_found")
+    unmoved(match, lambda: guest.post(f"matches/{match.pk}/decisions/1", move), 404, "not_found")
 
 
 def test_a_session_that_was_left_moves_nothing(match: Match, sitters: list[Sitter]) -> None:
@@ -127,7 +127,7 @@ def test_a_session_that_was_left_moves_nothing(match: Match, sitters: list[Sitte
     for act in ("resign", "abort", "claim", "return", "rematch", "chat", "report"):
         sitters[0].tab.client.cookies["sessionid"] = sitters[0].tab.session
         unmoved(match, lambda act=act: sitters[0].act(act, {}), 401, "authentication_failed")  # type: ignore[misc]
-    unmoved(match, lambda: Tab().post(f"games/{match.pk}/decisions/1", move), 401, "not_authenticated")
+    unmoved(match, lambda: Tab().post(f"matches/{match.pk}/decisions/1", move), 401, "not_authenticated")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_what_another_site_could_have_sent_is_refused(
     assert sitters[0].answer(1, move, **headers).status_code == status
     assert (PlayedMove.objects.count() > before) == (status == 200)
     if status != 200:
-        problem(sitters[0].tab.post(f"games/{match.pk}/seat/resign", **headers), 403, "permission_denied")
+        problem(sitters[0].tab.post(f"matches/{match.pk}/seat/resign", **headers), 403, "permission_denied")
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
@@ -238,9 +238,9 @@ def test_a_guest_plays_by_the_secret_of_the_session_and_says_nothing(users: list
     players = [Player(guest_player(), None), Player(player_of(users[0]), None)]
     match = open_table(ladder, players, rated=False, limits=CALM, guests={0: hash_of("a secret")})
     guest, other = Tab(said={"guest": "a secret"}), Tab(said={"guest": "another secret"})
-    problem(guest.post(f"games/{match.pk}/seat/claim"), 422, "refused")
-    problem(guest.post(f"games/{match.pk}/seat/chat", {"preset": "thanks"}), 422, "refused")
-    problem(other.post(f"games/{match.pk}/seat/abort"), 404, "not_found")
-    assert document(guest.post(f"games/{match.pk}/seat/abort"))["seat"] == 0
+    problem(guest.post(f"matches/{match.pk}/seat/claim"), 422, "refused")
+    problem(guest.post(f"matches/{match.pk}/seat/chat", {"preset": "thanks"}), 422, "refused")
+    problem(other.post(f"matches/{match.pk}/seat/abort"), 404, "not_found")
+    assert document(guest.post(f"matches/{match.pk}/seat/abort"))["seat"] == 0
     match.refresh_from_db()
     assert match.status == Match.Status.ABORTED

@@ -88,7 +88,7 @@ def test_nobody_else_gets_a_seats_stream(site: Site, users: list[User]) -> None:
         opened = browser.sit(match.pk)
         assert (opened.status, opened.problem["status"]) == (status, status)
         assert browser.answer(match.pk, 1, "anything").status_code == status
-        assert browser.post(f"games/{match.pk}/seat/resign").status_code == status
+        assert browser.post(f"matches/{match.pk}/seat/resign").status_code == status
     assert window(site, users[0]).sit(match.pk + 1).status == 404
     assert Chair.objects.filter(forfeit="", resigned=False).count() == 2
 
@@ -133,7 +133,7 @@ def test_a_choice_that_lies_face_down_is_told_to_nobody_else(site: Site, users: 
         wait_until(lambda one=one: one.asked is not None, "all are asked at once")  # type: ignore[misc]
     first, *others = followers
     heard = [quiet(one.stream) for one in others]
-    spectator = window(site).stream(f"games/{match.pk}/stream")
+    spectator = window(site).stream(f"matches/{match.pk}/stream")
     spectator.wait_for("game")
     watched = quiet(spectator)
     move = first.present["question"]["legal"][-1]

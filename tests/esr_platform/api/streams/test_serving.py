@@ -31,14 +31,14 @@ def test_other_addresses_are_left_to_django() -> None:
     async def elsewhere(scope: Any, receive: Any, send: Any) -> None:
         asked.append(scope["path"])
 
-    for path in ("/", "/api/v1/games", "/api/v1/nothing", "/api/v1/games/x/view"):
+    for path in ("/", "/api/v1/games", "/api/v1/nothing", "/api/v1/matches/x/view"):
         asyncio.run(LiveAddresses(elsewhere)({"type": "http", "path": path}, None, None))  # type: ignore[arg-type]
-    assert asked == ["/", "/api/v1/games", "/api/v1/nothing", "/api/v1/games/x/view"]
+    assert asked == ["/", "/api/v1/games", "/api/v1/nothing", "/api/v1/matches/x/view"]
 
 
 def test_a_stream_has_no_head(db: None) -> None:
-    assert Client().head("/api/v1/games/1/stream").status_code == 405
-    problem(Client().put("/api/v1/games/1/view"), 405, "method_not_allowed")
+    assert Client().head("/api/v1/matches/1/stream").status_code == 405
+    problem(Client().put("/api/v1/matches/1/view"), 405, "method_not_allowed")
 
 
 def test_a_query_string_may_have_any_bytes(db: None) -> None:

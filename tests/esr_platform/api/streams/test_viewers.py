@@ -64,11 +64,11 @@ def test_without_redis_a_process_knows_its_own(settings: Settings) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_whoever_watches_is_told_how_many_do(started: Callable[[], Site]) -> None:
     here, there, match = started(), started(), game_of("edel-stein-reich-duel", 2)
-    streams = [site.stranger().stream(f"games/{match.pk}/stream") for site in (here, there)]
+    streams = [site.stranger().stream(f"matches/{match.pk}/stream") for site in (here, there)]
     for stream in streams:
         stream.wait_for("game")
         wait_until(lambda stream=stream: [one["viewers"] for one in stream.of("viewers")][-1:] == [2], "two")  # type: ignore[misc]
-    assert here.stranger().get(f"games/{match.pk}/viewers").json() == {"game": match.pk, "viewers": 2}
+    assert here.stranger().get(f"matches/{match.pk}/viewers").json() == {"game": match.pk, "viewers": 2}
     streams[1].close()
     wait_until(lambda: streams[0].of("viewers")[-1]["viewers"] == 1, "one is left")
-    assert here.stranger().get("games/999999/viewers").status_code == 404
+    assert here.stranger().get("matches/999999/viewers").status_code == 404

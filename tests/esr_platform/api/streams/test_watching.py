@@ -40,7 +40,7 @@ def get(address: str, bot: Bot | None = None, *scopes: Scope) -> HttpResponse:
 
 def test_a_long_poll_has_the_decision_and_a_hello(match: Match) -> None:
     bots, seat = bots_at(match), position(match).state().pending[0]
-    for address in ("bot/decision?wait=0", f"games/{match.pk}/decision?wait=0"):
+    for address in ("bot/decision?wait=0", f"matches/{match.pk}/decision?wait=0"):
         found = document(get(address, bots[seat]))
         assert (found["type"], found["game"], found["decision"], found["log_from"]) == ("decide", match.pk, 1, 0)
         assert (found["message"]["type"], found["hello"]["type"], found["hello"]["seat"]) == ("decide", "hello", seat)
@@ -58,16 +58,16 @@ def test_a_poller_may_say_how_much_of_the_log_it_has(match: Match) -> None:
     play_on(match, at_random(1), 6)
     bots, state = bots_at(match), position(match).state(told=True)
     seat = state.pending[0]
-    whole = document(get(f"games/{match.pk}/decision?wait=0", bots[seat]))["message"]["log"]
+    whole = document(get(f"matches/{match.pk}/decision?wait=0", bots[seat]))["message"]["log"]
     assert whole == position(match).shown_to(seat).entries(seat)
-    rest = document(get(f"games/{match.pk}/decision?wait=0&log=5", bots[seat]))
+    rest = document(get(f"matches/{match.pk}/decision?wait=0&log=5", bots[seat]))
     assert (rest["log_from"], rest["message"]["log"]) == (5, whole[5:])
 
 
 def test_a_long_poll_ends_with_the_game(match: Match) -> None:
     play_on(match, at_random(2))
     assert finish(match.pk)
-    found = document(get(f"games/{match.pk}/decision?wait=0", bots_at(match)[0]))
+    found = document(get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[0]))
     assert (found["type"], found["status"]) == ("game_end", "finished")
     assert found["message"]["outcome"] == position(match).state().outcome
     assert get("bot/decision?wait=0", bots_at(match)[0]).status_code == 204
@@ -76,10 +76,10 @@ def test_a_long_poll_ends_with_the_game(match: Match) -> None:
 def test_numbers_are_numbers_and_games_are_ones_own(match: Match) -> None:
     bot = bots_at(match)[0]
     for wrong in ("wait=26", "wait=-1", "wait=x", "wait=1e3", "log=-1", "log=99999999999999999999", "wait=²"):
-        problem(get(f"games/{match.pk}/decision?{wrong}", bot), 400, "invalid")
+        problem(get(f"matches/{match.pk}/decision?{wrong}", bot), 400, "invalid")
     (stranger,) = remote_bots(1, "stranger")
-    problem(get(f"games/{match.pk}/decision?wait=0", stranger), 404, "not_found")
-    problem(get("games/999999/decision?wait=0", bot), 404, "not_found")
+    problem(get(f"matches/{match.pk}/decision?wait=0", stranger), 404, "not_found")
+    problem(get("matches/999999/decision?wait=0", bot), 404, "not_found")
     problem(get("bot/decision?wait=0"), 401, "not_authenticated")
     problem(get("bot/decision?wait=0", bot, Scope.READ), 403, "permission_denied")
 
@@ -88,15 +88,15 @@ def test_numbers_that_no_row_has_and_names_that_no_database_takes_are_of_nothing
     bot = bots_at(match)[0]
     for number in (2**63, 2**64, 10**30):
         for address in ("view", "stream", "decision?wait=0"):
-            problem(get(f"games/{number}/{address}", bot), 404, "not_found")
-        problem(Client().post(f"/api/v1/games/{number}/decisions/1", headers=headers_of(bot)), 404, "not_found")
+            problem(get(f"matches/{number}/{address}", bot), 404, "not_found")
+        problem(Client().post(f"/api/v1/matches/{number}/decisions/1", headers=headers_of(bot)), 404, "not_found")
     for address in ("bot?", "bot/decision?wait=0&", "bot/stream?"):
         problem(get(f"{address}bot=a%00b", bot, Scope.PLAY), 404, "not_found")
-    assert document(get(f"games/{match.pk}/view?bot=a%00b", bot, Scope.PLAY))["seat"] is None
+    assert document(get(f"matches/{match.pk}/view?bot=a%00b", bot, Scope.PLAY))["seat"] is None
 
 
 def test_a_seat_sees_its_own_view_and_everybody_else_one_a_round_behind(match: Match) -> None:
-    bots, address = bots_at(match), f"games/{match.pk}/view"
+    bots, address = bots_at(match), f"matches/{match.pk}/view"
     for stranger in (get(address), get(address, remote_bots(1, "stranger")[0])):
         found = document(stranger)
         assert (found["running"], found["seat"], found["round"], found["view"], found["log"]) == (
@@ -117,26 +117,26 @@ def test_a_seat_sees_its_own_view_and_everybody_else_one_a_round_behind(match: M
 
 def test_when_a_game_has_ended_everybody_sees_all_of_it(match: Match) -> None:
     play_on(match, at_random(4))
-    before = document(get(f"games/{match.pk}/view"))
+    before = document(get(f"matches/{match.pk}/view"))
     assert before["running"]
     assert before["log"] != (entries := position(match).state(told=True).entries(None)), "until the result is there"
     assert finish(match.pk)
-    after = document(get(f"games/{match.pk}/view"))
+    after = document(get(f"matches/{match.pk}/view"))
     assert (after["running"], after["log"]) == (False, entries)
 
 
 def test_a_private_ladders_game_is_there_for_its_seats_alone(match: Match) -> None:
     Ladder.objects.filter(pk=match.ladder_id).update(private=True, by_invitation=True)
-    for address in (f"games/{match.pk}/view", f"games/{match.pk}/stream"):
+    for address in (f"matches/{match.pk}/view", f"matches/{match.pk}/stream"):
         problem(get(address), 404, "not_found")
         problem(get(address, remote_bots(1, address[-4:])[0]), 404, "not_found")
-    assert document(get(f"games/{match.pk}/view", bots_at(match)[0]))["seat"] == 0
+    assert document(get(f"matches/{match.pk}/view", bots_at(match)[0]))["seat"] == 0
 
 
 def test_who_has_two_bots_at_a_table_says_which(match: Match) -> None:
     bots = bots_at(match)
     Bot.objects.filter(pk=bots[1].pk).update(owner=bots[0].owner)
-    address = f"games/{match.pk}/view"
+    address = f"matches/{match.pk}/view"
     assert bots[1].slug in problem(get(address, bots[0], Scope.PLAY), 400, "bot_missing")["detail"]
     assert document(get(f"{address}?bot={bots[1].slug}", bots[0], Scope.PLAY))["seat"] == 1
     assert document(get(f"{address}?bot={bots[1].slug}", bots[0]))["seat"] is None, "a token of another bot alone"
@@ -148,5 +148,5 @@ def test_a_decision_that_is_not_told_yet_is_nobodys(match: Match) -> None:
     chair.due_at = chair.deadline
     chair.save()
     assert get("bot/decision?wait=0", bots_at(match)[seat]).status_code == 204
-    assert get(f"games/{match.pk}/decision?wait=0", bots_at(match)[seat]).status_code == 204
+    assert get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[seat]).status_code == 204
     assert post(match, seat, 1, "anything").verdict == "unknown"

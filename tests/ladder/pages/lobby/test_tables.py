@@ -50,7 +50,7 @@ def test_the_page_of_a_seat_has_what_the_table_needs(ada: User, bob: User) -> No
     assert len(queries) <= MOST_QUERIES, [query["sql"] for query in queries]
     assert "Your table with bob" in text
     for road in ("seat/stream", "decisions/", "seat/", "viewers"):
-        assert f'"/api/v1/games/{match.pk}/{road}"' in text
+        assert f'"/api/v1/matches/{match.pk}/{road}"' in text
     found = re.search(r'<script type="application/json">(.*?)</script>', text)
     assert found
     table = orjson.loads(found[1])
