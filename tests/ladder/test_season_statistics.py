@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib import import_module
 from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import connection, connections, transaction
 
 from games.record import replay
@@ -172,18 +170,6 @@ def test_forfeits_are_counted(ladder: Ladder) -> None:
     for tally in SeatTally.objects.all():
         by_seat[tally.seat] += tally.forfeits
     assert by_seat == {0: 4, 1: 0, 2: 0, 3: 0}
-
-
-def test_what_the_version_before_has_gathered_is_gathered_anew(ladder: Ladder) -> None:
-    finished_blocks(ladder, 2)
-    gather()
-    expected = tallies()
-    VersionTally.objects.all().delete()
-    PairTally.objects.update(seats=[])
-    SeasonStatistics.objects.update(habits={})
-    import_module("ladder.migrations.0007_site").gather_anew(apps, None)
-    gather()
-    assert tallies() == expected
 
 
 @pytest.mark.django_db(transaction=True)

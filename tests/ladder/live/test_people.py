@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.utils import timezone
 
 from bots.models import Bot
@@ -25,7 +23,7 @@ from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
 from ladder.matches.blocks import Player
-from ladder.models import Chair, Entry, Match, PlayedMove, Result, SeatLog, SeatResult, Sitting
+from ladder.models import Chair, Entry, Match, PlayedMove, SeatLog, SeatResult, Sitting
 from ladder.verification.ladders import verify_games
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.people import (
@@ -431,27 +429,7 @@ def test_a_resignation_shows_the_table_as_it_was_and_no_score() -> None:
     assert shown.view(None) == before[2]
     assert outcome == {"ranks": [2, 1], "scores": [{"forfeit": "resign"}, {}]}
     assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
-    SeatResult.objects.filter(seat__index=1).update(score=record["outcome"]["scores"][1])
-    migration = import_module("ladder.migrations.0014_scores_of_games_ended_early")
-    migration.take_back(apps, None)
-    assert list(SeatResult.objects.order_by("seat__index").values_list("score", flat=True)) == outcome["scores"]
     assert [fault for piece in verify_games(match.ladder, 1) for fault in piece.faults] == []
-
-
-def test_a_damaged_record_does_not_keep_a_site_from_migrating(caplog: pytest.LogCaptureFixture) -> None:
-    damaged, whole = (table_for(DUEL, people(2, prefix), rated=True) for prefix in ("first", "second"))
-    for match in (damaged, whole):
-        answer_any(match, owing(match)[0])
-        actions.resign(match.pk, 0)
-        record = check_ended(match)
-        assert record is not None
-        SeatResult.objects.filter(seat__match=match, seat__index=1).update(score=record["outcome"]["scores"][1])
-    Result.objects.filter(match=damaged).update(packed_record=b"\x09damaged")
-    import_module("ladder.migrations.0014_scores_of_games_ended_early").take_back(apps, None)
-    assert f"match {damaged.pk} " in caplog.text
-    scores = [SeatResult.objects.get(seat__match=match, seat__index=1).score for match in (damaged, whole)]
-    assert "money" in scores[0]
-    assert scores[1] == {}
 
 
 def test_who_resigns_against_a_bot_has_lost_to_it() -> None:

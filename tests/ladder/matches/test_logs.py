@@ -3,14 +3,11 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from datetime import timedelta
-from importlib import import_module
 from random import Random
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.db.models.functions import Now
 
 from bots.cli.series import rebuild
@@ -251,20 +248,6 @@ def test_logs_are_forgotten_when_they_are_old_and_not_before(played: Match, ada:
     assert forget_old_logs() == 1
     assert log_of(played, 0, ada) is None
     assert record_of(played) is not None
-
-
-def test_reports_of_before_lose_what_was_written_to_stderr(match: Match) -> None:
-    record_result(claimed(match), pretending(spec_of_fakes(match), Transcript(2, [0])))
-    result = Result.objects.get()
-    for seat in result.report["seats"]:
-        seat["stderr_tail"] = "old"
-    result.save()
-    migration = import_module("ladder.migrations.0002_owner_logs")
-    with connection.schema_editor() as editor:
-        migration.forget_stderr(apps, editor)
-    result.refresh_from_db()
-    assert ["stderr_tail" in seat for seat in result.report["seats"]] == [False, False]
-    assert result.report["seats"][0]["decisions"]
 
 
 def test_a_log_of_a_seat_that_was_never_ready_can_be_read() -> None:
