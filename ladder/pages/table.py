@@ -132,7 +132,7 @@ def _bounds(game: Game, decision: Document | Mapping[str, Any]) -> str:
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-_LIVE: Final = "/api/v1/games"
+_LIVE: Final = "/api/v1/matches"
 """Where the roads of live games begin; they belong to the API."""
 
 _HERE: Final = {
