@@ -34,7 +34,7 @@ TABLES = (
 MARGINS = (0.02, 0.05, 0.1)
 DIFFERENCES = (-0.3, -0.17, -0.1, -0.05, 0.0, 0.025, 0.05, 0.1, 0.17, 0.3)
 MOST_BLOCKS = 300
-"""As ``settings.COMPARISON_BLOCKS``: the site stops there without a decision."""
+"""As ``settings.MAX_COMPARISON_BLOCKS``: the site stops there without a decision."""
 
 _STEEPEST, _FLAT = 200.0, 1e-6
 

@@ -112,7 +112,7 @@ def measure(options: argparse.Namespace) -> None:
     from django.test import Client
 
     settings.ALLOWED_HOSTS = ["testserver"]
-    settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 1_000_000)
+    settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 1_000_000)
     memory = "django.core.cache.backends.locmem.LocMemCache"
     settings.CACHES = {name: {"BACKEND": memory, "LOCATION": name} for name in settings.CACHES}
     call_command("migrate", verbosity=0)

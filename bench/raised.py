@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from esr_platform.settings import *  # noqa: F403
-from esr_platform.settings import REQUESTS_A_MINUTE as _AS_THEY_ARE
+from esr_platform.settings import REQUESTS_PER_MINUTE as _AS_THEY_ARE
 
-REQUESTS_A_MINUTE = dict.fromkeys(_AS_THEY_ARE, 10**9)
+REQUESTS_PER_MINUTE = dict.fromkeys(_AS_THEY_ARE, 10**9)
 ROOT_URLCONF = "bench.bare"

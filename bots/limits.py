@@ -42,10 +42,10 @@ class Allowances:
 def archive_limits() -> ArchiveLimits:
     """What one upload may be."""
     return ArchiveLimits(
-        archive_bytes=settings.UPLOAD_ARCHIVE_BYTES,
-        unpacked_bytes=settings.UPLOAD_UNPACKED_BYTES,
-        file_bytes=min(settings.UPLOAD_ARCHIVE_BYTES, settings.UPLOAD_UNPACKED_BYTES),
-        files=settings.UPLOAD_FILES,
+        archive_bytes=settings.MAX_ARCHIVE_BYTES,
+        unpacked_bytes=settings.MAX_UNPACKED_BYTES,
+        file_bytes=min(settings.MAX_ARCHIVE_BYTES, settings.MAX_UNPACKED_BYTES),
+        files=settings.MAX_ARCHIVE_FILES,
     )
 
 
@@ -57,18 +57,18 @@ def allowances() -> Allowances:
         unpacked_bytes=limits.unpacked_bytes,
         file_bytes=limits.file_bytes,
         files=limits.files,
-        uploads_an_hour=settings.UPLOADS_AN_HOUR,
-        bots=settings.BOTS_A_PERSON,
-        bots_ever=settings.BOTS_EVER_A_PERSON,
-        checks_waiting=settings.CHECKS_WAITING_A_PERSON,
-        stored_bytes=settings.UPLOADED_BYTES_A_PERSON,
-        check_seconds=settings.CHECK_SECONDS,
+        uploads_an_hour=settings.MAX_UPLOADS_PER_HOUR,
+        bots=settings.MAX_BOTS_PER_USER,
+        bots_ever=settings.MAX_BOTS_EVER_PER_USER,
+        checks_waiting=settings.MAX_QUEUED_VALIDATIONS_PER_USER,
+        stored_bytes=settings.MAX_UPLOADED_BYTES_PER_USER,
+        check_seconds=settings.MAX_VALIDATION_SECONDS,
     )
 
 
 def require_upload(owner: User) -> None:
     """Raises ``TooMany`` where ``owner`` has uploaded too often within an hour."""
-    most = settings.UPLOADS_AN_HOUR
+    most = settings.MAX_UPLOADS_PER_HOUR
     recent = Upload.objects.filter(owner=owner, created__gt=timezone.now() - _HOUR).order_by("-created")
     first = recent[most - 1 : most].first()
     if first is not None:
@@ -83,9 +83,9 @@ def require_upload(owner: User) -> None:
 def require_check(owner: User) -> None:
     """Raises ``TooMany`` where as many versions of ``owner``'s wait for their check as may."""
     waiting = BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.UNCHECKED)
-    if waiting.count() >= settings.CHECKS_WAITING_A_PERSON:
+    if waiting.count() >= settings.MAX_QUEUED_VALIDATIONS_PER_USER:
         raise TooMany(
-            f"{settings.CHECKS_WAITING_A_PERSON} of your versions wait for their check, which is the most."
+            f"{settings.MAX_QUEUED_VALIDATIONS_PER_USER} of your versions wait for their check, which is the most."
             " Upload again when one of them is through.",
             60,
         )
@@ -93,19 +93,19 @@ def require_check(owner: User) -> None:
 
 def require_bot(owner: User) -> None:
     """Raises ``TooMany`` where ``owner`` has all the bots that one may have; retired ones do not count."""
-    if Bot.objects.of_code().filter(owner=owner, retired=None).count() >= settings.BOTS_A_PERSON:
+    if Bot.objects.of_code().filter(owner=owner, retired=None).count() >= settings.MAX_BOTS_PER_USER:
         raise TooMany(
-            f"You have {settings.BOTS_A_PERSON} bots, which is the most."
+            f"You have {settings.MAX_BOTS_PER_USER} bots, which is the most."
             " Retire one of them, or upload a new version of one."
         )
 
 
 def require_new_bot(owner: User) -> None:
     """Raises ``TooMany`` where ``owner`` may make no other bot: retired ones keep their addresses and their rows."""
-    if Bot.objects.of_code().filter(owner=owner).count() >= settings.BOTS_EVER_A_PERSON:
+    if Bot.objects.of_code().filter(owner=owner).count() >= settings.MAX_BOTS_EVER_PER_USER:
         raise TooMany(
-            f"You have made {settings.BOTS_EVER_A_PERSON} bots, retired ones counted, which is the most that one person"
-            " may ever make. Upload a new version of one of them; a retired one can be taken back."
+            f"You have made {settings.MAX_BOTS_EVER_PER_USER} bots, retired ones counted, which is the most that one"
+            " person may ever make. Upload a new version of one of them; a retired one can be taken back."
         )
     require_bot(owner)
 
@@ -113,8 +113,9 @@ def require_new_bot(owner: User) -> None:
 def require_space(owner: User, size: int) -> None:
     """Raises ``TooMany`` where ``size`` bytes more would be too much for everything that ``owner`` has uploaded."""
     kept = BotVersion.objects.filter(bot__owner=owner).aggregate(size=Sum("size"))["size"] or 0
-    if kept + size > settings.UPLOADED_BYTES_A_PERSON:
+    if kept + size > settings.MAX_UPLOADED_BYTES_PER_USER:
         raise TooMany(
-            f"Your versions take {kept / _MIB:.1f} MiB together, and {settings.UPLOADED_BYTES_A_PERSON / _MIB:.0f} MiB"
-            " is the most. Versions are kept for ever: upload smaller ones, or ask the people who run the site."
+            f"Your versions take {kept / _MIB:.1f} MiB together, and"
+            f" {settings.MAX_UPLOADED_BYTES_PER_USER / _MIB:.0f} MiB is the most. Versions are kept for ever:"
+            " upload smaller ones, or ask the people who run the site."
         )

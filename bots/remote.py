@@ -141,7 +141,7 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
 
 def _require_label(owner: User) -> None:
     """Raises ``TooMany``: versions stay for ever, so there are as many an hour as there are uploads."""
-    most = settings.UPLOADS_AN_HOUR
+    most = settings.MAX_UPLOADS_PER_HOUR
     lately = BotVersion.objects.filter(bot__owner=owner, language=LANGUAGE, created__gt=timezone.now() - _HOUR)
     if lately.count() >= most:
         raise TooMany(

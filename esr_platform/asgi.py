@@ -23,7 +23,7 @@ from esr_platform.public import require_ready  # noqa: E402
 
 require_ready()
 application = BoundedBodies(
-    LiveAddresses(django_application), settings.UPLOAD_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
+    LiveAddresses(django_application), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
 )
 
 # All code is loaded before anybody asks, and the collector looks at none of it again: that stood still for 100 to

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from esr_platform.accounts.limits import address, wait_s
 
 PAGES: Final = "pages"
-"""The scope of page requests in ``settings.REQUESTS_A_MINUTE``. The API counts its own."""
+"""The scope of page requests in ``settings.REQUESTS_PER_MINUTE``. The API counts its own."""
 
 _ACCOUNT: Final = "/account/"
 _API: Final = "/api/"

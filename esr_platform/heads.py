@@ -42,7 +42,7 @@ class BoundedHeads(H11Protocol):
 
     - A head of more than ``MAX_HEAD_BYTES`` is answered with status 400.
     - A head that is incomplete after ``settings.REQUEST_HEAD_SECONDS`` ends the connection.
-    - One client address has at most ``settings.MAX_UNFINISHED_HEADS_PER_ADDRESS`` connections with an incomplete head.
+    - One client address has at most ``settings.MAX_UNFINISHED_HEADS_PER_IP`` connections with an incomplete head.
       Further connections are closed after ``GRACE_SECONDS``. If there are ``CEILING`` times as many, they are closed
       after ``TICK_SECONDS``. Addresses are counted as ``esr_platform.accounts.limits.address`` names them. Behind a
       proxy all connections have its address: proxies wait for a whole head before they pass it on.
@@ -91,7 +91,7 @@ class BoundedHeads(H11Protocol):
             return
         self._timers.append(self.loop.call_later(settings.REQUEST_HEAD_SECONDS, self._close))
         self.unfinished[self._address] += 1
-        most: int = settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+        most: int = settings.MAX_UNFINISHED_HEADS_PER_IP
         for limit, seconds in ((CEILING * most, TICK_SECONDS), (most, GRACE_SECONDS)):
             if self.unfinished[self._address] > limit:
                 self._timers.append(self.loop.call_later(seconds, self._close_if_above, limit))

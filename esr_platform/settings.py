@@ -3,7 +3,7 @@
 The environment overrides: ``VAR_DIR`` (the folder of everything that changes), ``DATABASE_URL``, ``REDIS_URL``,
 ``SECRET_KEY``, ``SECRET_KEY_FALLBACKS``, ``SECURE_COOKIES``, ``SECURE_HSTS_SECONDS``, ``SECURE_SSL_REDIRECT``,
 ``DEBUG``, ``ALLOWED_HOSTS``, ``SITE_URL``, ``EMAIL_URL``, ``DEFAULT_FROM_EMAIL``, ``LOG_LEVEL``, ``METRICS_TOKEN``,
-``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_ADDRESS``, what ``esr_platform.accounts.social`` names, and the
+``MAX_PAGES_PER_MINUTE``, ``MAX_UNFINISHED_HEADS_PER_IP``, what ``esr_platform.accounts.social`` names, and the
 limits of uploads and orders by their names below. Times are seconds unless the name says otherwise.
 """
 
@@ -215,39 +215,40 @@ STORAGES = {
         env.str("UPLOADS_S3_ENDPOINT", default=""),
     ),
 }
-UPLOAD_ARCHIVE_BYTES = env.int("UPLOAD_ARCHIVE_BYTES", default=8 << 20)
-UPLOAD_UNPACKED_BYTES = env.int("UPLOAD_UNPACKED_BYTES", default=16 << 20)
-UPLOAD_FILES = env.int("UPLOAD_FILES", default=200)
-UPLOADS_AN_HOUR = env.int("UPLOADS_AN_HOUR", default=20)
-UPLOADED_BYTES_A_PERSON = env.int("UPLOADED_BYTES_A_PERSON", default=512 << 20)
-BOTS_A_PERSON = env.int("BOTS_A_PERSON", default=10)
-BOTS_EVER_A_PERSON = env.int("BOTS_EVER_A_PERSON", default=100)
-CHECKS_WAITING_A_PERSON = env.int("CHECKS_WAITING_A_PERSON", default=5)
-CHECK_SECONDS = env.int("CHECK_SECONDS", default=1800)  # what the games of one check may take together
-ORDERS_AT_ONCE = env.int("ORDERS_AT_ONCE", default=3)  # open ones of one person
-ORDERS_A_DAY = env.int("ORDERS_A_DAY", default=100)  # of one person, cancelled ones too
-ORDERED_GAMES_A_DAY = env.int("ORDERED_GAMES_A_DAY", default=2400)  # of one person
-ORDER_BLOCKS = env.int("ORDER_BLOCKS", default=100)
-COMPARISON_BLOCKS = env.int("COMPARISON_BLOCKS", default=300)
-SCHEDULED_DEALS = env.int("SCHEDULED_DEALS", default=20)
-SCHEDULED_DAYS_AHEAD = env.int("SCHEDULED_DAYS_AHEAD", default=90)
-HOUSE_BLOCKS_PER_HOUR = env.int("HOUSE_BLOCKS_PER_HOUR", default=3)  # on each ladder on which only house bots play
-LIVE_HOSTED_SEATS = env.int("LIVE_HOSTED_SEATS", default=64)  # of live games, given to code that runs here
-CHALLENGES_AT_ONCE = env.int("CHALLENGES_AT_ONCE", default=5)  # of one person, open or being played
-CHALLENGES_A_DAY = env.int("CHALLENGES_A_DAY", default=500)  # of one person
-CHALLENGES_TO_ONE_A_DAY = env.int("CHALLENGES_TO_ONE_A_DAY", default=20)  # of one person to another, rematches aside
-PEOPLE_TABLES_AT_ONCE = env.int("PEOPLE_TABLES_AT_ONCE", default=3)  # at which one person plays; one of them rated
-HOSTED_SEATS_A_PERSON = env.int("HOSTED_SEATS_A_PERSON", default=8)  # of code that runs here, at one person's games
-SEEKS_AT_ONCE = env.int("SEEKS_AT_ONCE", default=3)  # tables that wait for others, at which one person sits
-SEEKS_A_DAY = env.int("SEEKS_A_DAY", default=300)  # offers of one person
-GUEST_TABLES = env.int("GUEST_TABLES", default=12)  # of people without an account, together
-GUEST_TABLES_AN_ADDRESS = env.int("GUEST_TABLES_AN_ADDRESS", default=3)  # at once
-GUEST_TABLES_AN_ADDRESS_A_DAY = env.int("GUEST_TABLES_AN_ADDRESS_A_DAY", default=40)
-CHAT_LINES_A_MINUTE = env.int("CHAT_LINES_A_MINUTE", default=15)  # of one person
-CHAT_LINES_A_GAME = env.int("CHAT_LINES_A_GAME", default=200)  # of one person
-CHAT_REPORTS_A_DAY = env.int("CHAT_REPORTS_A_DAY", default=20)  # of one person
-OWNER_LOG_DAYS = env.int("OWNER_LOG_DAYS", default=30)
-EXPORT_BYTES = env.int("EXPORT_BYTES", default=1 << 30)  # of what a person takes away of their own, before packing
+# Limits. "Per user" counts what one user has at a time.
+MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
+MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
+MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
+MAX_UPLOADS_PER_HOUR = env.int("MAX_UPLOADS_PER_HOUR", default=20)
+MAX_UPLOADED_BYTES_PER_USER = env.int("MAX_UPLOADED_BYTES_PER_USER", default=512 << 20)
+MAX_BOTS_PER_USER = env.int("MAX_BOTS_PER_USER", default=10)
+MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
+MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
+MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)  # all games of one version together
+MAX_OPEN_EXHIBITIONS_PER_USER = env.int("MAX_OPEN_EXHIBITIONS_PER_USER", default=3)
+MAX_EXHIBITIONS_PER_DAY = env.int("MAX_EXHIBITIONS_PER_DAY", default=100)  # per user, canceled ones included
+MAX_EXHIBITION_MATCHES_PER_DAY = env.int("MAX_EXHIBITION_MATCHES_PER_DAY", default=2400)  # per user
+MAX_EXHIBITION_BLOCKS = env.int("MAX_EXHIBITION_BLOCKS", default=100)
+MAX_COMPARISON_BLOCKS = env.int("MAX_COMPARISON_BLOCKS", default=300)
+MAX_SCHEDULED_DEALS = env.int("MAX_SCHEDULED_DEALS", default=20)
+MAX_SCHEDULED_DAYS_AHEAD = env.int("MAX_SCHEDULED_DAYS_AHEAD", default=90)
+MAX_HOUSE_BLOCKS_PER_HOUR = env.int("MAX_HOUSE_BLOCKS_PER_HOUR", default=3)  # per ladder with house bots only
+MAX_LIVE_HOSTED_SEATS = env.int("MAX_LIVE_HOSTED_SEATS", default=64)  # hosted bots at live tables, on the whole site
+MAX_OPEN_CHALLENGES_PER_USER = env.int("MAX_OPEN_CHALLENGES_PER_USER", default=5)  # open or being played
+MAX_CHALLENGES_PER_DAY = env.int("MAX_CHALLENGES_PER_DAY", default=500)  # per user
+MAX_CHALLENGES_TO_ONE_USER_PER_DAY = env.int("MAX_CHALLENGES_TO_ONE_USER_PER_DAY", default=20)  # without rematches
+MAX_LIVE_GAMES_PER_USER = env.int("MAX_LIVE_GAMES_PER_USER", default=3)  # one of them rated
+MAX_HOSTED_SEATS_PER_USER = env.int("MAX_HOSTED_SEATS_PER_USER", default=8)  # hosted bots at the games of one user
+MAX_OPEN_GAMES_PER_USER = env.int("MAX_OPEN_GAMES_PER_USER", default=3)  # tables that wait for other players
+MAX_OPEN_GAMES_PER_DAY = env.int("MAX_OPEN_GAMES_PER_DAY", default=300)  # per user
+MAX_GUEST_GAMES = env.int("MAX_GUEST_GAMES", default=12)  # on the whole site at a time
+MAX_GUEST_GAMES_PER_IP = env.int("MAX_GUEST_GAMES_PER_IP", default=3)  # at a time
+MAX_GUEST_GAMES_PER_IP_PER_DAY = env.int("MAX_GUEST_GAMES_PER_IP_PER_DAY", default=40)
+MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)  # per user
+MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)  # per user
+MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)  # per user
+BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
+MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)  # data of one account, before compression
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
 # Letters: written to the terminal unless EMAIL_URL names a server
@@ -309,7 +310,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an address: of the API first, then of pages
+REQUESTS_PER_MINUTE = {  # of a person, a bot with a token of its own, or an address: of the API first, then of pages
     **dict.fromkeys(("stream", "manage"), 60),
     **dict.fromkeys(("upload", "source", "files"), 30),
     "bulk": 60,  # hundreds of records
@@ -325,9 +326,9 @@ REQUESTS_A_MINUTE = {  # of a person, a bot with a token of its own, or an addre
 }
 REQUEST_HEAD_SECONDS = 10.0  # for a request line and its headers to arrive whole
 REQUEST_SECONDS = 120.0  # for a request to arrive whole
-MAX_UNFINISHED_HEADS_PER_ADDRESS = env.int("MAX_UNFINISHED_HEADS_PER_ADDRESS", default=32)  # connections
-WAITING_AT_ONCE = env.int("WAITING_AT_ONCE", default=100)  # streams and long polls of one person, bot or address
-WAITING_A_PROCESS = env.int("WAITING_A_PROCESS", default=5000)
+MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)  # connections
+MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)  # per user, bot or IP address
+MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 SPECTACULAR_SETTINGS = {
     "TITLE": f"{SITE_NAME} API",
     "DESCRIPTION": "Everything that the site shows, bots that are uploaded, and bots that play from elsewhere.\n\n"

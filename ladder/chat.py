@@ -149,11 +149,12 @@ def _hold_table(match_id: int) -> None:
 def _require_room(person: User, match_id: int) -> None:
     """Raises ``TooMany``; the row of the person is held, so that no two lines pass as one."""
     mine = ChatLine.objects.filter(by=person)
-    if mine.filter(created__gt=Now() - _MINUTE).count() >= settings.CHAT_LINES_A_MINUTE:
+    if mine.filter(created__gt=Now() - _MINUTE).count() >= settings.MAX_CHAT_LINES_PER_MINUTE:
         raise TooMany(_("You have said much within a minute. Wait a moment."), 10)
-    if mine.filter(match=match_id).count() >= settings.CHAT_LINES_A_GAME:
+    if mine.filter(match=match_id).count() >= settings.MAX_CHAT_LINES_PER_GAME:
         raise TooMany(
-            _("You have said %(most)s things at this table, which is the most.") % {"most": settings.CHAT_LINES_A_GAME}
+            _("You have said %(most)s things at this table, which is the most.")
+            % {"most": settings.MAX_CHAT_LINES_PER_GAME}
         )
 
 
@@ -228,8 +229,8 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
         known = ChatReport.objects.filter(line=line, by=person).first()
         if known is not None:
             return known
-        if person.chat_reports.filter(created__gt=Now() - _DAY).count() >= settings.CHAT_REPORTS_A_DAY:
-            most = settings.CHAT_REPORTS_A_DAY
+        if person.chat_reports.filter(created__gt=Now() - _DAY).count() >= settings.MAX_CHAT_REPORTS_PER_DAY:
+            most = settings.MAX_CHAT_REPORTS_PER_DAY
             raise TooMany(_("You have reported %(most)s lines within 24 hours, which is the most.") % {"most": most})
         return ChatReport.objects.create(line=line, by=person)
 

@@ -108,14 +108,14 @@ def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture(autouse=True)
 def _many_pages() -> Iterator[None]:
     """Tests open more pages per minute than a person does."""
-    with override_settings(REQUESTS_A_MINUTE={**settings.REQUESTS_A_MINUTE, "pages": UNBOUNDED}):
+    with override_settings(REQUESTS_PER_MINUTE={**settings.REQUESTS_PER_MINUTE, "pages": UNBOUNDED}):
         yield
 
 
 @pytest.fixture(autouse=True)
 def _busy_house() -> Iterator[None]:
     """House bots alone play as much as a test asks for."""
-    with override_settings(HOUSE_BLOCKS_PER_HOUR=UNBOUNDED):
+    with override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=UNBOUNDED):
         yield
 
 

@@ -206,7 +206,7 @@ def _at_tables(mine: Claim, version: BotVersion, trial: Check[Program], core: Sh
         report = _one_table(mine, trial, report, core)
         if report["ok"] is not None:
             return "" if report["ok"] else reports.reason_of(report)
-        if reports.wall_ms(report) > 1000 * settings.CHECK_SECONDS:
+        if reports.wall_ms(report) > 1000 * settings.MAX_VALIDATION_SECONDS:
             return _too_long(report)
         if another_owner_waits(version):
             mine.end(tried=Now())
@@ -229,8 +229,9 @@ def _one_table(mine: Claim, trial: Check[Program], report: Document, core: Share
 
 def _too_long(report: Document) -> str:
     done = len(report["tables"])
+    tables = done + len(report["untried"])
     return (
-        f"Its check took longer than {settings.CHECK_SECONDS // 60} min: {done} of {done + len(report['untried'])}"
+        f"Its check took longer than {settings.MAX_VALIDATION_SECONDS // 60} min: {done} of {tables}"
         " tables were through by then. Let it think less, or claim fewer tables."
     )
 

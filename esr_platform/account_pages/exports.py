@@ -218,7 +218,7 @@ def wait_s(person: User) -> int:
 
 def export(person: User) -> Iterator[bytes]:
     """The ZIP file in pieces, each made when the one before has been taken."""
-    pipe, left = _Pipe(), settings.EXPORT_BYTES
+    pipe, left = _Pipe(), settings.MAX_EXPORT_BYTES
     omitted: list[str] = []
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
         for entry in _entries(person):

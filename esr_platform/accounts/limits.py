@@ -54,11 +54,11 @@ _LINE_BITS: Final = 64
 def wait_s(scope: str, who: str) -> int:
     """Count one request of ``who``; seconds until the next is welcome, 0 if this one is.
 
-    ``settings.REQUESTS_A_MINUTE[scope]`` are welcome in each minute of the clock.
+    ``settings.REQUESTS_PER_MINUTE[scope]`` are welcome in each minute of the clock.
     """
     window, passed = divmod(int(time.time()), WINDOW_S)
     key = f"requests:{scope}:{who}:{window}"
-    return WINDOW_S - passed if _counted(key) > settings.REQUESTS_A_MINUTE[scope] else 0
+    return WINDOW_S - passed if _counted(key) > settings.REQUESTS_PER_MINUTE[scope] else 0
 
 
 def _counted(key: str) -> int:

@@ -109,7 +109,7 @@ STRANGER: Final = "address-"
 
 
 class PerMinute(BaseThrottle):
-    """At most ``settings.REQUESTS_A_MINUTE[scope]`` requests in each minute of the clock.
+    """At most ``settings.REQUESTS_PER_MINUTE[scope]`` requests in each minute of the clock.
 
     A view names the scope of its requests as ``throttle_scope``.
     """

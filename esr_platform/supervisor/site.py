@@ -53,7 +53,7 @@ class Place:
         """The variables to add to our environment for every process of the site."""
         blocks = self.house_blocks_per_hour
         return {
-            **({} if blocks is None else {"HOUSE_BLOCKS_PER_HOUR": str(blocks)}),
+            **({} if blocks is None else {"MAX_HOUSE_BLOCKS_PER_HOUR": str(blocks)}),
             "PYTHONPATH": os.pathsep.join(filter(None, (str(self.code), os.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
             "VAR_DIR": str(self.data),

@@ -43,13 +43,13 @@ class Allowances:
 def allowances() -> Allowances:
     """The limits as the settings have them."""
     return Allowances(
-        at_once=settings.ORDERS_AT_ONCE,
-        orders_a_day=settings.ORDERS_A_DAY,
-        games_a_day=settings.ORDERED_GAMES_A_DAY,
-        blocks=settings.ORDER_BLOCKS,
-        comparison_blocks=settings.COMPARISON_BLOCKS,
-        deals=settings.SCHEDULED_DEALS,
-        days_ahead=settings.SCHEDULED_DAYS_AHEAD,
+        at_once=settings.MAX_OPEN_EXHIBITIONS_PER_USER,
+        orders_a_day=settings.MAX_EXHIBITIONS_PER_DAY,
+        games_a_day=settings.MAX_EXHIBITION_MATCHES_PER_DAY,
+        blocks=settings.MAX_EXHIBITION_BLOCKS,
+        comparison_blocks=settings.MAX_COMPARISON_BLOCKS,
+        deals=settings.MAX_SCHEDULED_DEALS,
+        days_ahead=settings.MAX_SCHEDULED_DAYS_AHEAD,
     )
 
 

@@ -226,7 +226,7 @@ def resting(ladders: Collection[int]) -> set[int]:
     They have had their blocks of this hour and have no new version, or all of them are known well enough. Up to four
     queries.
     """
-    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    most: int = settings.MAX_HOUSE_BLOCKS_PER_HOUR
     of_ladder = Block.objects.filter(ladder=OuterRef("pk"), purpose=Block.Purpose.LADDER).order_by("-pk")
     last = Subquery(of_ladder.values("created")[max(most - 1, 0) :][:1])
     alone = Ladder.objects.filter(~Exists(_people.filter(ladder=OuterRef("pk"))), pk__in=ladders)
@@ -243,7 +243,7 @@ def house_blocks_left(ladder: Ladder) -> int | None:
     """How many blocks a ladder may get within this hour; ``None`` means no limit, because a user's bot plays there."""
     if _people.filter(ladder=ladder).exists():
         return None
-    most: int = settings.HOUSE_BLOCKS_PER_HOUR
+    most: int = settings.MAX_HOUSE_BLOCKS_PER_HOUR
     newest = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk")
     since = timezone.now() - HOUR
     left = most - sum(created > since for created in newest.values_list("created", flat=True)[:most])

@@ -80,8 +80,8 @@ def readable_seats(match: Match, user: Viewer) -> Collection[int]:
 
 
 def forget_old_logs() -> int:
-    """Delete logs older than ``OWNER_LOG_DAYS``, the oldest first, some thousands at most; how many."""
-    old = SeatLog.objects.filter(created__lt=Now() - timedelta(days=settings.OWNER_LOG_DAYS)).order_by("created")
+    """Delete logs older than ``BOT_LOG_DAYS``, the oldest first, some thousands at most; how many."""
+    old = SeatLog.objects.filter(created__lt=Now() - timedelta(days=settings.BOT_LOG_DAYS)).order_by("created")
     forgotten = 0
     for _ in range(MOST_BATCHES):
         batch = list(old.values_list("pk", flat=True)[:AT_ONCE])

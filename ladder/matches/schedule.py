@@ -83,7 +83,7 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
 def house_blocks_for(matches: int) -> int:
     """How many blocks per hour every ladder of house bots needs so that a new site plays ``matches`` at once."""
     round_ = sum(len(seatings(seats)) for game in GAMES.values() for seats in game.seat_counts)
-    usual: int = settings.HOUSE_BLOCKS_PER_HOUR
+    usual: int = settings.MAX_HOUSE_BLOCKS_PER_HOUR
     return max(usual, -(-matches // round_) + 1)
 
 
@@ -130,7 +130,7 @@ def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
 
 def _new_house_versions(ready: StandingBy) -> list[int]:
     """Where only house bots play: those whose version had neither a seat nor an estimate, in the order they came."""
-    if settings.HOUSE_BLOCKS_PER_HOUR < 1:
+    if settings.MAX_HOUSE_BLOCKS_PER_HOUR < 1:
         return []
     return [
         one.entry

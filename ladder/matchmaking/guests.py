@@ -182,18 +182,18 @@ def _require_guests_at(ladder: Ladder) -> None:
 def _require_room(where: str, mine: int = 0) -> None:
     """Raises ``TooMany`` where guests, or those of one address, have all the games that they may; but for ``mine``."""
     there = GuestTable.objects.filter(address=where)
-    if there.filter(match__status=Match.Status.RUNNING).count() - mine >= settings.GUEST_TABLES_AN_ADDRESS:
+    if there.filter(match__status=Match.Status.RUNNING).count() - mine >= settings.MAX_GUEST_GAMES_PER_IP:
         raise TooMany(
             _("From where you are, %(most)s guests play already, which is the most. Wait, or make an account.")
-            % {"most": settings.GUEST_TABLES_AN_ADDRESS},
+            % {"most": settings.MAX_GUEST_GAMES_PER_IP},
             _RETRY_S,
         )
-    if there.filter(created__gt=Now() - _DAY).count() - mine >= settings.GUEST_TABLES_AN_ADDRESS_A_DAY:
+    if there.filter(created__gt=Now() - _DAY).count() - mine >= settings.MAX_GUEST_GAMES_PER_IP_PER_DAY:
         raise TooMany(
             _("From where you are, guests have begun %(most)s games within 24 hours, which is the most.")
-            % {"most": settings.GUEST_TABLES_AN_ADDRESS_A_DAY}
+            % {"most": settings.MAX_GUEST_GAMES_PER_IP_PER_DAY}
         )
-    if _running().count() - mine >= settings.GUEST_TABLES:
+    if _running().count() - mine >= settings.MAX_GUEST_GAMES:
         raise TooMany(_("All tables for guests are taken. Try again in a minute, or make an account."), _RETRY_S)
 
 

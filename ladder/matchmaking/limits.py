@@ -47,7 +47,7 @@ def hosted_room() -> int:
     """How many seats of live games may still be given to code that runs here: it is started anew for each decision."""
     asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, forfeit="")
     seated = asked.filter(table__match__status=Match.Status.RUNNING)
-    most: int = settings.LIVE_HOSTED_SEATS
+    most: int = settings.MAX_LIVE_HOSTED_SEATS
     return max(0, most - seated.count())
 
 
@@ -80,15 +80,15 @@ def kept_seats(person: int) -> QuerySet[Chair]:
 def may_begin(person: int, *, rated: bool) -> bool:
     """Whether ``person``, whose row is held, may begin another game."""
     mine = list(kept_seats(person).values_list("table__match__block__purpose", flat=True))
-    return len(mine) < settings.PEOPLE_TABLES_AT_ONCE and not (rated and Block.Purpose.LIVE in mine)
+    return len(mine) < settings.MAX_LIVE_GAMES_PER_USER and not (rated and Block.Purpose.LIVE in mine)
 
 
 def require_may_begin(person: User, *, rated: bool) -> None:
     """The same for whoever asks for it. Raises ``TooMany`` with what to do first."""
     if may_begin(person.pk, rated=rated):
         return
-    if kept_seats(person.pk).count() >= settings.PEOPLE_TABLES_AT_ONCE:
-        most = settings.PEOPLE_TABLES_AT_ONCE
+    if kept_seats(person.pk).count() >= settings.MAX_LIVE_GAMES_PER_USER:
+        most = settings.MAX_LIVE_GAMES_PER_USER
         raise TooMany(
             _("You play %(most)s games at once, which is the most. End one of them first.") % {"most": most}, RETRY_S
         )
@@ -104,7 +104,7 @@ def may_have_code(person: int, seats: int) -> bool:
         return True
     tables = _chairs_of([person]).values("table")
     kept = Chair.objects.filter(table__in=tables, kind__in=Chair.ASKED_BY_WORKERS, forfeit="").count()
-    most: int = settings.HOSTED_SEATS_A_PERSON
+    most: int = settings.MAX_HOSTED_SEATS_PER_USER
     return kept + seats <= most
 
 
@@ -112,7 +112,7 @@ def require_code(people: Collection[int], seats: int) -> None:
     """Raises ``TooMany`` where that is too much for one of ``people``."""
     if all(may_have_code(person, seats) for person in people):
         return
-    most = settings.HOSTED_SEATS_A_PERSON
+    most = settings.MAX_HOSTED_SEATS_PER_USER
     raise TooMany(
         _("Bots that run here sit at %(most)s seats of one person's games at most. Wait until one has ended.")
         % {"most": most},
@@ -160,8 +160,8 @@ def require_place(person: User, ladder: Ladder, *, rated: bool) -> Bot:
 
 def require_offer(person: User) -> None:
     """Raises ``TooMany`` where ``person``, whose row is held, has made as many offers as one may."""
-    if Seek.objects.filter(by=person, created__gt=Now() - _DAY).count() >= settings.SEEKS_A_DAY:
-        most = settings.SEEKS_A_DAY
+    if Seek.objects.filter(by=person, created__gt=Now() - _DAY).count() >= settings.MAX_OPEN_GAMES_PER_DAY:
+        most = settings.MAX_OPEN_GAMES_PER_DAY
         raise TooMany(
             _("You have offered seats %(most)s times within 24 hours, which is the most. Come back later.")
             % {"most": most}
@@ -171,8 +171,8 @@ def require_offer(person: User) -> None:
 def require_seat(player: Bot) -> None:
     """Raises ``TooMany`` where ``player`` sits at as many tables that wait for others as one may."""
     waiting = SeekPlayer.objects.filter(bot=player, seek__state=Seek.State.OPEN, seek__expires__gt=Now())
-    if waiting.count() >= settings.SEEKS_AT_ONCE:
-        most = settings.SEEKS_AT_ONCE
+    if waiting.count() >= settings.MAX_OPEN_GAMES_PER_USER:
+        most = settings.MAX_OPEN_GAMES_PER_USER
         raise TooMany(
             _("You wait at %(most)s tables, which is the most. Leave one of them first.") % {"most": most}, 10
         )
@@ -194,15 +194,16 @@ def require_room(by: User) -> None:
     """Raises ``TooMany`` where ``by``, whose row the caller holds, has made all the challenges that one may."""
     mine = Challenge.objects.filter(by=by)
     going_on = mine.filter(Q(state=Challenge.State.OPEN) | Q(match__status=Match.Status.RUNNING))
-    if going_on.count() >= settings.CHALLENGES_AT_ONCE:
+    if going_on.count() >= settings.MAX_OPEN_CHALLENGES_PER_USER:
         raise TooMany(
-            f"{settings.CHALLENGES_AT_ONCE} of your challenges are open or being played, which is the most. Wait for"
-            " one, or withdraw one.",
+            f"{settings.MAX_OPEN_CHALLENGES_PER_USER} of your challenges are open or being played, which is the most."
+            " Wait for one, or withdraw one.",
             int(ANSWER_WITHIN.total_seconds()),
         )
-    if mine.filter(created__gt=timezone.now() - _DAY).count() >= settings.CHALLENGES_A_DAY:
+    if mine.filter(created__gt=timezone.now() - _DAY).count() >= settings.MAX_CHALLENGES_PER_DAY:
         raise TooMany(
-            f"You have made {settings.CHALLENGES_A_DAY} challenges within 24 hours, which is the most. Come back later."
+            f"You have made {settings.MAX_CHALLENGES_PER_DAY} challenges within 24 hours, which is the most."
+            " Come back later."
         )
 
 
@@ -216,10 +217,10 @@ def require_not_too_often(by: User, people: Collection[int], again: Match | None
         raise TooMany("You have asked for another game already. Let them ask you.")
     lately = Challenge.objects.filter(by=by, again=None, created__gt=timezone.now() - _DAY)
     for person in people:
-        if lately.filter(players__bot__owner=person).distinct().count() >= settings.CHALLENGES_TO_ONE_A_DAY:
+        if lately.filter(players__bot__owner=person).distinct().count() >= settings.MAX_CHALLENGES_TO_ONE_USER_PER_DAY:
             raise TooMany(
-                f"You have challenged them {settings.CHALLENGES_TO_ONE_A_DAY} times within 24 hours, which is the most."
-                " Let them ask you."
+                f"You have challenged them {settings.MAX_CHALLENGES_TO_ONE_USER_PER_DAY} times within 24 hours,"
+                " which is the most. Let them ask you."
             )
 
 

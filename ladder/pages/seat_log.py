@@ -97,7 +97,7 @@ class SeatLogPage:
     @property
     def kept_until(self) -> datetime | None:
         """When the log is deleted, to the day."""
-        return self.match.ended and self.match.ended + timedelta(days=settings.OWNER_LOG_DAYS)
+        return self.match.ended and self.match.ended + timedelta(days=settings.BOT_LOG_DAYS)
 
 
 def seat_log_page(match: Match, seat: Seat, user: Viewer, page: str | None) -> SeatLogPage | None:

@@ -157,7 +157,7 @@ def test_people_are_no_bots_that_somebody_could_change(ann: User) -> None:
         complain(bot, ann, "no")
 
 
-@override_settings(BOTS_A_PERSON=1, BOTS_EVER_A_PERSON=1)
+@override_settings(MAX_BOTS_PER_USER=1, MAX_BOTS_EVER_PER_USER=1)
 def test_people_count_for_no_limit_of_bots(ann: User) -> None:
     owners.player_of(ann)
     require_new_bot(ann)

@@ -84,7 +84,7 @@ def test_a_refused_file_stays_chosen_and_the_sentence_has_the_focus(
 def test_what_is_too_large_is_said_before_it_is_sent(
     people: People, watched: Page, tmp_path: Path, settings: Any
 ) -> None:
-    settings.UPLOAD_ARCHIVE_BYTES = 1 << 20
+    settings.MAX_ARCHIVE_BYTES = 1 << 20
     file = tmp_path / "bot.py"
     file.write_bytes(b"#" * (3 << 20))
     sign_in(watched, people.ada)

@@ -18,7 +18,7 @@ from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
 
-MOST = settings.UPLOAD_ARCHIVE_BYTES + FORM_BYTES
+MOST = settings.MAX_ARCHIVE_BYTES + FORM_BYTES
 
 
 @pytest.fixture(scope="module")

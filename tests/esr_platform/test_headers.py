@@ -67,8 +67,8 @@ def test_a_policy_of_a_view_that_is_public_or_as_strict_stays(said: str) -> None
 
 
 def test_one_address_gets_so_many_pages_in_a_minute_and_then_an_answer_that_costs_nothing(settings: Settings) -> None:
-    assert defaults.REQUESTS_A_MINUTE["pages"] >= 1200
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "pages": 3}
+    assert defaults.REQUESTS_PER_MINUTE["pages"] >= 1200
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "pages": 3}
     asked = []
 
     def view(request: HttpRequest) -> HttpResponse:

@@ -167,7 +167,7 @@ def test_the_head_of_the_next_request_has_as_much_time(server: Server, settings:
 
 
 def test_one_address_holds_32_unfinished_heads_open_at_most(server: Server, settings: Settings) -> None:
-    most = settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+    most = settings.MAX_UNFINISHED_HEADS_PER_IP
     assert most <= 32
     lines = [server.connect() for _ in range(100)]
     other = server.connect("198.51.100.7")
@@ -179,7 +179,7 @@ def test_one_address_holds_32_unfinished_heads_open_at_most(server: Server, sett
 
 
 def test_one_address_that_opens_ever_more_connections_is_soon_closed(server: Server, settings: Settings) -> None:
-    most = CEILING * settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+    most = CEILING * settings.MAX_UNFINISHED_HEADS_PER_IP
     lines = [server.connect() for _ in range(2 * most)]
     server.clock.go_on(TICK_SECONDS)
     assert server.open_of(lines) == BoundedHeads.unfinished["192.0.2.1"] == most
@@ -189,7 +189,7 @@ def test_one_address_that_opens_ever_more_connections_is_soon_closed(server: Ser
 def test_all_addresses_of_one_ipv6_line_are_one(server: Server, settings: Settings) -> None:
     lines = [server.connect(f"2001:db8:1:2::{number:x}") for number in range(1, 60)]
     server.clock.go_on(GRACE_SECONDS)
-    assert server.open_of(lines) == settings.MAX_UNFINISHED_HEADS_PER_ADDRESS
+    assert server.open_of(lines) == settings.MAX_UNFINISHED_HEADS_PER_IP
 
 
 def test_many_connections_at_once_that_send_their_heads_are_all_served(server: Server) -> None:

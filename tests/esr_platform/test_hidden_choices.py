@@ -43,7 +43,7 @@ _CLOCK = re.compile(r'"left_ms": ?\d+|It is your turn: [^<.]*|data-csrf="[^"]*"'
 @pytest.fixture(autouse=True)
 def _unhurried(settings: Any) -> None:
     """Nobody is asked to slow down."""
-    settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 100_000)
+    settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 100_000)
 
 
 @contextmanager

@@ -88,7 +88,7 @@ class Table:
 @pytest.fixture
 def unhurried(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is asked to slow down, and who was in the lobby once is there all the time."""
-    settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 100_000)
+    settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 100_000)
     monkeypatch.setattr(presence, "HERE_S", 3600)
 
 

@@ -151,7 +151,7 @@ def test_an_account_that_is_closed_says_and_reads_nothing(both: Sequence[User], 
     assert read(match, both[1]) == []
 
 
-@override_settings(CHAT_LINES_A_MINUTE=2, CHAT_LINES_A_GAME=3)
+@override_settings(MAX_CHAT_LINES_PER_MINUTE=2, MAX_CHAT_LINES_PER_GAME=3)
 def test_nobody_talks_all_the_time(both: Sequence[User], match: Match) -> None:
     ada, bob = both
     tell(match, ada, "again")
@@ -181,7 +181,7 @@ def test_a_line_is_reported_once_by_those_at_the_table(both: Sequence[User], mat
             report(where, which, stranger)
 
 
-@override_settings(CHAT_REPORTS_A_DAY=1)
+@override_settings(MAX_CHAT_REPORTS_PER_DAY=1)
 def test_one_person_reports_so_many_a_day(both: Sequence[User], match: Match) -> None:
     lines = [tell(match, both[0], f"rude {time}") for time in range(2)]
     report(match.pk, lines[0], both[1])

@@ -31,7 +31,7 @@ class Processes:
         process = subprocess.Popen(
             [sys.executable, *arguments],
             cwd=ROOT,
-            env={"HOUSE_BLOCKS_PER_HOUR": str(UNBOUNDED), **os.environ, **self.environment},
+            env={"MAX_HOUSE_BLOCKS_PER_HOUR": str(UNBOUNDED), **os.environ, **self.environment},
             stdin=stdin,
             start_new_session=True,
             preexec_fn=die_with_parent,

@@ -255,11 +255,13 @@ class Hub:
 
         Strangers have half of the room: however many addresses there are, bots find theirs.
         """
-        if self._waiting.of(who) >= settings.WAITING_AT_ONCE:
-            sentence = f"{settings.WAITING_AT_ONCE} of your requests wait for something already. Close one of them."
+        if self._waiting.of(who) >= settings.MAX_STREAMS_PER_CLIENT:
+            sentence = (
+                f"{settings.MAX_STREAMS_PER_CLIENT} of your requests wait for something already. Close one of them."
+            )
             raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too_many_waiting", sentence, COME_AGAIN_S)
-        crowded = who.startswith(STRANGER) and 2 * self._waiting.strangers >= settings.WAITING_A_PROCESS
-        if crowded or self._waiting.total >= settings.WAITING_A_PROCESS:
+        crowded = who.startswith(STRANGER) and 2 * self._waiting.strangers >= settings.MAX_STREAMS_PER_PROCESS
+        if crowded or self._waiting.total >= settings.MAX_STREAMS_PER_PROCESS:
             sentence = "Too many wait for something here. Come again in a moment."
             raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "too_many_waiting", sentence, COME_AGAIN_S)
 

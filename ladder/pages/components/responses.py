@@ -61,7 +61,7 @@ def _next(pieces: Iterator[bytes]) -> bytes | None:
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 FILES = "files"
-"""The scope of long files, in ``settings.REQUESTS_A_MINUTE``."""
+"""The scope of long files, in ``settings.REQUESTS_PER_MINUTE``."""
 
 
 ACTS = "table"

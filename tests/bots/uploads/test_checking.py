@@ -233,7 +233,7 @@ def test_a_late_worker_s_verdict_does_not_count(ada: User, sandbox_launcher: San
 
 
 def test_a_check_has_so_much_time_and_no_more(ada: User, sandbox_launcher: SandboxLauncher, settings: Any) -> None:
-    settings.CHECK_SECONDS = 0
+    settings.MAX_VALIDATION_SECONDS = 0
     version = checked(uploaded(ada, games={"edel-stein-reich": [3, 4]}), sandbox_launcher)
     assert version.state == "refused"
     assert "1 of 2 tables were through by then. Let it think less, or claim fewer tables." in version.reason

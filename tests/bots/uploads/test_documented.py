@@ -12,12 +12,12 @@ PAGE = (Path(__file__).parents[3] / "docs" / "uploads.md").read_text(encoding="u
 def test_the_page_has_the_limits_of_a_person() -> None:
     limits = allowances()
     for said in (
-        f"| {limits.uploads_an_hour} | `UPLOADS_AN_HOUR` |",
-        f"| {limits.bots} | `BOTS_A_PERSON` |",
-        f"| {limits.bots_ever} | `BOTS_EVER_A_PERSON` |",
-        f"| {limits.checks_waiting} | `CHECKS_WAITING_A_PERSON` |",
-        f"| {limits.stored_bytes >> 20} MiB | `UPLOADED_BYTES_A_PERSON` |",
-        f"| {limits.check_seconds // 60} min | `CHECK_SECONDS` |",
+        f"| {limits.uploads_an_hour} | `MAX_UPLOADS_PER_HOUR` |",
+        f"| {limits.bots} | `MAX_BOTS_PER_USER` |",
+        f"| {limits.bots_ever} | `MAX_BOTS_EVER_PER_USER` |",
+        f"| {limits.checks_waiting} | `MAX_QUEUED_VALIDATIONS_PER_USER` |",
+        f"| {limits.stored_bytes >> 20} MiB | `MAX_UPLOADED_BYTES_PER_USER` |",
+        f"| {limits.check_seconds // 60} min | `MAX_VALIDATION_SECONDS` |",
         f"A bot has {Limits().memory_mb} MiB of address space",
     ):
         assert said in PAGE

@@ -109,11 +109,11 @@ def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, se
     retire(bot)
     assert bot.retired == since is not None
     assert not bot.plays
-    settings.BOTS_A_PERSON = 1
+    settings.MAX_BOTS_PER_USER = 1
     uploaded(ada, "Other", honest(9))
     with pytest.raises(TooMany, match="You have 1 bots"):
         take_back(bot)
-    settings.BOTS_A_PERSON = 2
+    settings.MAX_BOTS_PER_USER = 2
     take_back(bot)
     assert bot.plays
     take_back(bot)

@@ -63,7 +63,7 @@ def test_an_upload_that_is_turned_down_after_it_was_kept_leaves_nothing_for_ever
             BotVersion.objects.update(state="received")
             return super()._save(name, content)
 
-    settings.CHECKS_WAITING_A_PERSON = 1
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER = 1
     first = uploaded(ada)
     BotVersion.objects.update(state="ready")
     through(Slow, settings)

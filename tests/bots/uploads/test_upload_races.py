@@ -63,8 +63,8 @@ def test_no_limit_of_a_person_is_passed_by_being_quick(race: Race, ada: User, se
     names = [[f"{racer}-{number}" for number in range(8)] for racer in range(3)]
     got = race(*[("uploading_new", {"owner": ada.pk, "names": each}) for each in names])
     refusals = [one for each in got for one in each if isinstance(one, str)]
-    assert BotVersion.objects.count() == settings.CHECKS_WAITING_A_PERSON == 24 - len(refusals)
-    assert Upload.objects.count() == settings.UPLOADS_AN_HOUR
+    assert BotVersion.objects.count() == settings.MAX_QUEUED_VALIDATIONS_PER_USER == 24 - len(refusals)
+    assert Upload.objects.count() == settings.MAX_UPLOADS_PER_HOUR
 
 
 def test_of_several_workers_one_takes_up_each_check(race: Race, ada: User, bob: User) -> None:

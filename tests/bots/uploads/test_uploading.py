@@ -220,7 +220,7 @@ def test_a_retired_bot_takes_no_uploads(ada: User) -> None:
 
 
 def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: User, settings: Any) -> None:
-    settings.UPLOADS_AN_HOUR = 2
+    settings.MAX_UPLOADS_PER_HOUR = 2
     with pytest.raises(Refused):
         uploaded(ada, data=b"")
     uploaded(ada)
@@ -233,7 +233,7 @@ def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: Use
 
 
 def test_a_person_has_so_many_bots_and_retired_ones_do_not_count(ada: User, settings: Any) -> None:
-    settings.BOTS_A_PERSON = 1
+    settings.MAX_BOTS_PER_USER = 1
     uploaded(ada)
     with pytest.raises(TooMany, match="You have 1 bots, which is the most"):
         uploaded(ada, "Second", honest(2))
@@ -242,7 +242,7 @@ def test_a_person_has_so_many_bots_and_retired_ones_do_not_count(ada: User, sett
 
 
 def test_retiring_makes_no_room_for_bots_without_end(ada: User, bob: User, settings: Any) -> None:
-    settings.BOTS_A_PERSON, settings.BOTS_EVER_A_PERSON = 1, 2
+    settings.MAX_BOTS_PER_USER, settings.MAX_BOTS_EVER_PER_USER = 1, 2
     first = uploaded(ada).bot
     Bot.objects.update(retired=F("created"))
     uploaded(ada, "Second", honest(2))
@@ -256,7 +256,7 @@ def test_retiring_makes_no_room_for_bots_without_end(ada: User, bob: User, setti
 
 
 def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, settings: Any) -> None:
-    settings.CHECKS_WAITING_A_PERSON = 2
+    settings.MAX_QUEUED_VALIDATIONS_PER_USER = 2
     bot = uploaded(ada).bot
     upload_version(bot, "bot.py", honest(2))
     with pytest.raises(TooMany, match="2 of your versions wait for their check"):
@@ -267,7 +267,7 @@ def test_so_many_checks_of_a_person_wait_and_no_more(ada: User, bob: User, setti
 
 
 def test_all_that_a_person_keeps_is_bounded(ada: User, settings: Any) -> None:
-    settings.UPLOADED_BYTES_A_PERSON = 3 * len(HONEST)
+    settings.MAX_UPLOADED_BYTES_PER_USER = 3 * len(HONEST)
     bot = uploaded(ada).bot
     upload_version(bot, "bot.py", honest(2))
     with pytest.raises(TooMany, match="is the most"):
@@ -275,7 +275,7 @@ def test_all_that_a_person_keeps_is_bounded(ada: User, settings: Any) -> None:
 
 
 def test_what_is_too_large_by_the_settings_is_refused(ada: User, settings: Any) -> None:
-    settings.UPLOAD_ARCHIVE_BYTES = 10
+    settings.MAX_ARCHIVE_BYTES = 10
     with pytest.raises(Refused, match="an upload has at most 10 bytes"):
         uploaded(ada)
 

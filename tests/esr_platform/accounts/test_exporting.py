@@ -102,7 +102,7 @@ def test_private_ladders_that_one_is_no_member_of_are_not_in_it(ada: User) -> No
 
 def test_what_is_too_large_is_left_out_and_said(ada: User, settings: Settings) -> None:
     bot = uploaded(ada, "Magpie")
-    settings.EXPORT_BYTES = 4000
+    settings.MAX_EXPORT_BYTES = 4000
     Bot.objects.update(description="x" * 2000)
     archive = taken(ada)
     assert sum(one.file_size for one in archive.infolist() if one.filename != "omitted.txt") <= 4000

@@ -69,7 +69,7 @@ def test_a_private_ladder_opens_to_members_with_a_token_that_may_read(settled: L
 
 
 def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Ladder, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "bulk": 1}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk": 1}
     assert lines(Program().get(HERE))
     answer = Program().get(HERE)
     problem(answer, 429, "throttled")
@@ -77,6 +77,6 @@ def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Lad
 
 
 def test_everybody_together_gets_only_so_much(settled: Ladder, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "bulk_together": 1}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk_together": 1}
     wait_s("bulk_together", bulk.EVERYBODY)
     problem(Program().get(HERE), 429, "throttled")

@@ -98,7 +98,7 @@ def test_what_cannot_be_declared_is_named(ada: Program, changes: dict[str, Any],
 
 
 def test_declaring_is_not_done_as_often_as_answering(ada: Program, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "manage": 1}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "manage": 1}
     assert declare(ada, games_at_once=2).status_code == 200
     problem(declare(ada, games_at_once=3), 429, "throttled")
     assert document(ada.get("bot"))["games_at_once"] == 2

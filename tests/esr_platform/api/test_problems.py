@@ -41,7 +41,7 @@ def test_a_host_that_is_not_ours_is_a_problem(miriam: Program) -> None:
 
 
 def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Program, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "read": 2}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "read": 2}
     answers = [miriam.get("bots/x") for _ in range(4)]
     assert [answer.status_code for answer in answers] == [404, 404, 429, 429]
     problem(answers[2], 429, "throttled")
@@ -50,7 +50,7 @@ def test_who_asks_too_often_is_told_when_to_come_again(miriam: Program, carl: Pr
 
 
 def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "read": 2, "guesses": 2}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "read": 2, "guesses": 2}
     for authorization in ({}, {"Authorization": "Bearer esr_guess"}):
         statuses = []
         for number in range(6):
@@ -61,7 +61,7 @@ def test_a_forwarded_address_is_nobodys_way_around_the_count(db: None, settings:
 
 
 def test_a_scope_counts_for_itself(settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {"upload": 1, "read": 9}
+    settings.REQUESTS_PER_MINUTE = {"upload": 1, "read": 9}
     assert wait_s("upload", "a") == 0
     assert wait_s("read", "a") == 0
 
@@ -76,7 +76,7 @@ def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, se
         **settings.CACHES,
         "default": {"BACKEND": "esr_platform.page_cache.SharedRedisCache", "LOCATION": redis_url},
     }
-    settings.REQUESTS_A_MINUTE = {"read": 100}
+    settings.REQUESTS_PER_MINUTE = {"read": 100}
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(wait == 0 for wait in pool.map(lambda _: wait_s("read", "race"), range(400))) == 100

@@ -31,8 +31,8 @@ ELSEWHERE = {"bot_stream", "lobby_stream", "seat_stream", "table_stream", "next_
 @pytest.fixture
 def everything(played: Ladder, settings: Settings) -> Program:
     """Somebody with a bot that plays and a token that may do everything, on a site that counts nobody's requests."""
-    settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 10**9)
-    settings.UPLOADS_AN_HOUR = settings.BOTS_A_PERSON = settings.BOTS_EVER_A_PERSON = 10**6
+    settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 10**9)
+    settings.MAX_UPLOADS_PER_HOUR = settings.MAX_BOTS_PER_USER = settings.MAX_BOTS_EVER_PER_USER = 10**6
     miriam = person("miriam", *Scope)
     assert miriam.upload(name="Citrine").status_code == 201
     BotVersion.objects.filter(bot__slug="citrine").update(state="ready", active=True)

@@ -28,7 +28,7 @@ def remote(owner: User, slug: str, **more: object) -> Bot:
 
 
 def limited(settings: Settings, **most: int) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, **most}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, **most}
 
 
 def test_nobody_comes_in_with_a_token_that_is_dead_where_none_is_needed_either() -> None:

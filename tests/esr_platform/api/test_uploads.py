@@ -84,7 +84,7 @@ def test_without_a_file_there_is_nothing_to_take(miriam: Program) -> None:
 def test_uploads_an_hour_are_limited_and_the_answer_says_when_to_come_again(
     miriam: Program, settings: Settings
 ) -> None:
-    settings.UPLOADS_AN_HOUR = 1
+    settings.MAX_UPLOADS_PER_HOUR = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload("bots/citrine/versions", data=BOT + b"# 2\n")
     problem(answer, 429, "too_many")
@@ -92,7 +92,7 @@ def test_uploads_an_hour_are_limited_and_the_answer_says_when_to_come_again(
 
 
 def test_where_waiting_is_no_use_no_time_is_named(miriam: Program, settings: Settings) -> None:
-    settings.BOTS_A_PERSON = 1
+    settings.MAX_BOTS_PER_USER = 1
     miriam.upload(name="Citrine")
     answer = miriam.upload(name="Garnet", data=BOT + b"# 2\n")
     assert "Retire one" in problem(answer, 409, "too_many")["detail"]
@@ -140,7 +140,7 @@ def test_a_cookie_opens_nothing_so_no_page_can_act_for_its_visitor(miriam: Progr
 
 def test_everybody_learns_the_limits_and_the_languages(db: None, settings: Settings) -> None:
     found = document(Program().get("uploads/limits"))
-    assert found["limits"]["archive_bytes"] == settings.UPLOAD_ARCHIVE_BYTES
+    assert found["limits"]["archive_bytes"] == settings.MAX_ARCHIVE_BYTES
     assert found["playing"]["memory_mb"] == 512
     assert "python" in [language["name"] for language in found["languages"]]
 

@@ -74,7 +74,7 @@ def test_a_form_sent_twice_is_one_order(bot: Bot, duel: Ladder) -> None:
 
 
 def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, duel: Ladder, settings: Any) -> None:
-    settings.ORDERS_AT_ONCE, settings.ORDERED_GAMES_A_DAY = 2, 20
+    settings.MAX_OPEN_EXHIBITIONS_PER_USER, settings.MAX_EXHIBITION_MATCHES_PER_DAY = 2, 20
     table = [active(bot), house("greedy")]
     first = a_test(bot.owner, duel, table, blocks=3)
     assert games_left(bot.owner) == 14
@@ -89,7 +89,7 @@ def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, d
 
 
 def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings: Any) -> None:
-    settings.ORDERS_A_DAY = 3
+    settings.MAX_EXHIBITIONS_PER_DAY = 3
     table = [active(bot), house("greedy")]
     for _ in range(3):
         cancel(a_test(bot.owner, duel, table, blocks=1), bot.owner)

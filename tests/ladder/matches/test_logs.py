@@ -241,7 +241,7 @@ def test_a_form_that_is_not_known_is_refused() -> None:
 
 
 def test_logs_are_forgotten_when_they_are_old_and_not_before(played: Match, ada: User, settings: Any) -> None:
-    settings.OWNER_LOG_DAYS = 30
+    settings.BOT_LOG_DAYS = 30
     SeatLog.objects.update(created=Now() - timedelta(days=29))
     assert forget_old_logs() == 0
     SeatLog.objects.update(created=Now() - timedelta(days=31))

@@ -306,7 +306,7 @@ def estimated(ladder: Ladder, width: int, blocks: int = 10) -> None:
         Estimate.objects.create(season=season, version=version, rating=1_500_000, low=low, high=high, **known)
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_house_bots_alone_play_so_many_blocks_an_hour_from_the_first_day(ladder: Ladder) -> None:
     for _ in range(5):
         fill()
@@ -319,7 +319,7 @@ def test_house_bots_alone_play_so_many_blocks_an_hour_from_the_first_day(ladder:
     assert blocks_of(ladder) == 6
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_house_bots_alone_stop_when_every_interval_is_narrow(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     assert fill() == 0
@@ -328,13 +328,13 @@ def test_house_bots_alone_stop_when_every_interval_is_narrow(ladder: Ladder) -> 
     assert fill() > 0
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_house_bots_alone_stop_when_more_games_would_tell_nothing_new(ladder: Ladder) -> None:
     estimated(ladder, 9 * NARROW, ENOUGH_BLOCKS)
     assert fill() == 0
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).latest("pk")
@@ -343,7 +343,7 @@ def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
     assert fill() > 0
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_a_new_version_of_a_house_bot_does_not_wait_for_the_next_hour(ladder: Ladder) -> None:
     while fill():
         finish_everything()
@@ -359,12 +359,12 @@ def test_a_new_version_of_a_house_bot_does_not_wait_for_the_next_hour(ladder: La
     assert blocks_of(ladder) == blocks + 1
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
 def test_where_house_bots_play_no_blocks_a_new_version_waits(ladder: Ladder) -> None:
     assert fill() == 0
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     assert fill() == 0
@@ -377,7 +377,7 @@ def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladd
     assert blocks_of(ladder) > 5, "as before: there is no bound where somebody's bot plays"
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
 def test_what_somebody_orders_is_played_on_a_ladder_that_rests(bot: Bot, duel: Ladder) -> None:
     Entry.objects.filter(bot=bot).update(active=False)
     assert fill() == 0
@@ -391,7 +391,7 @@ def test_a_run_is_allowed_the_matches_that_it_is_to_show() -> None:
     assert all(house_blocks_for(matches) * round_ > matches for matches in (60, 1000))
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=3)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_looking_at_ladders_that_rest_takes_no_lock(ladder: Ladder) -> None:
     fill()
     with CaptureQueriesContext(connection) as queries:

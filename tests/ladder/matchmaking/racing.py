@@ -83,8 +83,8 @@ def playing_now(ladder: int, secret: str | None, address: str, times: int, limit
     where = Ladder.objects.get(pk=ladder)
 
     def act() -> list[int]:
-        easy = {**settings.REQUESTS_A_MINUTE, "guests": 1000}
-        with override_settings(REQUESTS_A_MINUTE=easy, **limits):
+        easy = {**settings.REQUESTS_PER_MINUTE, "guests": 1000}
+        with override_settings(REQUESTS_PER_MINUTE=easy, **limits):
             begun = [_or(None, partial(play_now, where, secret, address)) for _ in range(times)]
         return [one[0].pk for one in begun if one is not None]
 
@@ -100,7 +100,7 @@ def talking(match: int, seat: int, person: int, times: int, most: int) -> Act:
     user = User.objects.get(pk=person)
 
     def act() -> int:
-        with override_settings(CHAT_LINES_A_GAME=most, CHAT_LINES_A_MINUTE=1000):
+        with override_settings(MAX_CHAT_LINES_PER_GAME=most, MAX_CHAT_LINES_PER_MINUTE=1000):
             said = [_or(None, partial(say, match, seat, user, text=f"{os.getpid()} {n}")) for n in range(times)]
         return sum(one is not None for one in said)
 

@@ -202,7 +202,7 @@ def test_a_ladder_that_one_may_not_know_of_is_not_there(pair: Sequence[Bot]) -> 
         challenge(owner(pair[0]), ladder, [pair[0], Bot.objects.get(house_name="greedy")])
 
 
-@override_settings(CHALLENGES_AT_ONCE=1)
+@override_settings(MAX_OPEN_CHALLENGES_PER_USER=1)
 def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Challenge) -> None:
     with pytest.raises(TooMany, match="open or being played"):
         challenge(owner(pair[0]), on(OPEN), pair)
@@ -211,7 +211,7 @@ def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Ch
         challenge(owner(pair[0]), on(OPEN), pair)
 
 
-@override_settings(CHALLENGES_A_DAY=1)
+@override_settings(MAX_CHALLENGES_PER_DAY=1)
 def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Challenge) -> None:
     withdraw(made, owner(pair[0]))
     with pytest.raises(TooMany, match="24 hours"):
@@ -226,7 +226,7 @@ def test_a_bot_has_so_many_challenges_to_answer(pair: Sequence[Bot]) -> None:
         challenge(owner(pair[0]), on(REMOTE), pair)
 
 
-@override_settings(LIVE_HOSTED_SEATS=0)
+@override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_code_plays_challenges_only_while_there_is_room() -> None:
     (mine,) = guests("ada")
     with pytest.raises(TooMany, match="live games"):

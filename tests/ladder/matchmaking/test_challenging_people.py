@@ -99,7 +99,7 @@ def test_a_remote_bot_is_asked_by_a_person(both: Sequence[User]) -> None:
     assert at(answer(made, remote, True).match) == {"ada", "cid afar"}
 
 
-@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+@override_settings(MAX_LIVE_GAMES_PER_USER=1)
 def test_who_plays_as_much_as_one_may_is_not_begun_with(both: Sequence[User], made: Challenge) -> None:
     ada, bob = both
     (cid,) = people("cid")
@@ -169,7 +169,7 @@ def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[Us
     assert challenge(ada, ladder, table).state == "open"
 
 
-@override_settings(CHALLENGES_TO_ONE_A_DAY=1)
+@override_settings(MAX_CHALLENGES_TO_ONE_USER_PER_DAY=1)
 def test_nobody_is_asked_all_day_long_by_the_same_person(both: Sequence[User], made: Challenge) -> None:
     answer(made, player(both[1]), False)
     with pytest.raises(TooMany, match="Let them ask you"):

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 WINE = "die-weinhaendler-3-open"
-EASY = override_settings(REQUESTS_A_MINUTE={"guests": 1000})
+EASY = override_settings(REQUESTS_PER_MINUTE={"guests": 1000})
 
 
 def an_hour_ago(match: Match, ago: timedelta) -> None:
@@ -78,7 +78,7 @@ def test_a_private_ladder_has_no_guests() -> None:
 
 
 @EASY
-@override_settings(GUEST_TABLES_AN_ADDRESS=2)
+@override_settings(MAX_GUEST_GAMES_PER_IP=2)
 def test_from_one_address_a_few_play_at_once() -> None:
     first, _ = play_now(on(OPEN), None, HERE)
     play_now(on(OPEN), None, HERE)
@@ -90,7 +90,7 @@ def test_from_one_address_a_few_play_at_once() -> None:
 
 
 @EASY
-@override_settings(GUEST_TABLES_AN_ADDRESS_A_DAY=2)
+@override_settings(MAX_GUEST_GAMES_PER_IP_PER_DAY=2)
 def test_from_one_address_so_many_begin_a_day() -> None:
     matches = [ended(play_now(on(OPEN), None, HERE)[0]) for _ in range(2)]
     with pytest.raises(TooMany, match="within 24 hours"):
@@ -100,14 +100,14 @@ def test_from_one_address_so_many_begin_a_day() -> None:
 
 
 @EASY
-@override_settings(GUEST_TABLES=1)
+@override_settings(MAX_GUEST_GAMES=1)
 def test_there_are_so_many_tables_for_guests() -> None:
     play_now(on(OPEN), None, HERE)
     with pytest.raises(TooMany, match="All tables for guests"):
         play_now(on(OPEN), None, THERE)
 
 
-@override_settings(REQUESTS_A_MINUTE={"guests": 1})
+@override_settings(REQUESTS_PER_MINUTE={"guests": 1})
 def test_tries_are_counted_by_address_whatever_the_secret() -> None:
     match, secret = play_now(on(OPEN), None, HERE)
     with pytest.raises(TooMany, match="too often"):
@@ -115,7 +115,7 @@ def test_tries_are_counted_by_address_whatever_the_secret() -> None:
     assert play_now(on(OPEN), secret, HERE)[0] == match, "to come back costs nothing"
 
 
-@override_settings(LIVE_HOSTED_SEATS=1)
+@override_settings(MAX_LIVE_HOSTED_SEATS=1)
 def test_guests_play_while_there_is_room_for_bots() -> None:
     with pytest.raises(TooMany, match="live games now"):
         play_now(on(THREE_OPEN), None, HERE)

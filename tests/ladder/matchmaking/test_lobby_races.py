@@ -155,7 +155,7 @@ def test_both_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
 
 
 def test_guests_have_no_more_tables_than_they_may(race: Race) -> None:
-    limits = {"GUEST_TABLES": 3, "GUEST_TABLES_AN_ADDRESS": 2}
+    limits = {"MAX_GUEST_GAMES": 3, "MAX_GUEST_GAMES_PER_IP": 2}
     common = {"secret": None, "times": 2, "limits": limits}
     places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
     race(
@@ -169,7 +169,7 @@ def test_guests_have_no_more_tables_than_they_may(race: Race) -> None:
 
 
 def test_the_same_guest_at_once_has_one_table(race: Race) -> None:
-    same = {"secret": "s" * 43, "times": 2, "limits": {"GUEST_TABLES": 9}, "address": "192.0.2.1"}
+    same = {"secret": "s" * 43, "times": 2, "limits": {"MAX_GUEST_GAMES": 9}, "address": "192.0.2.1"}
     places = [on(OPEN).pk, on("edel-stein-reich-3-open").pk]
     got = race(*(("playing_now", {**same, "ladder": places[turn % 2]}) for turn in range(4)))
     assert {pk for begun in got for pk in begun} == {GuestTable.objects.get().match_id}
@@ -186,6 +186,6 @@ def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None
 
 def _at_a_table(both: Sequence[User]) -> None:
     """Let these people be seen by other processes, too: they play with bots meanwhile."""
-    with override_settings(PEOPLE_TABLES_AT_ONCE=9):
+    with override_settings(MAX_LIVE_GAMES_PER_USER=9):
         for user in both:
             assert isinstance(seek(user, on(OPEN), kind=Seek.Kind.BOTS).match, Match)

@@ -199,14 +199,14 @@ def test_on_an_open_ladder_bots_fill_up_after_a_while(both: Sequence[User]) -> N
     ]
 
 
-@override_settings(LIVE_HOSTED_SEATS=0)
+@override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_bots_fill_up_only_while_there_is_room(both: Sequence[User]) -> None:
     look_for(both[0], on(OPEN))
     waited(60)
     assert pair() == 0
 
 
-@override_settings(HOSTED_SEATS_A_PERSON=0)
+@override_settings(MAX_HOSTED_SEATS_PER_USER=0)
 def test_a_table_that_is_refused_holds_up_no_other_one(both: Sequence[User]) -> None:
     cid, dora = people("cid", "dora")
     look_for(cid, on(OPEN))
@@ -237,7 +237,7 @@ def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
     assert at(match) == {"cid", "dora", "emil"}
 
 
-@override_settings(HOSTED_SEATS_A_PERSON=1)
+@override_settings(MAX_HOSTED_SEATS_PER_USER=1)
 def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
     ada, bob = both
     seeks.seek(ada, on(OPEN), kind=Seek.Kind.BOTS)

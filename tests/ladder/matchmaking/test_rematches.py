@@ -127,7 +127,7 @@ def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
         rematch(match, both[0])
 
 
-@override_settings(CHALLENGES_A_DAY=0)
+@override_settings(MAX_CHALLENGES_PER_DAY=0)
 def test_the_limits_are_those_of_challenges(both: Sequence[User]) -> None:
     with pytest.raises(TooMany, match="24 hours"):
         rematch(played(both), both[0])

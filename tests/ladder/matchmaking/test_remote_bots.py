@@ -99,7 +99,7 @@ def test_uploaded_bots_do_not_sit_there_while_no_machine_can_play_them_for_a_rat
     assert seat() == 1
 
 
-@override_settings(LIVE_HOSTED_SEATS=2)
+@override_settings(MAX_LIVE_HOSTED_SEATS=2)
 def test_no_more_code_sits_at_live_tables_than_the_site_has_room_for() -> None:
     only(OPEN)
     guests("ada", games_at_once=5)

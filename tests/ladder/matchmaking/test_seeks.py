@@ -269,14 +269,14 @@ def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence
     assert seek(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
 
 
-@override_settings(LIVE_HOSTED_SEATS=0)
+@override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> None:
     with pytest.raises(TooMany, match="live games now"):
         seek(both[0], on(OPEN), kind="bots")
     assert not Seek.objects.exists()
 
 
-@override_settings(HOSTED_SEATS_A_PERSON=1)
+@override_settings(MAX_HOSTED_SEATS_PER_USER=1)
 def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(both: Sequence[User]) -> None:
     ada, bob = both
     match = seek(ada, on(OPEN), kind="bots").match
@@ -299,7 +299,7 @@ def test_nobody_is_in_two_rated_games_at_once() -> None:
     assert take_seat(seek(cid, on(PEOPLE)), bob).state == "started"
 
 
-@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+@override_settings(MAX_LIVE_GAMES_PER_USER=1)
 def test_one_person_plays_so_many_games_at_once() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     match = take_seat(seek(ada, on(PEOPLE)), bob).match
@@ -330,7 +330,7 @@ def test_a_casual_game_with_bots_ends_no_search(both: Sequence[User]) -> None:
     assert made.state == "open" and quick_pairing.stop(ada)
 
 
-@override_settings(PEOPLE_TABLES_AT_ONCE=1)
+@override_settings(MAX_LIVE_GAMES_PER_USER=1)
 def test_who_plays_elsewhere_when_it_is_full_has_left_and_the_others_wait_on() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = seek(ada, on(THREE_PEOPLE))
@@ -355,7 +355,7 @@ def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
         seek(bob, on(PEOPLE))
 
 
-@override_settings(HOSTED_SEATS_A_PERSON=2)
+@override_settings(MAX_HOSTED_SEATS_PER_USER=2)
 def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     made = seek(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
@@ -376,7 +376,7 @@ def test_who_is_a_member_no_more_holds_up_nobody() -> None:
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
 
 
-@override_settings(SEEKS_AT_ONCE=2, SEEKS_A_DAY=4)
+@override_settings(MAX_OPEN_GAMES_PER_USER=2, MAX_OPEN_GAMES_PER_DAY=4)
 def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Sequence[User]) -> None:
     ada, bob = both
     first = seek(ada, on(PEOPLE))

@@ -80,7 +80,7 @@ def test_registered_twice_it_is_the_same_bot() -> None:
         register(owner, "Afar", DUEL_ONLY, label="other")
 
 
-@override_settings(BOTS_A_PERSON=1)
+@override_settings(MAX_BOTS_PER_USER=1)
 def test_remote_bots_count_as_bots() -> None:
     remote_bot()
     with pytest.raises(TooMany, match="1 bots"):
@@ -129,7 +129,7 @@ def test_how_many_games_at_once_is_no_version() -> None:
     assert (RemoteBot.objects.get(pk=bot.pk).games_at_once, bot.versions.count()) == (8, 1)
 
 
-@override_settings(UPLOADS_AN_HOUR=2)
+@override_settings(MAX_UPLOADS_PER_HOUR=2)
 def test_labels_are_as_many_an_hour_as_uploads() -> None:
     bot = remote_bot()
     declare(bot, label="b")

@@ -206,7 +206,7 @@ def test_many_games_take_no_more_queries_than_few(bot: Bot, ladder: Ladder, djan
         asked(bot)
 
 
-@override_settings(HOUSE_BLOCKS_PER_HOUR=0)
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
 def test_a_house_bot_waits_where_only_house_bots_play(ladder: Ladder) -> None:
     house_bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).earliest("pk")
     (wait,) = [wait for wait in asked(house_bot) if wait.ladder == ladder]

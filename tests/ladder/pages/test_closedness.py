@@ -82,7 +82,7 @@ class _Otherwise(dict[str, Sequence[object]]):
 
 @pytest.fixture
 def site(settings: Any) -> Site:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "files": 10_000}  # every file is looked into
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "files": 10_000}  # every file is looked into
     bot = uploaded(person("ada"), source=CHATTY)
     person("bob")
     staff("eve")

@@ -36,7 +36,7 @@ class _Everywhere(dict[str, Any]):
 
 @pytest.fixture
 def boss(client: Client, settings: Any) -> Client:
-    settings.REQUESTS_A_MINUTE = dict.fromkeys(settings.REQUESTS_A_MINUTE, 100_000)
+    settings.REQUESTS_PER_MINUTE = dict.fromkeys(settings.REQUESTS_PER_MINUTE, 100_000)
     client.force_login(User.objects.create_superuser("roberta"))
     return client
 

@@ -83,8 +83,8 @@ class TestUploading:
                 assert f'value="{game.slug}:{count}"' in text
 
     def test_the_limits_are_those_of_the_settings(self, settings: Any) -> None:
-        settings.UPLOAD_ARCHIVE_BYTES = 3 << 20
-        settings.UPLOADS_AN_HOUR = 77
+        settings.MAX_ARCHIVE_BYTES = 3 << 20
+        settings.MAX_UPLOADS_PER_HOUR = 77
         text = html(of(person("ada")), "/bots/new/")
         assert "3\u00a0MiB" in text
         assert 'data-most-bytes="3145728"' in text
@@ -137,13 +137,13 @@ class TestUploading:
             assert 'id="id_file_error"' not in text, name
 
     def test_a_file_over_the_limit_is_refused_with_both_sizes(self, settings: Any) -> None:
-        settings.UPLOAD_ARCHIVE_BYTES = 1024
+        settings.MAX_ARCHIVE_BYTES = 1024
         text = send(of(person("ada")), data=b"#" * 3000).content.decode()
         assert "2.9\u00a0KiB" in text
         assert "1\u00a0KiB is the most" in text
 
     def test_too_many_uploads_are_said_above_the_form(self, settings: Any) -> None:
-        settings.UPLOADS_AN_HOUR = 1
+        settings.MAX_UPLOADS_PER_HOUR = 1
         client = of(person("ada"))
         send(client, name="One")
         text = send(client, name="Two").content.decode()

@@ -135,7 +135,7 @@ def test_names_are_escaped_and_so_is_what_was_typed(site: Site, client: Client) 
 
 @pytest.mark.django_db
 def test_who_searches_without_end_has_to_wait(client: Client, settings: Any) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "search": 1, "suggest": 1}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "search": 1, "suggest": 1}
     for address in ("/search/?q=a", "/search/suggestions/?q=a"):
         client.get(address)
         refused = client.get(address)

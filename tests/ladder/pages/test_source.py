@@ -58,7 +58,7 @@ def test_the_page_in_another_language_is_another_page(bot: Bot, client: Client, 
 
 
 def test_an_address_reads_so_much_code_a_minute(bot: Bot, address: str, client: Client, settings: Any) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "source": 2}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "source": 2}
     answers = [client.get(address, headers={"X-Forwarded-For": f"198.51.100.{n}"}) for n in range(6)]
     refused = [answer for answer in answers if answer.status_code == 429]
     assert len(refused) >= 2  # a minute of the clock may end in between

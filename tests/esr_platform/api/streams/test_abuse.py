@@ -130,7 +130,7 @@ def test_bodies_that_dribble_hold_nobody_up_and_count_when_they_are_whole(site: 
 
 
 def test_nobody_opens_more_streams_than_there_is_room_for(started: Callable[..., Site], match: Match) -> None:
-    site = started(WAITING_AT_ONCE="3")
+    site = started(MAX_STREAMS_PER_CLIENT="3")
     host = httpx.URL(site.url).netloc.decode()
     with nothing_moves(), ExitStack() as clients:
         strangers = [connected(site, clients) for _ in range(3)]

@@ -120,7 +120,7 @@ def test_a_session_opens_nothing_of_the_rest_of_the_api(mia: User) -> None:
 
 
 def test_sessions_that_are_none_are_guesses(private: Match, settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "guesses": 3}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "guesses": 3}
     Ladder.objects.update(private=False)
 
     def guess() -> int:

@@ -161,7 +161,7 @@ def test_forms_are_no_answers(match: Match, sitters: list[Sitter], kind: str) ->
 def test_a_browser_sends_so_much_a_minute_and_programs_more(
     match: Match, sitters: list[Sitter], settings: Settings
 ) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "table": 3}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "table": 3}
     statuses = [sitters[0].answer(1, {"move": "nothing"}).status_code for _ in range(5)]
     assert statuses == [422] * 3 + [429] * 2
     assert sitters[0].act("resign").status_code == 429

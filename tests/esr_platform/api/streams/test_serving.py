@@ -134,7 +134,7 @@ def test_a_hint_touches_those_whom_it_is_for(settings: Settings) -> None:
 
 
 def test_nobody_waits_for_more_than_there_is_room_for(settings: Settings) -> None:
-    settings.WAITING_AT_ONCE, settings.WAITING_A_PROCESS = 2, 3
+    settings.MAX_STREAMS_PER_CLIENT, settings.MAX_STREAMS_PER_PROCESS = 2, 3
 
     def act(hub: Hub) -> None:
         def refused(who: str) -> int:
@@ -157,7 +157,7 @@ def test_nobody_waits_for_more_than_there_is_room_for(settings: Settings) -> Non
 
 
 def test_strangers_leave_room_for_bots_however_many_addresses_they_have(settings: Settings) -> None:
-    settings.WAITING_A_PROCESS = 2
+    settings.MAX_STREAMS_PER_PROCESS = 2
 
     def act(hub: Hub) -> None:
         with hub.watching(Watch(lambda _: None, match=1), "address-192.0.2.1"):

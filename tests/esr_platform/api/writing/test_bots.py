@@ -67,7 +67,7 @@ def test_a_field_that_is_wrong_is_named(manager: Program, change: dict[str, Any]
 
 
 def test_only_so_many_bots_are_registered(manager: Program, settings: Settings) -> None:
-    settings.BOTS_A_PERSON = 1
+    settings.MAX_BOTS_PER_USER = 1
     send(manager, "POST", "bots", WREN)
     problem(send(manager, "POST", "bots", {**WREN, "name": "Robin"}), 409, "too_many")
 

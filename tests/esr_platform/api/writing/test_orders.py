@@ -101,7 +101,7 @@ def test_a_document_that_is_none_is_refused(manager: Program, body: bytes) -> No
 
 
 def test_one_person_orders_only_so_much(manager: Program, bot: Bot, settings: Settings) -> None:
-    settings.ORDERS_AT_ONCE = 1
+    settings.MAX_OPEN_EXHIBITIONS_PER_USER = 1
     body = test_of(bot, players=[bot.slug, _house()])
     send(manager, "POST", "orders", body)
     answer = send(manager, "POST", "orders", body)

@@ -290,7 +290,7 @@ def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
 
 
 def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
-    settings.REQUESTS_A_MINUTE = {**settings.REQUESTS_A_MINUTE, "table": 2}
+    settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "table": 2}
     made, bob = offered(signed_in(person("ada"))), signed_in(person("bob"))
     acts = ["take", "leave", "take"]
     assert [bob.post(f"/play/seeks/{made.pk}/{act}/").status_code for act in acts][-1] == 429
