@@ -5,12 +5,16 @@
   bot that was never ready does not exist. The row of a person who plays by hand has a rating and games like a bot, and
   nothing that belongs to code.
 - A log is for the owner of its bot and for staff, once its deal is open.
+- An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
+  it always see it.
 
 When a deal is open for everyone is decided in ``ladder.openness``.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection
 from typing import Any, Final, TypeVar
 
 from django.core.exceptions import PermissionDenied
@@ -19,7 +23,8 @@ from django.http import Http404
 from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
-from ladder.models import Ladder, Match, Seat, SeatLog
+from esr_platform.accounts.models import User
+from ladder.models import Ladder, Match, Membership, Seat, SeatLog, Seek, SeekPlayer
 from ladder.models.ladders import Viewer
 from ladder.openness import opened
 
@@ -78,6 +83,38 @@ def match_among(matches: QuerySet[Match, _Row], user: Viewer, match_id: int) -> 
         gettext("There is no match %(number)s.") % {"number": match_id},
         pk=match_id,
     )
+
+
+def open_games_seen_by(user: Viewer) -> QuerySet[Seek]:
+    """The open games that ``user`` may know of."""
+    for_all = Q(kind=Seek.Kind.OPEN, ladder__in=Ladder.objects.visible_to(user))
+    if user.pk is None:
+        return Seek.objects.filter(for_all)
+    joined = SeekPlayer.objects.filter(seek=OuterRef("pk"), bot__owner=user.pk)
+    return Seek.objects.filter(for_all | Q(by=user.pk) | Q(Exists(joined)))
+
+
+def sees_open_game(person: int | None, seek: Seek, private_ladders: Collection[int]) -> bool:
+    """Whether ``person`` may know of ``seek``: the rule of :func:`open_games_seen_by`, without a query.
+
+    ``seek`` has its ladder and its players. ``private_ladders`` are those that the user may know of
+    (:func:`private_ladders_seen_by`).
+    """
+    if person is not None and person in {seek.by_id, *(player.bot.owner_id for player in seek.players.all())}:
+        return True
+    return seek.kind == Seek.Kind.OPEN and (not seek.ladder.private or seek.ladder_id in private_ladders)
+
+
+def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -> dict[int, set[int]]:
+    """By user, those of the private ``ladders`` that the user may know of; two queries, none without ``ladders``."""
+    found: defaultdict[int, set[int]] = defaultdict(set)
+    if people and ladders:
+        members = Membership.objects.filter(ladder__in=ladders, person__in=people)
+        for person, ladder in members.values_list("person", "ladder"):
+            found[person].add(ladder)
+        for admin in User.objects.filter(pk__in=people, is_staff=True).values_list("pk", flat=True):
+            found[admin].update(ladders)
+    return found
 
 
 def public_bots() -> QuerySet[Bot]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -16,7 +17,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.base import Game
 from games.registry import GAMES
-from ladder.access import matches_in_order_seen_by
+from ladder.access import matches_in_order_seen_by, open_games_seen_by
 from ladder.live.presence import NEVER_CAME
 from ladder.members.membership import require_rated
 from ladder.models import Block, Chair, Challenge, ChallengePlayer, Entry, Ladder, Match, Pairing, Seek, SeekPlayer
@@ -303,8 +304,9 @@ def _search(own: Pairing | None, ladders: Iterable[Ladder], looking: Mapping[int
 
 def _offers(ladders: Sequence[Ladder], person: User | None, address: str) -> tuple[list[Offer], list[Offer]]:
     """Those of ``person`` or at which they sit, and those of others that are for everybody; three queries."""
-    waiting = Seek.objects.filter(state=Seek.State.OPEN, expires__gt=Now(), ladder__in=ladders)
-    seeks = list(with_players(waiting.filter(_shown_to(person))).order_by("-pk")[:MOST_OFFERS])
+    seen = open_games_seen_by(person or AnonymousUser())
+    waiting = seen.filter(state=Seek.State.OPEN, expires__gt=Now(), ladder__in=ladders)
+    seeks = list(with_players(waiting).order_by("-pk")[:MOST_OFFERS])
     ratings = _ratings(seeks)
     mine: list[Offer] = []
     others: list[Offer] = []
@@ -313,14 +315,6 @@ def _offers(ladders: Sequence[Ladder], person: User | None, address: str) -> tup
         own = person is not None and seek.by_id == person.pk
         (mine if sits or own else others).append(offer(seek, ratings, own, address))
     return mine, others
-
-
-def _shown_to(person: User | None) -> Q:
-    everybody = Q(kind=Seek.Kind.OPEN)
-    if person is None:
-        return everybody
-    sits = SeekPlayer.objects.filter(seek=OuterRef("pk"), bot__owner=person)
-    return Q(everybody | Q(by=person) | Q(Exists(sits)))
 
 
 def with_players(seeks: QuerySet[Seek]) -> QuerySet[Seek]:

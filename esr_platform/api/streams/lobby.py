@@ -25,8 +25,9 @@ from esr_platform.api.streams.hub import LOBBY, Shared, Watch, hub
 from esr_platform.api.streams.threads import rest
 from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, LiveView, framing_of, streamed
 from games.base import Document
+from ladder.access import private_ladders_seen_by, sees_open_game
 from ladder.live.presence import NEVER_CAME
-from ladder.models import Chair, Challenge, ChallengePlayer, Match, Membership, Pairing, Seek, SeekPlayer
+from ladder.models import Chair, Challenge, ChallengePlayer, Match, Pairing, Seek, SeekPlayer
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 
@@ -60,7 +61,7 @@ class _Seen:
     """Everything that there is to be told, read once for all."""
 
     offers: Sequence[tuple[Seek, Document]]
-    members: Mapping[int, Collection[int]]
+    private_ladders: Mapping[int, Collection[int]]
     looking: Mapping[str, int]
     games: Mapping[int, Mapping[int, bool]]
     asked: Mapping[int, Mapping[int, Document]]
@@ -68,14 +69,14 @@ class _Seen:
 
 
 def lobby_news(_: int, asks: list[InLobby]) -> list[LobbyNews]:
-    """The news for each who asks; seven queries for all of them."""
+    """The news for each who asks; eight queries for all of them."""
     people = {ask.user_id for ask in asks if ask.user_id is not None}
     seeks = _seeks()
     private = {seek.ladder_id for seek in seeks if seek.ladder.private}
     asked, own = _challenges(people)
     seen = _Seen(
         offers=[(seek, _offer(seek)) for seek in seeks],
-        members=_members(private, people),
+        private_ladders=private_ladders_seen_by(people, private),
         looking=_looking(),
         games=_games(people),
         asked=asked,
@@ -87,7 +88,8 @@ def lobby_news(_: int, asks: list[InLobby]) -> list[LobbyNews]:
 def _news(seen: _Seen, ask: InLobby) -> LobbyNews:
     user = ask.user_id
     events: list[Document] = []
-    offers = [offer for seek, offer in seen.offers if _may_see(seen, seek, user)][:MOST_OFFERS]
+    private = seen.private_ladders.get(user or 0, ())
+    offers = [offer for seek, offer in seen.offers if sees_open_game(user, seek, private)][:MOST_OFFERS]
     playing = seen.games.get(user or 0, {})
     games = frozenset(playing)
     asked = seen.asked.get(user or 0, {})
@@ -100,15 +102,6 @@ def _news(seen: _Seen, ask: InLobby) -> LobbyNews:
     if said != ask.offers:
         events.append({"type": "lobby", "offers": offers, "looking": seen.looking})
     return LobbyNews(replace(ask, offers=said, games=games, asked=frozenset(asked)), events)
-
-
-def _may_see(seen: _Seen, seek: Seek, user: int | None) -> bool:
-    """An open offer, on a ladder that everybody may know of or by whose members one is; one's own in any case."""
-    if user is not None and user in {seek.by_id, *(player.bot.owner_id for player in seek.players.all())}:
-        return True
-    if seek.kind != Seek.Kind.OPEN:
-        return False
-    return not seek.ladder.private or user in seen.members.get(seek.ladder_id, ())
 
 
 def _seeks() -> list[Seek]:
@@ -130,15 +123,6 @@ def _offer(seek: Seek) -> Document:
         "by": seek.by.username,
         "players": players,
     }
-
-
-def _members(ladders: Collection[int], people: Collection[int]) -> Mapping[int, Collection[int]]:
-    found: defaultdict[int, set[int]] = defaultdict(set)
-    if ladders and people:
-        rows = Membership.objects.filter(ladder__in=ladders, person__in=people).values_list("ladder", "person")
-        for ladder, person in rows:
-            found[ladder].add(person)
-    return found
 
 
 def _looking() -> Mapping[str, int]:
