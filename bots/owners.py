@@ -33,6 +33,8 @@ def owner_of_code(bot: Bot) -> User:
 
 
 # --- Human players ---------------------------------------------------------------------------------------------------
+#
+# There is no code behind them. Everything else that counts players, ratings and statistics above all, counts people so.
 
 LANGUAGE: Final = "person"
 """What stands for the language of who is no program."""
@@ -97,6 +99,9 @@ def _version(bot: Bot) -> BotVersion:
 
 
 # --- Changes by the owner --------------------------------------------------------------------------------------------
+#
+# Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.members.membership`` calls these
+# functions.
 
 _State = BotVersion.State
 

@@ -1,4 +1,9 @@
-"""The report of a validation: a JSON document that grows game by game."""
+"""The report of a validation: a JSON document that grows game by game.
+
+``{"tables": […], "untried": [{"game", "seats"}], "now": {"game", "seats"} | null, "ok": true | false | null}``; a table
+is ``TableCheck.document()`` with ``wall_ms``, what the bot wrote to stderr, and the last decisions before a problem.
+``reruns_ms`` is there while a table is repeated because the machine was late: how long each of its games took.
+"""
 
 from __future__ import annotations
 

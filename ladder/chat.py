@@ -1,4 +1,8 @@
-"""Chat at live tables: free text at casual tables, presets at all tables."""
+"""Chat at live tables: free text at casual tables, presets at all tables.
+
+Only signed-in players at the table write and read it, and whoever has switched it off does neither. Every line can be
+reported, and hidden by staff.
+"""
 
 from __future__ import annotations
 

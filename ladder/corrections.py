@@ -37,6 +37,8 @@ from ladder.ratings.elo import KFactor
 from ladder.ratings.replay import Correction, Merge, NewK, Void
 
 # --- Matches that have not ended -------------------------------------------------------------------------------------
+#
+# Who, when and why is kept, and why is shown to everybody on the match's page.
 
 REASON_LENGTH: Final = 400
 
@@ -123,6 +125,10 @@ def _name(block: Block) -> str:
 
 
 # --- Corrections -----------------------------------------------------------------------------------------------------
+#
+# A correction is appended to the ledger with its reason, for everybody to read, and counts from the beginning of the
+# season that is open. The ratings that follow are made beside the live ones and written in the transaction that appends
+# it (``ladder.ledger.rebuild``). Nothing is deleted, no game is played again, and closed seasons stay as they are.
 
 _PLANNED: Final = 0
 """The number of a correction that has none yet; only what it says matters to a rebuild."""

@@ -88,6 +88,13 @@ def _game(result: Result, seats: list[SeatResult], habits: bool) -> PlayedGame:
 
 
 # --- Totals ----------------------------------------------------------------------------------------------------------
+#
+# A block is gathered once, after its last game has ended: nothing of a deal is told before. Only rated blocks whose
+# every game is finished and counts are gathered; a block with a void game drops out as a whole. When the ledger takes
+# something back (a void, a merge) the season's tallies are begun anew, from the same results.
+#
+# The row of the season's statistics is held while its tallies change, so each block is added once, however many gather;
+# what a transaction has added it marks as gathered in the same transaction.
 
 logger = logging.getLogger(__name__)
 
@@ -237,6 +244,8 @@ def _add_to_pair(tally: PairTally, its: PairSum) -> None:
 
 
 # --- Measures --------------------------------------------------------------------------------------------------------
+#
+# What seats are worth and what blocks save is for everybody; who feeds whom is for staff.
 
 MOST_BLOCKS: Final = 5000
 """The latest blocks of a season over which it is measured: enough for any interval that anybody can see."""

@@ -1,4 +1,9 @@
-"""Seasons: open them, close them, and publish their keys when all their deals have been played."""
+"""Seasons: open them, close them, and publish their keys when all their deals have been played.
+
+Closing takes two steps, so that every result of a season stands before its end in the ledger: from the first on nothing
+new is scheduled and what nobody has begun is cancelled; when the last rated match has ended, the table is frozen, and
+the next season opens with regressed ratings in the same transaction.
+"""
 
 from __future__ import annotations
 
@@ -195,6 +200,17 @@ def _finish(season: Season) -> bool:
 
 
 # --- All deals of a season as one public document --------------------------------------------------------------------
+#
+# ``season-deals/1`` is JSON lines. The first says whose deals these are::
+#
+#     {"format": "season-deals/1", "ladder": "edel-stein-reich-4", "season": 1, "opened": "2026-11-21T18:00:00+00:00",
+#      "closed": null, "series": [{"name": "edel-stein-reich-4", "key_hash": …, "key": null, "deals": 812}, …]}
+#
+# Each of the others is a deal, series after series and in each by number, from 1 without gaps up to ``deals``::
+#
+#     {"name": "edel-stein-reich-4", "season": 1, "number": 1, "commitment": …, "seed": null, "matches": [17, …]}
+#
+# ``seed`` is null until the last game of the deal has ended, ``key`` until it is published. Both are hex.
 
 FORMAT: Final = "season-deals/1"
 _AT_ONCE: Final = 500

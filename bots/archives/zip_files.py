@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 from bots.archives.policy import ArchiveLimits, Refused, check_tree, name_of, refused, size
 
 # --- Records ---------------------------------------------------------------------------------------------------------
+#
+# Source: PKWARE's APPNOTE, sections 4.3 (records) and 4.4 (fields).
 
 END: Final = b"PK\x05\x06"
 ENTRY: Final = b"PK\x01\x02"
@@ -287,6 +289,9 @@ def header_fault(entry: Entry, local: Local, sizes: Sizes) -> str:
 
 
 # --- Table of contents -----------------------------------------------------------------------------------------------
+#
+# Every byte of the archive belongs to one record: the files stand one after another from the first byte on, then comes
+# the central directory, then one end record. What a reader from the front finds is what a reader from the back finds.
 
 _LONGEST_COMMENT: Final = 0xFFFF
 

@@ -205,6 +205,8 @@ def _read(path: Path) -> bytes:
 
 
 # --- Decisions of a log ----------------------------------------------------------------------------------------------
+#
+# View, decision, log and strikes follow from the record. The ``hello`` and the clocks do not; the owner's log has them.
 
 _ASKED_BEFORE_FORFEIT: Final = ("exit", "memory", "time")
 """The forfeits that happen while a question is open: that one was asked, although its step says ``forfeit``."""

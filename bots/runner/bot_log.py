@@ -74,6 +74,9 @@ class Transcript:
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
+#
+# It holds what the record cannot: the exact ``hello`` of every start, times, strikes, raw answers, stderr. Together
+# with the record every message that the bot was sent can be rebuilt, so views and logs are not in it again.
 
 FORMAT: Final = "owner-log/1"
 

@@ -12,6 +12,13 @@ from typing import Final
 from bots.runner.failures import PlatformFailure
 
 # --- Numbers of system calls -----------------------------------------------------------------------------------------
+#
+# What is not here does not exist for a bot (``ENOSYS``): no other processes, no network, no files but those it may
+# read, no shared memory but its own, no locks on files that others see too, no kernel subsystem that an honest bot has
+# no use for. Nor does what tells of others or lasts: how much memory and disk the host has left (``sysinfo``,
+# ``statfs``), how many mounts it has (``statx``), which pages of files were in its cache (``getrusage``, which counts
+# page faults), descriptors sent through a socket (``sendmsg``), which no limit counts, and throwing files out of the
+# host's cache (``fadvise64``).
 
 ALLOWED: Final = {
     # reading and writing what is open
@@ -57,6 +64,9 @@ REFUSED: Final = {"fork": 57, "vfork": 58}
 
 
 # --- The filter ------------------------------------------------------------------------------------------------------
+#
+# x86-64 only. How a filter works is in Linux' Documentation/userspace-api/seccomp_filter.rst, its numbers are those of
+# ``linux/seccomp.h``, ``linux/filter.h`` and ``linux/audit.h``.
 
 _ARCH_X86_64: Final = 0xC000003E
 _X32_BIT: Final = 0x40000000

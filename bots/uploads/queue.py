@@ -37,6 +37,9 @@ from esr_platform.heartbeats import beating
 from games.base import Document
 
 # --- The queue -------------------------------------------------------------------------------------------------------
+#
+# A lease is a token in the version's row with an end by the database's clock; every change names the token and changes
+# nothing once it is not the version's any more.
 
 LEASE: Final = timedelta(seconds=30)
 RENEW_EVERY_S: Final = 5.0

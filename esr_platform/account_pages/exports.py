@@ -166,6 +166,9 @@ def _address(name: str, of: object) -> str:
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
+#
+# It is made while it is sent, an entry at a time, so that nobody's history has to fit into memory. ``MAX_EXPORT_BYTES``
+# bounds it; what is left out then is said in the file. Nothing is in it that the person could not see on the site.
 
 _READ_ME: Final = """\
 Everything that {site} has of {name}, as of {now}.

@@ -29,6 +29,9 @@ from ladder.pages.feeds import ENTRIES, Feed, respond, tag
 from ladder.ratings.sprt import Verdict
 
 # --- Events ----------------------------------------------------------------------------------------------------------
+#
+# Nothing is queued. News are read from the rows that they are about, so a process that dies loses none of them. News
+# that no longer matter, such as an invitation that has been answered, disappear with the state of their row.
 
 _ENDED: Final = (Order.State.FINISHED, Order.State.CANCELLED)
 _WORDS: Final = {
@@ -256,6 +259,9 @@ _SOURCES: Final = (
 
 
 # --- The feed --------------------------------------------------------------------------------------------------------
+#
+# Feed readers cannot sign in, so the URL itself gives access. It is signed and bound to two counters of the account:
+# ``feed_epoch``, which the person raises to get another URL, and ``session_epoch``, which also ends all sessions.
 
 WINDOW: Final = timedelta(days=30)
 """The feed shows news of this time."""

@@ -35,6 +35,9 @@ def end_all(person: User) -> None:
 
 
 # --- Browsers --------------------------------------------------------------------------------------------------------
+#
+# As ``django.contrib.auth.get_user`` judges it: a session opens its person's account as long as it is there, is bound
+# to their password and epoch as they are now, and their account is open. Nothing is written here.
 
 
 @dataclass(frozen=True)

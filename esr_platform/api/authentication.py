@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 # --- Tokens ----------------------------------------------------------------------------------------------------------
+#
+# Cookies open nothing here, so no other site can make a browser act for its owner. The addresses at which people play
+# in a browser take its session beside it (``streams/browser.py``).
 
 SCHEME: Final = "Bearer"
 
@@ -100,6 +103,8 @@ class _Described(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-cal
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
+#
+# A guest is their address: secrets are to be had for nothing.
 
 GUESSES: Final = "guesses"
 """The scope of tokens and sessions that turned out to be none."""

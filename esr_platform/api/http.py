@@ -78,6 +78,9 @@ def _plain(value: Any) -> Any:
 
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
+#
+# ``detail`` is a sentence that says what to do, ``code`` a word for programs, ``fields`` what is wrong with which
+# field.
 
 log = structlog.get_logger(__name__)
 

@@ -96,6 +96,8 @@ def _file(bot: DemoBot) -> str:
 
 
 # --- Exhibition matches and ladders ----------------------------------------------------------------------------------
+#
+# Each function does only what has not been done, and says whether it is done now.
 
 _CLASS: Final = "Thursday class"
 _MEMBERS: Final = ("ruth", "tomas", "marek", "demo")
@@ -189,6 +191,8 @@ def _saturday_evening() -> datetime:
 
 
 # --- Live games ------------------------------------------------------------------------------------------------------
+#
+# Each function does only what has not been done, and says whether it is done now.
 
 _BURST_S: Final = 0.4
 """So long the table is played in one call: others of the programme wait for it."""
@@ -287,6 +291,8 @@ def _loaded(house: str) -> Maker:
 
 
 # --- Remote bots -----------------------------------------------------------------------------------------------------
+#
+# Nothing here plays: each is ``esr play-remote`` in a process of its own, with a token of its owner for the evening.
 
 GAMES: Final = 4
 """So many each plays on its ladder before it goes; together they make live ladders look alive."""

@@ -127,6 +127,8 @@ def _playing(ladder: Ladder, slug: str) -> BotVersion | None:
 
 
 # --- Opponents -------------------------------------------------------------------------------------------------------
+#
+# Nobody is asked for a test or a challenge: it is unrated, and what plays is what plays on the ladder anyway.
 
 OWN: Final = 60
 OTHERS: Final = 60

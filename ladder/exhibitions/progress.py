@@ -25,6 +25,8 @@ from ladder.ratings.scores import beaten
 from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
 
 # --- Scores so far ---------------------------------------------------------------------------------------------------
+#
+# A block counts when every one of its games is finished: a void or cancelled game takes its whole deal out.
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,8 @@ def walk_of(order: Order) -> Walk:
 
 
 # --- Blocks to play --------------------------------------------------------------------------------------------------
+#
+# The order's row is locked first, before the ladder's and before anything of a match, here and wherever an order ends.
 
 AHEAD: Final = 4
 """Blocks of an order that are not over at a time: enough to keep workers busy, few enough to stop early."""

@@ -22,6 +22,9 @@ from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Verdict
 
 # --- Requests --------------------------------------------------------------------------------------------------------
+#
+# Nothing is played here: ``ladder.exhibitions.progress`` does that from the row. ``token`` is the form's, so that a
+# form sent twice is one order. Every function raises ``Refused`` with a sentence for the person.
 
 _Part = OrderPlayer.Part
 _State = Order.State

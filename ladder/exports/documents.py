@@ -56,6 +56,8 @@ def match_log_of(match: Match) -> Document | None:
 
 
 # --- Documents as they are sent, made once and kept for a while ------------------------------------------------------
+#
+# They are open exactly when the record is.
 
 KEPT_SECONDS: Final = 3600  # what another release makes of a record is there after that
 

@@ -38,6 +38,10 @@ def ledger_pieces(ladder: Ladder) -> Iterator[bytes]:
 
 
 # --- Games -----------------------------------------------------------------------------------------------------------
+#
+# What has once been given out keeps its place: whoever has the first lines goes on after the last of them and misses
+# none. So a game comes ``SETTLED`` after its deal opened: by then, no transaction is under way that would put one
+# before it.
 
 GAMES_AT_ONCE: Final = 100
 """So many games are read, and packed, together."""

@@ -112,6 +112,8 @@ def _is_made(column: Column) -> bool:
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
+#
+# What is closed of a deal is not in them (``ladder.openness``), and of games that go on, nothing is.
 
 
 def tables(ladders: QuerySet[Ladder]) -> Sequence[Table]:

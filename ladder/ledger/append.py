@@ -1,4 +1,7 @@
-"""The ledger of a ladder: what counts, in order, appended and chained by hashes. It never contains a rating."""
+"""The ledger of a ladder: what counts, in order, appended and chained by hashes. It never contains a rating.
+
+How the hashes are made is in ``ladder.ratings.chain``, which needs no database.
+"""
 
 from __future__ import annotations
 
@@ -131,6 +134,8 @@ def one_moment() -> Iterator[None]:
 
 
 # --- The hash chain, followed from where it was verified last --------------------------------------------------------
+#
+# A changed entry before that place is found by the next rebuild, which reads all of them (``ladder.ledger.rebuild``).
 
 AT_ONCE: Final = 5000
 """Entries that are followed in one go at most."""

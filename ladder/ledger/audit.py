@@ -17,6 +17,8 @@ from ladder.ledger.append import Link, ever_merged_on, follow, go_on, mark_of, o
 from ladder.models import Block, ChainMark, DealSeries, Ladder, LedgerEntry, Match, RebuildRun, Seat, SeatResult
 
 # --- What became of every scheduled match ----------------------------------------------------------------------------
+#
+# Each count of an identity comes from a table of its own, so that one that has lost a row shows.
 
 _NO_RESULTS = [kind for kind in LedgerEntry.Kind if kind != LedgerEntry.Kind.RESULT]
 

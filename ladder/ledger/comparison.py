@@ -1,4 +1,9 @@
-"""Compare a ladder's tables with its ledger, entry by entry, and report every difference."""
+"""Compare a ladder's tables with its ledger, entry by entry, and report every difference.
+
+Nothing is locked and nothing is written here. Entries are read in pieces by their numbers, so that a long ledger takes
+no more memory than a short one and holds up nobody. What is committed before a number is complete, for numbers have no
+gaps; what comes meanwhile is read when it is asked for.
+"""
 
 from __future__ import annotations
 

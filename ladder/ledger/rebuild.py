@@ -1,4 +1,10 @@
-"""Rebuild ratings from nothing but the ordered ledger: the tables must equal that, to the last digit."""
+"""Rebuild ratings from nothing but the ordered ledger: the tables must equal that, to the last digit.
+
+A rebuild is made beside the live numbers: the ledger is read without a lock up to where it goes then. After that the
+ladder's row is locked, the few entries that came meanwhile are read, and what differs is written in the same
+transaction. So a result that is recorded at the same time comes before the rebuild or after it, never both or neither.
+If something else than results came meanwhile, the rebuild is begun again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a human player may do at a table besides moves: resign, abort, claim victory, return."""
+"""What a human player may do at a table besides moves: resign, abort, claim victory, return.
+
+Each is judged while the match is held, in the order in which all that happens at a table is; what it gives follows from
+the rules of ``ladder.live.presence``. Functions that change something raise ``Refused`` with a sentence; twice is once.
+"""
 
 from __future__ import annotations
 

@@ -53,6 +53,9 @@ def milliseconds(start: datetime, end: datetime) -> int:
 
 
 # --- Delays ----------------------------------------------------------------------------------------------------------
+#
+# A forced move of a veiled kind (``Game.veiled``) and a move for a seat that has forfeited come as late as that seat's
+# own moves do. Pure but for chance, which the caller gives.
 
 ENOUGH: Final = 5
 """So many times of one seat at one kind of decision make its habit; with fewer, those of the whole table are taken."""

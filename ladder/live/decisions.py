@@ -1,4 +1,8 @@
-"""The documents that a remote bot receives of its live games: the same as a program on stdin."""
+"""The documents that a remote bot receives of its live games: the same as a program on stdin.
+
+Everything is made of the rows, so it can be asked for at any time and again. Nothing here tells a seat of a move before
+it is to be shown, and nobody of another seat than the bot's own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Advance a live game by one move: append it, play what follows by itself, and ask the next seats."""
+"""Advance a live game by one move: append it, play what follows by itself, and ask the next seats.
+
+Whoever calls holds the row of the match (``held``) in a transaction of their own, and tells when that is committed. The
+order of locks is everywhere: people by id, order, match, attempt, table, chairs, block, ladder, series, bots, entries.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""Hosted bots at live tables: a worker asks one for each decision, in a process of its own."""
+"""Hosted bots at live tables: a worker asks one for each decision, in a process of its own.
+
+Whoever asks holds a *turn*: the newest start of the seat, counted in ``Chair.starts``, with a sign of life in
+``Chair.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a table
+changes under it. A worker whose turn another has taken has no say any more.
+
+Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consulting``). What
+the platform takes to start it, or to try again after it has failed, is nobody's. A game is void if the platform fails
+too often at one decision, or too long: see ``remind``. For a person who has gone, and whose stand-in cannot be asked,
+the default move is played instead: whoever is still there keeps their game.
+"""
 
 from __future__ import annotations
 

@@ -22,6 +22,9 @@ from ladder.matches.logs import KEPT_STDERR, packed
 from ladder.models import Chair, PlayedMove
 
 # --- Notes of workers about hosted bots ------------------------------------------------------------------------------
+#
+# The moves are in the table's rows. Here is only what neither rules nor clocks need, so a game whose notes are lost has
+# a shorter log, and nothing else is missing. Of the house's programs, which have no owner, nothing is noted.
 
 KEPT_S: Final = 6 * 3600
 """Longer than any game lasts."""
@@ -56,6 +59,9 @@ def _key(match_id: int, seat: int) -> str:
 
 
 # --- Logs ------------------------------------------------------------------------------------------------------------
+#
+# They are ``owner-log/1`` (``docs/library/owner-log.md``), like those of every other game. Of a remote program the site
+# knows what it was asked, what came, and when: no processor time, and nothing that it wrote to stderr.
 
 logger = logging.getLogger(__name__)
 

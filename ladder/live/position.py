@@ -1,4 +1,8 @@
-"""The position of a live game: its rows, and the state that its moves give when they are replayed from the deal."""
+"""The position of a live game: its rows, and the state that its moves give when they are replayed from the deal.
+
+The state has every secret of the deal. Nothing shows it but through :func:`Position.shown_to`, which leaves out what a
+viewer is not to know yet.
+"""
 
 from __future__ import annotations
 

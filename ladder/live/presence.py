@@ -66,6 +66,11 @@ def _place(name: str) -> int:
 
 
 # --- Absences --------------------------------------------------------------------------------------------------------
+#
+# A decision that a person does not answer in time is played as the default and costs nothing else. Who misses two in a
+# row, or one while they are not here, is stood in for by a bot of the house, for the sake of the others.
+#
+# When they were here is noted in ``Chair.seen_at`` and ``left_at``. These two change without the row of the match.
 
 AWAY: Final = timedelta(seconds=30)
 """Who was not seen for so long is away."""

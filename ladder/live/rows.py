@@ -20,6 +20,8 @@ from ladder.live.position import Position, Row
 from ladder.models import Chair, Match, Outage, PlayedMove, Seat, Table
 
 # --- What never changes ----------------------------------------------------------------------------------------------
+#
+# A game is known by the lease of its match, which no other has: a match that has ended has none, and is read anew.
 
 MOST: Final = 256
 """So many games are kept, those that were read last; one has some hundred moves, less than 100 KB."""

@@ -1,4 +1,9 @@
-"""What the public may see of a running live game: the game one round ago."""
+"""What the public may see of a running live game: the game one round ago.
+
+It is cut here alone. While round r of the game is played, by the moves that are shown, the public sees what had
+happened when round r − 1 had just begun, and in the first round nothing. Clocks, strikes, who is asked and how many
+moves there are stay hidden. Once the match has ended everything is open, by the record (``ladder.openness``).
+"""
 
 from __future__ import annotations
 

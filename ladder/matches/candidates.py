@@ -23,6 +23,10 @@ from ladder.pairings.candidates import Candidate
 from ladder.pairings.seatings import seatings
 
 # --- Frozen ladders --------------------------------------------------------------------------------------------------
+#
+# The moment is the ladder's, by the database's clock, and not when somebody looks: an entry is frozen by the clock's
+# task, or before another version of its bot may play, whichever comes first. The house's bots go on as they are
+# installed: what a newer installation has replaced could not be played.
 
 AT_ONCE = 200
 
@@ -176,6 +180,14 @@ def _owner(version: BotVersion) -> int | None:
 
 
 # --- House bots ------------------------------------------------------------------------------------------------------
+#
+# If a ladder has too few bots for one table, house bots take the empty seats, and the page of the ladder shows that.
+# Their entries are not active, so they leave the tables as soon as there are enough other bots. Their games count like
+# all others.
+#
+# A ladder on which only house bots play gets a few blocks per hour, and none while every version is known well enough.
+# Without this limit it would use all cores of the machine forever, although no owner waits for its games. A new version
+# of a house bot does not wait for the next hour: it gets its first block at once.
 
 HOUR: Final = timedelta(hours=1)
 

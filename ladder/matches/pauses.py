@@ -1,4 +1,10 @@
-"""Pauses: a bot that fails again and again is paused until its owner resumes it. Its rating stays."""
+"""Pauses: a bot that fails again and again is paused until its owner resumes it. Its rating stays.
+
+A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other is *good*, a
+lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
+
+A bot whose code the platform has lost goes on leave, too: else it would be paired, and its matches voided, for ever.
+"""
 
 from __future__ import annotations
 

@@ -63,6 +63,18 @@ def exchanges_in(document: Document) -> list[Exchange]:
 
 
 # --- Results ---------------------------------------------------------------------------------------------------------
+#
+# The order inside the one transaction is the guarantee:
+#
+# 1. Insert the result. Its unique match is the only judge of duplicates: a second one waits for the first and is
+#    refused.
+# 2. End the match by a conditional UPDATE on the lease. An attempt whose lease was given to somebody else, or whose
+#    match was voided, is refused even if its result would be the first: the one who holds the lease brings the result.
+# 3. Lock the block's row, and end it with its last game.
+# 4. If the match is rated: lock the ladder's row, then the people's bots at the table, then the entries, each by id;
+#    append to the ledger; rate; write before and after; count what was a bot's own failure (``ladder.matches.pauses``).
+#
+# A refusal rolls everything back. SQLite has no row locks: there the first write makes the transaction the only writer.
 
 
 class WrongRecord(ValueError):

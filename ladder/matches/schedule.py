@@ -1,4 +1,10 @@
-"""Fill the queue of every hosted ladder, but do not schedule matches that workers cannot play yet."""
+"""Fill the queue of every hosted ladder, but do not schedule matches that workers cannot play yet.
+
+A ladder gets whole blocks. A bot that has never played on the ladder does not wait for room in the queue, because its
+owner is watching its page. But each owner has at most one block with priority per ladder at a time, regardless of the
+number of uploads. The turns of the bots that have waited longest stay theirs (``ladder.pairings.turns``). Ladders on
+which only house bots play get a few blocks per hour, and one for a new version at once (``ladder.matches.candidates``).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""End queued matches that nobody can or should play."""
+"""End queued matches that nobody can or should play.
+
+A house bot's code was replaced, an uploaded bot went on leave or was suspended, or no worker can begin what others
+overtake. What was tried already goes on in the second case: it could only be voided, and nobody should be able to have
+a match voided. Owners cannot end a match at all: neither by leaving a ladder nor by retiring a bot or letting another
+version play (``ladder.members.membership``).
+"""
 
 from __future__ import annotations
 

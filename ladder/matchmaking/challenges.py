@@ -112,6 +112,9 @@ def _require_addresses(by: User, people: Iterable[User]) -> None:
 
 
 # --- Changes ---------------------------------------------------------------------------------------------------------
+#
+# The rows of the person who acts and of the people at the table are held first, by id, then the challenge's, then the
+# ladder's.
 
 _State = Challenge.State
 

@@ -1,4 +1,8 @@
-"""Games of guests against house bots, and lobby rows that expire."""
+"""Games of guests against house bots, and lobby rows that expire.
+
+Casual, against house bots alone. A guest has one such table; from one address there are a few, and a bounded number in
+all. Of secrets and addresses hashes are kept, for a while.
+"""
 
 from __future__ import annotations
 

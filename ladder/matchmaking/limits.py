@@ -52,6 +52,9 @@ def hosted_room() -> int:
 
 
 # --- Human players ---------------------------------------------------------------------------------------------------
+#
+# Who still plays keeps a seat: whoever has resigned or forfeited does not, nor who can only watch any more. All of it
+# is judged while the rows of the people are held: of two games that begin at once the second sees the first.
 
 RETRY_S: Final = 60
 """When to ask again where a game has to end first."""

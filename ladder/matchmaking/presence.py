@@ -1,4 +1,7 @@
-"""Which people are online in the lobby, and notifications for them."""
+"""Which people are online in the lobby, and notifications for them.
+
+While the cache is away nobody is seen in the lobby, and everything else goes on.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +69,10 @@ def _key(person: int) -> str:
 
 
 # --- Notifications ---------------------------------------------------------------------------------------------------
+#
+# ``{"match": null, "bots": [], "people": [4], "what": "lobby", "in_ms": 0}``. ``what`` is ``lobby`` (what is on offer
+# has changed, for everybody), ``found`` (the game ``match`` of ``people`` begins) or ``challenge`` (``people`` were
+# asked something, or have an answer). ``people`` are ids of accounts. A hint may be lost or come twice.
 
 What = Literal["lobby", "found", "challenge"]
 

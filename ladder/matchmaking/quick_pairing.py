@@ -1,4 +1,9 @@
-"""Quick pairing: find an opponent of a similar rating for a rated game."""
+"""Quick pairing: find an opponent of a similar rating for a rated game.
+
+One row a person (``Pairing``), for one ladder. It goes when the game is found, when they stop, or when nothing was
+heard of them for a while. A person's row is held whenever theirs is made, taken away or used: so who stops before the
+game was found is not found any more.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Open games: people offer, take, leave and withdraw seats. The game begins when the last seat is taken."""
+"""Open games: people offer, take, leave and withdraw seats. The game begins when the last seat is taken.
+
+The rows of all people concerned are held first, by id, then the seek's, then the ladder's. Every function raises
+``Refused`` with a sentence.
+"""
 
 from __future__ import annotations
 

@@ -88,6 +88,14 @@ def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
 
 
 # --- Bots on ladders -------------------------------------------------------------------------------------------------
+#
+# Remote bots are on live ladders, uploaded ones on those that play in blocks, and on open ones, where both meet, by
+# their owner's tick alone. To a ladder by invitation a member brings a bot by ticking it, too. Once a ladder has frozen
+# nobody new enters it, and who is there goes on with the version of then, whatever the bot's active one claims
+# (``ladder.matches.candidates``).
+#
+# Nothing here touches a match. Pairings are public before they are played, so whoever could end one by leaving could
+# choose opponents: what is paired is played, by the version of then.
 
 
 class CannotJoin(Refused):

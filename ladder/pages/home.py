@@ -37,6 +37,8 @@ from ladder.pages.match import SeatTable, scene_of, with_names
 from ladder.pages.matches import names, seats_shown
 
 # --- The finished game to watch --------------------------------------------------------------------------------------
+#
+# Its replay may have to be made for that, which takes longer than a page should. What is kept holds no names.
 
 KEPT_SECONDS: Final = 60
 _MANY_SEATS: Final = 4
@@ -80,6 +82,9 @@ def _moment(match: Match) -> Moment:
 
 
 # --- The live game to watch ------------------------------------------------------------------------------------------
+#
+# It is chosen every few seconds, for everybody alike, among ladders that everybody knows of. What is kept holds no
+# names.
 
 LIVE_KEPT_SECONDS: Final = 4
 _NONE: Final = "none"
@@ -129,6 +134,9 @@ def _chosen() -> Best | None:
 
 
 # --- Who gained most lately ------------------------------------------------------------------------------------------
+#
+# It is of ladders that everybody sees, so that it is the same for all. Ratings at a season's start are no gain, and
+# what was voided counts no more.
 
 MOST_RESULTS: Final = 1000
 """The last so many games are looked at: what is added up has the same size on every site."""

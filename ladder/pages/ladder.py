@@ -170,6 +170,9 @@ def _mark(place: int, lane: Sequence[Run]) -> str:
 
 
 # --- Blocks that are being played ------------------------------------------------------------------------------------
+#
+# Of a game that a worker plays nothing is known outside of it, so this is the progress there is. Live games are watched
+# on their own pages.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""The page of a person."""
+"""The page of a person.
+
+Ladders and matches come from ``ladder.access`` alone: what is private stays so on this page, numbers included.
+"""
 
 from __future__ import annotations
 

@@ -385,6 +385,8 @@ def shares_between(entries: Sequence[Entry], of: Of) -> Mapping[tuple[int, int],
 
 
 # --- The collusion report --------------------------------------------------------------------------------------------
+#
+# Where people sit, also who wins for whom: they need not exchange anything for that.
 
 SHOWN = 25
 """Pairs on a page, unless more stand out."""

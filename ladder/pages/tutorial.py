@@ -44,6 +44,8 @@ def spoken_grid(grid: Grid, game: Game) -> tuple[list[SafeString], list[list[Saf
 
 
 # --- Moves so far ----------------------------------------------------------------------------------------------------
+#
+# Nothing is kept: the address of a page holds the moves, so every step of the way can be linked and gone back to.
 
 LONGEST_NUMBER: Final = 7
 SEPARATOR: Final = "-"

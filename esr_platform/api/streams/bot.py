@@ -136,6 +136,9 @@ def _again_s(position: Position, seat: int) -> float | None:
 
 
 # --- The stream ------------------------------------------------------------------------------------------------------
+#
+# Whenever it is opened it begins with everything that is pending: each running game, the decisions that are owed with
+# the whole log, open challenges. A bot has one stream, and the newest counts, whichever process holds it.
 
 NEWS: Final = Shared(news_of, writes=lambda ask: not ask[1].started)
 """What is new at tables, looked up once for all bots that sit there. That a game begins for a stream is counted."""

@@ -143,6 +143,8 @@ class Shared(Generic[Ask, Found]):
 
 
 # --- The hub ---------------------------------------------------------------------------------------------------------
+#
+# A hint (``ladder.live.notify``) may be lost, and says nothing by itself: whoever is touched by it reads the rows.
 
 NEWER: Final = "this table is open in newer windows"
 

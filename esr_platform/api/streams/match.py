@@ -51,6 +51,9 @@ from ladder.models.ladders import Viewer
 from ladder.openness import is_open
 
 # --- Events ----------------------------------------------------------------------------------------------------------
+#
+# Where it is cut is decided by ``ladder.live.visibility`` alone, and that all is open at the end by
+# ``ladder.openness``.
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,9 @@ def _end(position: Position, asks: list[Watched]) -> list[PublicNews]:
 
 
 # --- One look for all spectators -------------------------------------------------------------------------------------
+#
+# What everybody may see moves by rounds, and a game by moves: those who watch are woken when there is something to see,
+# and not for every move.
 
 log = structlog.get_logger(__name__)
 

@@ -62,6 +62,9 @@ def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
 
 
 # --- Presence --------------------------------------------------------------------------------------------------------
+#
+# Every few seconds this process says in one statement each which bots wait here and which people sit at their tables or
+# in the lobby, that it runs itself, and asks in a few what may have been missed.
 
 log = structlog.get_logger(__name__)
 

@@ -36,6 +36,9 @@ from ladder.matchmaking.rematches import request_for
 from ladder.models import Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
+#
+# Everything is made of the rows each time: ``Known`` is all that a stream has to remember, and its place in the log and
+# in what was said is all that a client has to bring to go on where it was.
 
 MOST_MOMENTS: Final = 50
 """So many an event brings; a long way to catch up comes in several."""
@@ -227,6 +230,9 @@ def _print(document: object) -> str:
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
+#
+# A client that goes on where it was brings the id of the last event that it has had; everything after it is read from
+# the database, so that it does not matter which process it comes to.
 
 NEWS: Final = Shared(news_at)
 """What is new at tables, looked up once for all people who sit there."""

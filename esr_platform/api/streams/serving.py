@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from esr_platform.bodies import Application, Message, Receive, Send
 
 # --- The application -------------------------------------------------------------------------------------------------
+#
+# Django's own handler starts a thread for every request, for signals and middleware that cannot wait, and keeps it as
+# long as the answer is being sent: 300 open streams would be 300 threads. Here a request goes straight to its view,
+# which is a coroutine, and no middleware is in between; what pages need of it (sessions, languages, forms) no program
+# has, and for people at tables ``esr_platform.api.streams.browser`` reads the session.
 
 MOST_BYTES: Final = MAX_ANSWER_BYTES + 1
 """So much of a body is kept: what is longer is too long, whatever else is in it."""

@@ -63,6 +63,8 @@ async def rest(woken: asyncio.Event, most_s: float) -> None:
 
 
 # --- Admission of new streams ----------------------------------------------------------------------------------------
+#
+# Players have one of their own: however many come to watch, nobody waits behind them for their seat.
 
 ABREAST: Final = 2
 
@@ -111,6 +113,10 @@ class Turns:
 
 
 # --- Threads for the database ----------------------------------------------------------------------------------------
+#
+# A connection is kept between two jobs, since opening one costs more than most of them; one that has rested for a
+# moment is looked at first, as Django does at the start of a request. On SQLite one thread writes, so that answers
+# stand in line instead of asking again and again whether the database is free.
 
 READERS: Final = 2
 WRITERS: Final = 4

@@ -57,6 +57,8 @@ class Crowd:
 
 
 # --- Spectators ------------------------------------------------------------------------------------------------------
+#
+# What a process has said is forgotten when it says nothing more. Whoever opens many streams is counted a few times.
 
 log = structlog.get_logger(__name__)
 

@@ -23,6 +23,14 @@ from games.base import Game
 from games.words import IN_BRACES, in_words
 
 # --- Examples --------------------------------------------------------------------------------------------------------
+#
+# The rest of that line is the caption. In a line of the block two spaces or more part its cells, and tokens are drawn,
+# so that the same block can be read as text where nothing is drawn::
+#
+#     ```chain Every bid takes what lies one place to the left
+#     The display  {S24} {B9}
+#     abacus  {R20} {S24}  44
+#     ```
 
 Draw = Callable[[str], SafeString]
 """Text as HTML, its tokens drawn."""
