@@ -34,7 +34,7 @@ from ladder.matches.play import play
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.members.membership import activate, join, leave, retire, take_back
-from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, Season
+from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, PlayedMove, Season
 from ladder.ratings.elo import KFactor
 from ladder.seasons import WrongMoment, close, open_first
 from ladder.upkeep import sweep
@@ -263,11 +263,18 @@ def finishing(matches: list[int]) -> Act:
     return lambda: [match for match in matches if finish(match)]
 
 
-def waking(match: int, rounds: int) -> Act:
-    """Ask every seat of a live game again and again, as workers ask hosted ones; how often that counted."""
+def waking(match: int, moves: int) -> Act:
+    """Ask every seat of a live game until so many moves were played, as workers do; how often it counted."""
     seats = Match.objects.select_related("ladder").get(pk=match).ladder.seats
     launcher = Fakes(default)
-    return lambda: sum(ask_seat(match, seat, launcher=launcher) for _ in range(rounds) for seat in range(seats))
+
+    def act() -> int:
+        counted = 0
+        while PlayedMove.objects.filter(match=match).count() < moves:
+            counted += sum(ask_seat(match, seat, launcher=launcher) for seat in range(seats))
+        return counted
+
+    return act
 
 
 ACTIONS: Actions = {
