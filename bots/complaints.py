@@ -67,7 +67,7 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
     """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
 
     A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. Raises
-    ``Refused`` for house bots, where nothing is to be taken, and as ``people.require_over`` does.
+    ``Refused`` for house bots, where nothing is to be taken, and as ``accounts.limits.require_over`` does.
     """
     if bot.owner is None or not what:
         raise Refused("Tick what is to be taken away: the name, the description or both.")

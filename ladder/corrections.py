@@ -1,4 +1,4 @@
-"""What site admins change: end matches, withdraw a result, merge an entry, set another K."""
+"""What site admins change: end a match, void a result, merge an entry, set another K."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ from ladder.pairings.seatings import games_of_a_deal
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.feeding import Feeding, feedings
 from ladder.statistics.habits import added_habits
-from ladder.statistics.saving import variance_saved
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
 from ladder.statistics.winning import Winning, winnings
@@ -288,6 +287,8 @@ def latest_blocks(season: Season) -> list[PlayedBlock]:
 
 def season_document(blocks: Sequence[PlayedBlock]) -> Document:
     """``{"blocks", "seats": [{"value", "margin", "count"}], "saving": {…} or None}``, as the functions answer."""
+    from ladder.statistics.saving import variance_saved  # only processes that measure pay for numpy in memory
+
     saving = variance_saved(blocks)
     return {
         "blocks": len(blocks),

@@ -65,8 +65,6 @@ def gather() -> None:
 @shared_task
 def measure() -> None:
     """Measure seasons that have more blocks than when they were measured (queue ``estimates``)."""
-    from ladder import season_statistics  # here, so that only who measures pays for numpy in memory
-
     season_statistics.measure()
 
 

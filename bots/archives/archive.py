@@ -121,7 +121,7 @@ def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) ->
     """The bot in ``data``, one ``.py`` or a ``.zip``; ``filename`` is what it was called where it comes from.
 
     One folder around everything is taken off if the bot is in it. What systems add to archives unasked is left out
-    (``names.is_junk``). Nothing is compiled or run, and archives within the archive are files like others.
+    (``policy.is_junk``). Nothing is compiled or run, and archives within the archive are files like others.
     Raises ``Refused``.
     """
     if len(data) > limits.archive_bytes:

@@ -63,7 +63,7 @@ _SPARE: Final = 5
 class ArchiveLimits:
     """What one upload may take. Sizes are bytes, those of paths bytes of UTF-8; a site's settings make their own.
 
-    ``depth`` is how many names a path may have, the file's own included. What is left out quietly (``names.is_junk``)
+    ``depth`` is how many names a path may have, the file's own included. What is left out quietly (``is_junk``)
     counts as bytes but not as files.
     """
 

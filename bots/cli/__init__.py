@@ -1,1 +1,1 @@
-"""Games on one's own machine: who sits where, series of games, their table, and checking records again."""
+"""The command line ``esr``: play and check bots on this machine, and use a site."""

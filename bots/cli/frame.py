@@ -106,7 +106,7 @@ def _harmless(text: str) -> str:
 
 @dataclass(frozen=True)
 class Command:
-    """``run`` gives the exit status (``bots.cli.frame``) and raises ``UsageError`` and ``PlatformFailure``.
+    """``run`` gives the exit status (``FOUND`` and others) and raises ``UsageError`` and ``PlatformFailure``.
 
     ``help`` is one sentence; ``more`` is what ``--help`` says below the options, mostly examples.
     """

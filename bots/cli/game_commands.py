@@ -11,10 +11,11 @@ from rich.markdown import Markdown
 from rich.progress import TextColumn
 from rich.table import Table
 
-from bots.cli.frame import FOUND, Command, Screen
+from bots.cli.frame import FOUND, Command, Screen, UsageError
 from bots.cli.programs import HOUSE_PREFIX, game_of, house_bots
 from bots.cli.series import Fault, check_file
-from bots.cli.starter_kits import write_bot
+from bots.manifest import MAX_NAME
+from bots.starter_kits import bot_files
 from games import words
 from games.base import Game
 from games.registry import GAMES
@@ -98,6 +99,22 @@ How moves are written is in docs/record.md, what a bot sees in docs/views.md."""
 
 
 # --- esr new-bot -----------------------------------------------------------------------------------------------------
+
+
+def write_bot(folder: Path, game: Game) -> list[Path]:
+    """Write a bot for ``game`` into ``folder``, which is new or empty; the files. Raises ``UsageError``."""
+    name = folder.resolve().name
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(f"The folder's name becomes the bot's: 1 to {MAX_NAME} printable characters, please.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UsageError(f"{folder} is not empty. Name a new folder: nothing is ever overwritten.")
+        for file, text in bot_files(name, game).items():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}.") from error
+    return sorted(folder.iterdir())
 
 
 def new_bot_arguments(parser: ArgumentParser) -> None:

@@ -202,7 +202,7 @@ def env(
     """A table of the game that is called ``game`` in the registry, with PettingZoo's usual wrappers.
 
     ``seats``: the fewest the game can be played by, if left out. ``rewards``: ``"ranks"`` or ``"scores"``
-    (``bots.environments.environment``). Raises ``ValueError`` for what there is not. An action that is masked out ends
+    (``REWARDS``). Raises ``ValueError`` for what there is not. An action that is masked out ends
     the game.
     """
     table = wrappers.TerminateIllegalWrapper(raw_env(game, seats, rewards, render_mode), ILLEGAL_REWARD)

@@ -1,7 +1,7 @@
 """Channels to running bots: one that polls pipes, and one with threads for systems that cannot poll them.
 
-How one waits for them depends on the system: ``bots.runner.channel`` where a pipe can be polled (Linux, macOS),
-``bots.runner.channel`` where it cannot (Windows). ``bots.runner.channel`` chooses.
+``open_channel`` chooses: ``PolledChannel`` where a pipe can be polled (Linux, macOS), ``ThreadedChannel`` where it
+cannot (Windows).
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ CONDITIONAL: Final = {
     "clone": 56, "socket": 41, "socketpair": 53, "fcntl": 72, "ioctl": 16, "prctl": 157, "arch_prctl": 158,
     "prlimit64": 302, "close_range": 436, "sendto": 44, "mmap": 9, "madvise": 28, "getsockopt": 55, "futex": 202,
 }  # fmt: skip
-"""Those whose arguments decide, in ``bots.sandbox.seccomp``."""
+"""Those whose arguments decide, below."""
 
 REFUSED: Final = {"fork": 57, "vfork": 58}
 """Those an honest program may try, and is told that it may not (``EPERM``)."""

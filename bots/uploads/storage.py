@@ -77,7 +77,7 @@ def keep(filename: str, data: bytes) -> str:
     """Where the bytes lie in the storage, as they came. Nobody's file name decides where anything is written.
 
     Bytes that a version names already are not written again, unless what lies there is something else. All others get a
-    path of their own, even if they lay there before: ``bots.uploads.storage`` relies on it. Raises ``OutOfReach``, and
+    path of their own, even if they lay there before: ``forget_orphans`` relies on it. Raises ``OutOfReach``, and
     then nothing that was there before is lost.
     """
     digest = sha256(data).hexdigest()
@@ -212,7 +212,7 @@ MOST_ORPHANS: Final = 2000
 
 
 def forget_orphans() -> int:
-    """Delete stored files that no version names and that are older than ``KEPT``, ``MOST`` at most; how many.
+    """Delete stored files that no version names and that are older than ``KEPT``, ``MOST_ORPHANS`` at most; how many.
 
     Where the storage fails, the rest waits for the next time, and the log says why.
     """

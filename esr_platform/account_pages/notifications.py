@@ -1,4 +1,4 @@
-"""Notifications: the daily email and the private feed, from one source."""
+"""Notifications of an account: the events that the daily email and the private feed have in common, and the feed."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class User(AbstractUser):
 
 
 class FormerName(models.Model):
-    """A user name that somebody had who is gone, by its ``usernames.fingerprint``: nobody else gets it."""
+    """A user name that somebody had who is gone, by its ``account_pages.forms.fingerprint``: nobody else gets it."""
 
     digest = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)

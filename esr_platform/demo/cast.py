@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bots.cli.starter_kits import bot_files
 from bots.house.catalogue import HERE
 from bots.manifest import FILE
+from bots.starter_kits import bot_files
 from games.registry import GAMES
 
 # --- People and bots -------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def is_in_file(ladder: Ladder, match_id: int) -> bool:
 
 
 def game_pieces(ladder: Ladder, after: int | None, most: int, go_on: Callable[[], bool]) -> Iterator[bytes]:
-    """At most ``most`` games after that one, packed with gzip, ``AT_ONCE`` at a time; three queries each.
+    """At most ``most`` games after that one, packed with gzip, ``GAMES_AT_ONCE`` at a time; three queries each.
 
     Each piece is a whole gzip file, and so are several of them in a row; where there is no game, there is one without
     a line. Before each piece but the first ``go_on`` is asked, and the file ends where it says no.

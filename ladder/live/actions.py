@@ -104,7 +104,7 @@ def _may_resign(chair: Chair) -> bool:
 
 
 def _resigning(position: Position, seat: int) -> str:
-    """What follows if the person of ``seat`` resigns (``absences.conclude``).
+    """What follows if the person of ``seat`` resigns (``presence.conclude``).
 
     ``ended``: the game ends at once, and the only one left wins. ``replaced``: a house bot plays on in the chair.
     ``aborted``: no other person is there, so the game ends without a result. ``left``: the same in a rated game, which

@@ -109,7 +109,7 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
 
 
 def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
-    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``rights.seat_of``).
+    """The same for the person who sits at ``seat``: who that is, is asked elsewhere (``actions.seat_of``).
 
     What is no legal answer costs nothing and holds up nobody, nor does one to a decision that is settled.
     """

@@ -1,4 +1,4 @@
-"""Time at live tables: a seat's clock, delays of the platform's own moves, and outages of the site."""
+"""Time at live tables: a seat's clock, and the delays of moves that the platform plays itself."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Looks:
         ``decision`` is the number of the decision that the seat owes and was shown, ``question`` its decision document
         and ``clock`` its time. All three are ``None`` without such a decision. ``you`` is what only this seat knows
         now, including its choice that is not shown yet. ``clocks`` has the milliseconds in the time bank of each
-        person and ``here`` the presence of each seat (``rights.is_here``). ``waiting`` are the seats that owe a move,
+        person and ``here`` the presence of each seat (``actions.is_here``). ``waiting`` are the seats that owe a move,
         as far as this seat may know. ``outage_ms`` is the time in which the site was unavailable during the game. It
         is not charged to any player.
         """
@@ -156,7 +156,7 @@ class Looks:
         """What was left in the banks of people when they were asked last.
 
         Who has watched knows it: only what takes longer than ``move_ms`` is taken from a bank, and nothing that the
-        platform plays among people takes that long (``delays.among_people``).
+        platform plays among people takes that long (``clocks.among_people``).
         """
         chairs = self._position.chairs
         return [chair.bank_ms if chair.kind in Chair.OF_PEOPLE and not chair.forfeit else None for chair in chairs]

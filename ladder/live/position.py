@@ -112,7 +112,7 @@ class Position:
     def paces(self, stood_in: Mapping[int, Collection[range]]) -> list[Pace]:
         """How long seats took for the decisions that they answered; ``stood_in`` is by seat when it was not a person.
 
-        By the numbers of moves, where somebody stood in (``sittings.stood_in``).
+        By the numbers of moves, where somebody stood in (``stood_in``).
         """
         people = set(self.people)
         return [

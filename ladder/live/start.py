@@ -85,7 +85,7 @@ def _claim(match: Match, limits: Limits, seats: int) -> None:
 def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
     """People have just said that they want to play: they are here, though not later than the game begins.
 
-    By that, ``absences.NEVER_CAME`` knows those who have not come to the table yet.
+    By that, ``presence.NEVER_CAME`` knows those who have not come to the table yet.
     """
     table = Table.objects.create(match=match, limits=asdict(limits))
     chairs = Chair.objects.bulk_create(

@@ -3,7 +3,7 @@
 A message is a hint: it does no harm if it is lost or arrives twice.
 
 Only as many are on their way as the workers will begin soon: so who comes later does not wait behind all that others
-have queued, and each ladder, and each person with unrated games, has its share (``ladder.matches.dispatch``). Of a
+have queued, and each ladder, and each person with unrated games, has its share (``ladder.pairings.shares``). Of a
 block one match is sent at a time; its end sends the next one.
 """
 

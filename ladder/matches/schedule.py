@@ -41,8 +41,7 @@ MOST = 4
 
 PROBE = timedelta(minutes=15)
 """A full queue that nobody begins is given a block as often: by what comes later, ``ladder.matches.sweep`` tells what
-nobody
-can play from workers that are down."""
+nobody can play from workers that are down."""
 
 FIRST = 1
 """The priority of the first games of somebody's new bot or version on a ladder."""

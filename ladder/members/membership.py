@@ -80,7 +80,7 @@ def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
 
     Not where somebody has to be invited. Nor is code on an open ladder unless its owner wants it there: a live game is
     played at the pace of others, a start of the program a decision. People enter when they sit down
-    (``ladder.members.membership``).
+    (``entry_of``).
     """
     if ladder.by_invitation or bot.kind == Bot.Kind.PERSON:
         return False
@@ -107,8 +107,8 @@ def enter(bot: Bot) -> None:
 
     To be called when a version has become active; safe at any time and twice at once. An entry that is no longer
     claimed gets no new matches; it keeps its rating and goes on with it when a later version claims the table again.
-    The house's bots are entered by ``ladder.creation`` alone. People enter by sitting down
-    (``ladder.members.membership``); their entries are active unless they are away.
+    The house's bots are entered by ``ladder.creation`` alone. People enter by sitting down (``entry_of``); their
+    entries are active unless they are away.
     """
     if bot.owner_id is None:
         return

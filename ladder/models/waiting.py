@@ -13,7 +13,8 @@ class LastSeat(models.Model):
 
     ``since`` is the id of that block; of an entry that has had no seat, the last one there was when it came, or when
     its turn at a live table had passed in vain. On hosted ladders the scheduler alone writes it, while it holds the
-    ladder's row; on live ones ``ladder.seating`` does, and counts no games. It is no part of the accounts.
+    ladder's row; on live ones ``ladder.matchmaking.remote_bots`` does, and counts no games. It is no part of the
+    accounts.
     """
 
     entry = models.OneToOneField(Entry, on_delete=models.CASCADE, primary_key=True, related_name="last_seat")

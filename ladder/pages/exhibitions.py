@@ -233,7 +233,7 @@ def _version_field(label: str, options: Options) -> forms.TypedChoiceField:
 
 
 def _at_most(field: Any, most: int) -> None:
-    """Say how many there may be; ``ladder.orders`` judges it."""
+    """Say how many there may be; ``ladder.exhibitions.choices`` judges it."""
     field.widget.attrs["max"] = most
     field.help_text = gettext("At most %(number)s.") % {"number": most}
 

@@ -110,7 +110,7 @@ def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
 def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
     """Enter ``bot`` on the ladders that are ticked and take it from the others that were shown; what changed, in words.
 
-    ``shown`` and ``ticked`` are ladders' slugs. Raises ``joining.CannotJoin`` for the first that cannot be joined.
+    ``shown`` and ``ticked`` are ladders' slugs. Raises ``membership.CannotJoin`` for the first that cannot be joined.
     """
     wanted = set(ticked)
     joined, left = [], []

@@ -18,11 +18,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots import names, remote
-from bots.cli.starter_kits import NAME, starting_kit
 from bots.languages import LANGUAGES, Language
 from bots.limits import Allowances, allowances
 from bots.models import Bot, Machine
 from bots.protocol import Limits
+from bots.starter_kits import NAME, starting_kit
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.base import Game

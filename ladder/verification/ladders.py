@@ -77,7 +77,7 @@ def _without_result(ladder: Ladder) -> Iterator[str]:
 
 
 def _pieces(ladder: Ladder) -> Iterator[Sequence[StoredGame]]:
-    """The finished games, ``PIECE`` at once; two queries each."""
+    """The finished games, ``GAMES_AT_ONCE`` at a time; two queries each."""
     rows = Result.objects.filter(match__ladder=ladder).order_by("pk")
     columns = ("pk", "match", "packed_record", "match__block__seed", "match__block__commitment")
     last = 0

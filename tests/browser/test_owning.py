@@ -8,11 +8,11 @@ from django.conf import settings as site_settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from bots.cli.starter_kits import starting_kit
 from bots.machines import write_down
 from bots.models import Bot, Machine
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.status import status
+from bots.starter_kits import starting_kit
 from bots.uploads.queue import check
 from esr_platform.accounts.models import User
 from ladder.members.membership import enter

@@ -25,7 +25,6 @@ from typing import Any
 from esr_platform.supervisor.broker import server_command, socket_path
 from esr_platform.supervisor.problems import redis_answers
 from esr_platform.supervisor.processes import die_with_parent
-from ladder.matches.leases import through_a_loss
 from tests.services.ports import wait_until
 from tests.services.postgres import Server, running_server
 from tests.services.workers import Processes, processes
@@ -140,6 +139,7 @@ def site(environment: dict[str, str], random: Random, postgresql: Server | None 
 
 def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str], Any] = lambda _: None) -> None:
     """Have at least ``matches`` scheduled and wait until all have ended, with a kill after every few results."""
+    from ladder.matches.leases import through_a_loss
     from ladder.models import Ladder
 
     ended, scheduled = 0, 0
@@ -158,6 +158,7 @@ def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str]
 
 def _counts() -> tuple[int, int]:
     """How many matches have ended, and how many there are."""
+    from ladder.matches.leases import through_a_loss
     from ladder.models import Match
 
     states = through_a_loss(lambda: Counter(Match.objects.order_by().values_list("status", flat=True)))

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from bots.cli.frame import USAGE
-from bots.cli.starter_kits import bot_files, examples
 from bots.manifest import read_folder
+from bots.starter_kits import bot_files, examples
 from games.registry import GAMES
 from games.schemas import schema
 from tests.bots.cli.typing import Esr

@@ -12,12 +12,12 @@ import pytest
 from django.conf import settings as site
 from django.utils import timezone
 
-from bots.cli.starter_kits import starting_kit
 from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram, Process, Program
 from bots.runner.failures import NoCoreFree, PlatformFailure
 from bots.sandbox import InProcessLauncher, SandboxLauncher
+from bots.starter_kits import starting_kit
 from bots.uploads.queue import LEASE, MOST_STARTS, check, check_next
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version

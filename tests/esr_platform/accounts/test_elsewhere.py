@@ -108,7 +108,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.management import call_command
 from django.test import Client
 from django.test.utils import override_settings
-from esr_platform.account_pages import deleting
+from esr_platform.account_pages import deletion
 from esr_platform.accounts.models import User
 
 memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -156,7 +156,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     assert "did not say who you are" in forged.content.decode()
 
     miriam.refresh_from_db()
-    deleting.delete(miriam)
+    deletion.delete(miriam)
     assert not SocialAccount.objects.exists()
     assert again.get("/account/").status_code == 302
     print("all the way")

@@ -63,7 +63,7 @@ def table_of(ladder: Ladder, bots: list[Bot], *, rated: bool = True, limits: Lim
 def opened(ladder: Ladder, players: list[Player], **how: Any) -> Match:
     """Open a table like ``open_table``, and let the first decisions be answered at once.
 
-    The site tells the first seats a moment late, by as long as its query for the time took (``advancing.held``).
+    The site tells the first seats a moment late, by as long as its query for the time took (``game.held``).
     """
     match, now = open_table(ladder, players, **how), whole_now()
     Chair.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)

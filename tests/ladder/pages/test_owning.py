@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.html import escape
 
-from bots.cli.starter_kits import starting_kit
 from bots.models import Bot, BotVersion
+from bots.starter_kits import starting_kit
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES

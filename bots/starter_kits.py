@@ -9,14 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
 from random import Random
 from string import Template
 from typing import Any, Final
 
-from bots.cli.frame import UsageError
-from bots.cli.programs import HOUSE_PREFIX, house_bots
-from bots.manifest import FILE, MAX_NAME
+from bots.house.catalogue import HOUSE
+from bots.manifest import FILE
 from bots.protocol import PROTOCOL, Limits, bot_seed
 from bots.protocol.messages import limits_document
 from games.base import Document, Game, State
@@ -31,24 +29,8 @@ EXAMPLE_GAMES: Final = 40
 OF_EACH_KIND: Final = 2
 
 
-def write_bot(folder: Path, game: Game) -> list[Path]:
-    """Write a bot for ``game`` into ``folder``, which is new or empty; the files. Raises ``UsageError``."""
-    name = folder.resolve().name
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise UsageError(f"The folder's name becomes the bot's: 1 to {MAX_NAME} printable characters, please.")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise UsageError(f"{folder} is not empty. Name a new folder: nothing is ever overwritten.")
-        for file, text in bot_files(name, game).items():
-            (folder / file).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}.") from error
-    return sorted(folder.iterdir())
-
-
 def bot_files(name: str, game: Game) -> dict[str, str]:
-    """The texts of a bot called ``name`` by file name: what ``write_bot`` writes."""
+    """The texts of a bot called ``name`` by file name: what ``esr new-bot`` writes."""
     here = files("bots.cli").joinpath("starter")
     same = {file: here.joinpath(file).read_text(encoding="utf-8") for file in ("bot.py", "test_bot.py", "README.md")}
     return {
@@ -106,7 +88,7 @@ def _hello(game: Game, seats: int) -> Document:
 
 def _words(name: str, game: Game) -> dict[str, str]:
     seats = game.seat_counts[0]
-    suited = [HOUSE_PREFIX + bot for bot in house_bots(game, seats)]
+    suited = [f"house:{name}" for name, bot in HOUSE.items() if bot.plays(game.slug, seats)]
     opponents = [suited[i % len(suited)] if suited else "." for i in range(seats - 1)]
     counts = either(game.seat_counts)
     return {"name": name, "title": game.name, "game": game.slug, "seats": counts, "table": " ".join([".", *opponents])}
