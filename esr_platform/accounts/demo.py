@@ -13,7 +13,7 @@ from esr_platform.accounts.models import User
 from esr_platform.public import is_public
 
 USERNAME: Final = "demo"
-"""Nobody can sign up with it (``bots.names.RESERVED``)."""
+"""Nobody can sign up with it (``bots.lookalikes.RESERVED``)."""
 
 EMAIL: Final = "demo@localhost.invalid"
 
