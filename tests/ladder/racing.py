@@ -263,22 +263,34 @@ def finishing(matches: list[int]) -> Act:
     return lambda: [match for match in matches if finish(match)]
 
 
-def waking(match: int, moves: int) -> Act:
-    """Ask every seat of a live game until so many moves were played, as workers do; how often it counted."""
-    seats = Match.objects.select_related("ladder").get(pk=match).ladder.seats
-    launcher = Fakes(default)
+def waking(match: int, rounds: int) -> Act:
+    """Ask every seat of a live game again and again, as workers ask hosted ones; how often that counted."""
+    asked = _asked(match)
+    return lambda: sum(asked() for _ in range(rounds))
+
+
+def waking_until(match: int, moves: int) -> Act:
+    """Do the same until the game has at least ``moves`` moves."""
+    asked = _asked(match)
 
     def act() -> int:
         counted = 0
         while PlayedMove.objects.filter(match=match).count() < moves:
-            counted += sum(ask_seat(match, seat, launcher=launcher) for seat in range(seats))
+            counted += asked()
         return counted
 
     return act
 
 
+def _asked(match: int) -> Callable[[], int]:
+    seats = Match.objects.select_related("ladder").get(pk=match).ladder.seats
+    launcher = Fakes(default)
+    return lambda: sum(ask_seat(match, seat, launcher=launcher) for seat in range(seats))
+
+
 ACTIONS: Actions = {
     "waking": waking,
+    "waking_until": waking_until,
     "claiming": claiming,
     "answering": answering,
     "playing_live": playing_live,

@@ -74,7 +74,9 @@ def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
 ) -> None:
     open_house()
     match = house_game("greedy", "haggler")
-    counted = race_server.race_of("tests.ladder.racing", tmp_path)(*[("waking", {"match": match.pk, "moves": 12})] * 4)
+    counted = race_server.race_of("tests.ladder.racing", tmp_path)(
+        *[("waking_until", {"match": match.pk, "moves": 12})] * 4
+    )
     moves = list(PlayedMove.objects.filter(match=match).order_by("number"))
     assert sum(counted) == len(moves) >= 12
     assert [move.number for move in moves] == list(range(len(moves)))
