@@ -32,8 +32,6 @@ from games.base import Document
 from ladder.live.notify import publish
 from ladder.models import Block, ChatLine, ChatReport, Match, Seat, Table
 
-__all__ = ["forget", "report", "say", "settle", "switch"]
-
 # --- Presets ---------------------------------------------------------------------------------------------------------
 
 PRESETS: Final[Mapping[str, Promise | str]] = MappingProxyType(

@@ -34,7 +34,7 @@ _SAID_MS: Final = 1000
 """How long bubblewrap's last word is waited for when it is gone; only where it failed could another hold its pipe."""
 
 _MOST_PIPES: Final = 256
-"""How many pipes a start makes at most to blur their numbers: 1.3 ms on the processor of the start."""
+"""How many pipes a start makes at most to blur their numbers (docs/security.md has the cost)."""
 
 _OUTSIDE: Final = {"ESR_OUTSIDE": "1"}
 """The environment around a sandbox. No bot ever sees it; the self-test would notice if one did."""
@@ -98,9 +98,9 @@ class SandboxLauncher:
         """Start code that has been found and checked. ``trial`` is for the self-test alone."""
         world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
         release_ended()
-        _blur_pipe_numbers()
         with self._leases.for_a_start() as lease:
             try:
+                _blur_pipe_numbers()
                 return _start(self._command(lease, limits), world, limits, lease, trial)
             except OSError as error:
                 raise PlatformFailure(f"a sandbox could not be started: {error}") from error

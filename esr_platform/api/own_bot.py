@@ -20,6 +20,7 @@ from esr_platform.api.http import JsonParser
 from esr_platform.api.streams.presence import asked_of
 from esr_platform.api.writing.documents import Sent, Whole, Word, tables
 from esr_platform.api.writing.views import refusals
+from ladder.matches import pauses
 from ladder.members import membership
 from ladder.pages.remote_bots import answering
 
@@ -142,7 +143,7 @@ class OwnBot(APIView):
         form.is_valid(raise_exception=True)
         declared = dict(form.validated_data)
         if declared.pop("available", False):
-            membership.put_back(bot)
+            pauses.put_back(bot)
         with refusals():
             membership.declare(bot, **declared)
         return Response(_document(_bot(request)))

@@ -224,16 +224,14 @@ def through_a_loss(do: Callable[[], Done], patience_s: float = PATIENCE_S) -> Do
 
 # --- Games that stop without a result --------------------------------------------------------------------------------
 
-_REASON: Final = 400
-
 
 def stop(match: Match, status: Match.Status, reason: str) -> None:
     """End ``match``, which runs, as ``status``, with the reason for everybody; nobody owes anything any more."""
     Match.objects.filter(pk=match.pk).update(
-        status=status, reason=reason[:_REASON], lease=None, lease_until=None, ended=Now()
+        status=status, reason=reason[:_REASON_LENGTH], lease=None, lease_until=None, ended=Now()
     )
     Attempt.objects.filter(match=match.pk, ending=Attempt.Ending.OPEN).update(
-        ending=Attempt.Ending.FAILED, failure=reason[:_REASON], ended=Now()
+        ending=Attempt.Ending.FAILED, failure=reason[:_REASON_LENGTH], ended=Now()
     )
     nobody_owes(match.pk)
     end_if_over([match.block_id])

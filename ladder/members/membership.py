@@ -31,10 +31,7 @@ from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
 from ladder.matches.candidates import freeze, frozen_ladders
-from ladder.matches.pauses import put_back
 from ladder.models import Entry, Ladder, Membership
-
-__all__ = ["declare", "put_back", "register"]
 
 # --- Formats that a version supports ---------------------------------------------------------------------------------
 

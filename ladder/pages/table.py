@@ -43,8 +43,6 @@ from ladder.pages.lobby_forms import limits_said
 from ladder.pages.match import Round, begins_with, outages_said, with_names
 from ladder.pages.matches import names, seats_shown
 
-__all__ = ["LONGEST", "presets", "talk_of"]
-
 # --- Chat ------------------------------------------------------------------------------------------------------------
 
 

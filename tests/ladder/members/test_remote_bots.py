@@ -13,6 +13,7 @@ from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder.creation import LIVE_LIMITS, open_house
 from ladder.matches import candidates
+from ladder.matches.pauses import put_back
 from ladder.matches.schedule import fill
 from ladder.members.membership import (
     CannotJoin,
@@ -21,7 +22,6 @@ from ladder.members.membership import (
     enter_everybody,
     join,
     leave,
-    put_back,
     register,
     retire,
 )
