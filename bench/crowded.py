@@ -32,9 +32,7 @@ from ladder.models import (
     SeatResult,
     SeatTally,
 )
-from tests.ladder.blocks import first_games
-from tests.ladder.finishing import finished_blocks
-from tests.ladder.uploaded import person, uploaded
+from tests.build import finished_blocks, first_games, person, uploaded
 
 BLOCKS: Final = 40
 """Played on every ladder before anything is copied."""

@@ -100,7 +100,7 @@ def finished(slug: str, patience: float) -> Played:
     from ladder.matches.leases import claim
     from ladder.matches.results import record_result
     from ladder.models import Ladder, Match
-    from tests.ladder.blocks import block_on
+    from tests.build import block_on
 
     block = block_on(Ladder.objects.get(slug=slug))
     for match in Match.objects.filter(block=block).select_related("ladder", "block"):

@@ -28,7 +28,7 @@ from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.members.membership import entry_of
 from ladder.models import Ladder, Match
-from tests.ladder.uploaded import person
+from tests.build import person
 
 HERE = Path(__file__).parent
 PLAYER = (HERE / "player.js").read_text(encoding="utf-8").split("\n", 2)[2].rstrip().rstrip(";")

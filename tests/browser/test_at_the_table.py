@@ -17,7 +17,7 @@ from ladder.models import Chair, ChatReport, Entry, Ladder, Match, PlayedMove, S
 from tests.browser.looking import Looker
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
 from tests.browser.test_lobby import verified
-from tests.ladder.uploaded import staff
+from tests.build import staff
 from tests.services.ports import slowness, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -10,7 +10,7 @@ from ladder.creation import open_house
 from ladder.models import Block, Ladder, Season
 from ladder.seasons import close, publish_keys
 from tests.browser.looking import Looker
-from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
+from tests.build import block_on, finish_block, finish_game, games_of
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from ladder.matchmaking.presence import note_here
 from ladder.models import Chair, Ladder, Match, Seek
 from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
+from tests.build import person
 from tests.ladder.live_tables import as_if_later, remote_bots, seated, to_round
 from tests.ladder.pages.lobby.meeting import DUEL, met
-from tests.ladder.uploaded import person
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

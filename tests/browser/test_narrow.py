@@ -8,7 +8,7 @@ from django.test import Client
 from playwright.sync_api import Page, expect
 
 from tests.browser.looking import PHONE, WIDTH
-from tests.ladder.uploaded import person
+from tests.build import person
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -18,9 +18,18 @@ from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import order_scheduled
 from ladder.models import Ladder, Match, Order
 from tests.browser.looking import Looker
-from tests.ladder.exhibitions.orders import a_comparison, a_test, active, finish, house, play_all
-from tests.ladder.pages.people import staff
-from tests.ladder.uploaded import DUEL, new_version, person, uploaded
+from tests.build import (
+    DUEL,
+    active_version,
+    finish_game,
+    house_version,
+    new_version,
+    person,
+    staff,
+    uploaded,
+    variety_of,
+)
+from tests.ladder.exhibitions.orders import a_comparison, a_test, play_all
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -37,7 +46,7 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
     open_house()
     duel = Ladder.objects.get(slug=DUEL)
     bot = uploaded(person("ada"), "Magpie of the north")
-    older, newer = active(bot), new_version(bot)
+    older, newer = active_version(bot), new_version(bot)
     signed_in(watched, bot.owner)
     looker.open(f"/ladders/{DUEL}/compare/")
     watched.get_by_label("Is this version").select_option(str(newer.pk))
@@ -48,12 +57,12 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
     for _ in range(3):
         feed()
         for match in Match.objects.filter(block__order=order, status="queued").order_by("pk"):
-            finish(match)
+            finish_game(match, variety_of(match))
     expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=60_000)
     looker.open(f"/matches/orders/{order.pk}/")
     watched.get_by_role("button", name="Cancel it").click()
     expect(watched.locator("#order")).to_contain_text("Cancelled by ada.")
-    decided = play_all(a_comparison(bot.owner, duel, (newer, older), [house("greedy")], 100), loser=older)
+    decided = play_all(a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], 100), loser=older)
     looker.open(f"/matches/orders/{decided.pk}/")
 
 
@@ -61,9 +70,9 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     open_house()
     duel = Ladder.objects.get(slug=DUEL)
     bot, theirs = uploaded(person("ada"), "Magpie"), uploaded(person("bob"), "Abacus")
-    a_test(bot.owner, duel, [active(bot), house("greedy")])
+    a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     at = timezone.now() + timedelta(minutes=12)
-    order = order_scheduled(bot.owner, duel, [active(bot).pk, active(theirs).pk], 2, at, uuid4())
+    order = order_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(theirs).pk], 2, at, uuid4())
     signed_in(watched, theirs.owner)
     looker.open("/matches/orders/")
     looker.open(f"/matches/orders/{order.pk}/")

@@ -17,9 +17,9 @@ from bots.uploads.queue import check
 from esr_platform.accounts.models import User
 from ladder.members.membership import enter
 from tests.browser.looking import Looker
+from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
 from tests.ladder.pages.test_sandboxes import BROKEN
-from tests.ladder.uploaded import DUEL, HONEST
 
 pytestmark = pytest.mark.slow
 

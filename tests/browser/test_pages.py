@@ -5,7 +5,8 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.looking import Looker
-from tests.ladder.pages.site import Site, block_of_a_test, finish, finish_block, rename
+from tests.build import finish_game
+from tests.ladder.pages.site import Site, block_like, finish_queued, rename
 
 pytestmark = pytest.mark.slow
 
@@ -101,14 +102,14 @@ def test_heads_are_as_wide_as_their_tables_and_rules_go_through_whole_rows(site:
 def test_a_match_that_is_watched_shows_its_result_by_itself_and_its_game_when_its_block_is_over(
     site: Site, watched: Page
 ) -> None:
-    block = block_of_a_test(site.ladder, site.finished)
+    block = block_like(site.finished)
     match = block.matches.select_related("ladder").order_by("seating")[0]
     watched.goto(f"/matches/{match.pk}/")
     expect(watched.get_by_text("This match waits for a worker")).to_be_visible()
-    finish(match)
+    finish_game(match)
     expect(watched.get_by_role("heading", name="Result")).to_be_visible(timeout=60_000)
     expect(watched.get_by_role("slider")).not_to_be_visible()
-    finish_block(block)
+    finish_queued(block)
     expect(watched.get_by_role("slider", name="Money over time")).to_be_visible(timeout=60_000)
 
 

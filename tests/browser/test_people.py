@@ -10,7 +10,7 @@ from esr_platform.accounts.models import User
 from ladder.creation import open_house
 from tests.browser.looking import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
-from tests.ladder.uploaded import person, uploaded
+from tests.build import person, uploaded
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 

@@ -17,7 +17,7 @@ from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.live.end import finish
 from ladder.models import Entry, Ladder, Match, Order, PlayedMove, Season, Seek
-from tests.ladder.uploaded import person
+from tests.build import person
 
 
 @pytest.fixture

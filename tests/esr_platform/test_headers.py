@@ -19,7 +19,7 @@ from esr_platform.headers import cache_policy, page_pace
 from esr_platform.logging import ShortRejections
 from ladder.creation import open_house
 from ladder.models import Ladder, Membership
-from tests.ladder.uploaded import person
+from tests.build import person
 
 OWN = "private, no-store"
 

@@ -26,10 +26,10 @@ from esr_platform.api.streams.seat import Asked, Known, news_at
 from games.base import Move
 from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, Chair, DealSeries, Match
+from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
 from tests.ladder.live.playing import KEY, live_ladder, pass_time, position
-from tests.ladder.uploaded import staff
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 

@@ -8,7 +8,7 @@ from django.test import Client
 from ladder import tasks
 from ladder.creation import open_house
 from ladder.models import Entry, Ladder, RebuildRun
-from tests.ladder.uploaded import person, staff
+from tests.build import person, staff
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
-from tests.ladder.uploaded import person, uploaded
+from tests.build import person, uploaded
 
 pytestmark = pytest.mark.django_db
 

@@ -30,11 +30,11 @@ from ladder.live.visibility import cut
 from ladder.matchmaking import presence
 from ladder.members.membership import register
 from ladder.models import Block, DealSeries, Ladder, Match
+from tests.build import person, staff
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
 from tests.ladder.live.playing import KEY
 from tests.ladder.live_tables import as_if_later, asked, move_on, remote_bots, seated, table_of, to_round
 from tests.ladder.pages.test_closedness import bare, spelled
-from tests.ladder.uploaded import person, staff
 
 GEMS, WINE = "edel-stein-reich-3-remote", "die-weinhaendler-3-remote"
 STREAM = "the stream"

@@ -8,9 +8,7 @@ from bots.models import Bot
 from ladder.matches.schedule import fill
 from ladder.models import Ladder, Match
 from tests.bots.conftest import sandbox_launcher
-from tests.build import opened_house
-from tests.ladder.played import play_all
-from tests.ladder.uploaded import DUEL, person, uploaded
+from tests.build import DUEL, finish_all, opened_house, person, uploaded
 
 __all__ = ["sandbox_launcher"]
 
@@ -49,4 +47,4 @@ def match(ladder: Ladder) -> Match:
 @pytest.fixture
 def played(match: Match) -> Ladder:
     """The ladder for four after all that was queued."""
-    return play_all(match.ladder)
+    return finish_all(match.ladder)

@@ -18,8 +18,8 @@ from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.members.membership import register
 from ladder.models import Chair, Ladder, Match, PlayedMove, Table
+from tests.build import person
 from tests.ladder.live.playing import backdate
-from tests.ladder.uploaded import person
 
 _AMPLE = timedelta(hours=1)
 

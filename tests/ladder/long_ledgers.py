@@ -13,7 +13,7 @@ from ladder.ledger.append import result_document
 from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
 from ladder.packing import pack
 from ladder.ratings.chain import chained
-from tests.ladder.reports import report_of
+from tests.build import report_of
 
 AT_ONCE = 500
 

@@ -38,9 +38,9 @@ from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladd
 from ladder.ratings.elo import KFactor
 from ladder.seasons import WrongMoment, close, open_first
 from ladder.upkeep import sweep
+from tests.build import report_of
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.playing import table_of
-from tests.ladder.reports import report_of
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")

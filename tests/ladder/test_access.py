@@ -10,8 +10,8 @@ from esr_platform.accounts.models import User
 from ladder.access import open_games_seen_by, private_ladders_seen_by, sees_open_game
 from ladder.creation import Plan, found_ladder
 from ladder.models import Ladder, Membership, Seek, SeekPlayer
+from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import PEOPLE, on, people, player
-from tests.ladder.uploaded import DUEL, staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -15,8 +15,8 @@ from ladder.chat import AFTERWARDS, LONGEST, PRESETS, hidden_lines, lines_after,
 from ladder.matchmaking.guests import play_now
 from ladder.matchmaking.seeks import seek, take_seat
 from ladder.models import ChatLine, ChatReport, Match
+from tests.build import staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, ended, on, people
-from tests.ladder.uploaded import staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

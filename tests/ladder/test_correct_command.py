@@ -8,8 +8,7 @@ from django.core.management import CommandError, call_command
 from esr_platform.accounts.models import User
 from ladder.ledger.append import rules_of
 from ladder.models import Ladder, LedgerEntry, Match
-from tests.ladder.played import differences, finished
-from tests.ladder.uploaded import person, staff
+from tests.build import differences, finished_matches, person, staff
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def correct(*words: object, by: str = "eve") -> str:
 
 
 def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> None:
-    match = finished(played)[0]
+    match = finished_matches(played)[0]
     one, other = [seat.entry for seat in match.seats.order_by("index")[:2]]
     assert "replaces its own" in correct("void", match.pk)
     queued = Match.objects.filter(status="queued")[0]
@@ -46,7 +45,7 @@ def test_what_is_refused_is_said_in_a_sentence(played: Ladder, eve: User) -> Non
     for words, by, sentence in (
         (("void", 10**9), "eve", "has no result"),
         (("withdraw", 10**9), "eve", "has ended"),
-        (("void", finished(played)[0].pk), "ada", "Only the people who look after the site"),
+        (("void", finished_matches(played)[0].pk), "ada", "Only the people who look after the site"),
         (("void", 1), "nobody", "Nobody is called nobody."),
         (("k", played.slug, 0, 16, 25), "eve", "K is from 1 to 1000"),
         (("k", "nowhere", 1, 16, 25), "eve", "No ladder is called nowhere."),

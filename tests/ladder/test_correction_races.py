@@ -11,11 +11,8 @@ from esr_platform.accounts.models import User
 from ladder.ledger.append import rules_of
 from ladder.matches.results import record_result
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
-from tests.ladder.blocks import fill_with_blocks
-from tests.ladder.matches.test_leases import claimed
+from tests.build import claimed, fill_with_blocks, report_of, staff, variety_of
 from tests.ladder.matches.test_races import check_accounts, leased
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.uploaded import staff
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,11 +16,18 @@ from ladder.models import Block, Entry, FinalStanding, Intervention, Ladder, Led
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.elo import START_RATING, KFactor
 from ladder.seasons import close
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.played import differences, finished, play_all, ratings
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import person, staff
+from tests.build import (
+    claimed,
+    differences,
+    finish_all,
+    finished_matches,
+    person,
+    ratings,
+    report_of,
+    snapshot,
+    staff,
+    variety_of,
+)
 
 
 @pytest.fixture
@@ -53,18 +60,18 @@ def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) ->
 
 def test_a_result_in_the_middle_is_taken_back_from_all_that_followed(played: Ladder, eve: User) -> None:
     before = ratings(played)
-    void(finished(played)[2].pk, "wrong", eve)
+    void(finished_matches(played)[2].pk, "wrong", eve)
     after = ratings(played)
     assert after != before
     assert sum(row[2] for row in after.values()) == sum(row[2] for row in before.values()) - 4
     assert sum_is_zero(played)
     assert differences() == []
-    play_all(played)
+    finish_all(played)
     assert differences() == []
 
 
 def test_a_correction_stands_in_the_chain_with_who_and_why(played: Ladder, eve: User) -> None:
-    match = finished(played)[0]
+    match = finished_matches(played)[0]
     counted = LedgerEntry.objects.get(result__match=match, kind="result")
     previous = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
     void(match.pk, "  two \n words ", eve)
@@ -96,12 +103,12 @@ def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladd
     block.refresh_from_db()
     assert block.ended == ended
     assert {"finished", "void"} == set(Match.objects.filter(block=block).values_list("status", flat=True))
-    play_all(played)
+    finish_all(played)
     assert differences() == []
 
 
 def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve: User) -> None:
-    match = finished(played)[0]
+    match = finished_matches(played)[0]
     away = match.seats.get(index=1).entry
     Entry.objects.filter(pk=away.pk).update(active=False)
     before = Block.objects.count()
@@ -110,7 +117,7 @@ def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve:
 
 
 def test_nothing_is_taken_back_twice(played: Ladder, eve: User) -> None:
-    match = finished(played)[0]
+    match = finished_matches(played)[0]
     void(match.pk, "wrong", eve)
     before = snapshot()
     with pytest.raises(Refused, match=f"Match {match.pk} has no result that could be taken back"):
@@ -127,7 +134,7 @@ def test_what_has_no_result_has_none_to_take_back(match: Match, eve: User, statu
 
 
 def test_a_closed_season_stays_as_it_is(played: Ladder, eve: User) -> None:
-    old = finished(played)[0]
+    old = finished_matches(played)[0]
     season = close(played.seasons.get())
     before, final = ratings(played), list(FinalStanding.objects.values())
     with pytest.raises(Refused, match="season 1 is closed and its table is frozen"):
@@ -157,7 +164,7 @@ def test_without_an_open_season_nothing_is_corrected(played: Ladder, eve: User) 
 def test_a_season_that_closes_while_a_result_is_taken_back_keeps_it(
     played: Ladder, eve: User, then: Fraction | None
 ) -> None:
-    season, match, final = played.seasons.get(), finished(played)[0], list[Any]()
+    season, match, final = played.seasons.get(), finished_matches(played)[0], list[Any]()
 
     def closing(execute: Any, sql: str, *rest: Any) -> Any:
         if not final and 'FROM "ladder_rebuildrun"' in sql and not connection.in_atomic_block:
@@ -179,22 +186,22 @@ def test_a_new_k_counts_from_the_seasons_beginning_and_for_what_follows(played: 
     assert all(after[entry][2:] == row[2:] for entry, row in before.items())
     assert max(row[0] for row in after.values()) > max(row[0] for row in before.values())
     assert sum_is_zero(played)
-    void(finished(played)[0].pk, "wrong", eve)
-    play_all(played)
+    void(finished_matches(played)[0].pk, "wrong", eve)
+    finish_all(played)
     assert differences() == []
     with pytest.raises(Refused, match="counts already"):
         change_k(played, KFactor(80, 40, 30), "again", eve)
 
 
 def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Ladder, eve: User) -> None:
-    out = finished(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).entry
     merge(out, None, "it was played by a person", eve)
     assert ratings(played)[out.pk] == (START_RATING, 0, 0, 0)
     assert not SeatResult.objects.filter(seat__entry=out).exclude(rating_before=None).exists()
     assert sum_is_zero(played)
     assert differences() == []
-    void(finished(played)[1].pk, "so that somebody plays", eve)
-    play_all(played)
+    void(finished_matches(played)[1].pk, "so that somebody plays", eve)
+    finish_all(played)
     assert ratings(played)[out.pk] == (START_RATING, 0, 0, 0)
     assert differences() == []
     merge(out, out, "it was not", eve)
@@ -203,14 +210,14 @@ def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Lad
 
 
 def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: User) -> None:
-    one, other = [seat.entry for seat in finished(played)[0].seats.order_by("index")[:2]]
+    one, other = [seat.entry for seat in finished_matches(played)[0].seats.order_by("index")[:2]]
     games = ratings(played)[one.pk][2] + ratings(played)[other.pk][2]
     merge(one, other, "the same program", eve)
     assert ratings(played)[one.pk] == (START_RATING, 0, 0, 0)
     assert ratings(played)[other.pk][2] == games
     assert sum_is_zero(played)
-    void(finished(played)[-1].pk, "so that somebody plays", eve)
-    play_all(played)
+    void(finished_matches(played)[-1].pk, "so that somebody plays", eve)
+    finish_all(played)
     assert differences() == []
 
 
@@ -230,7 +237,7 @@ def test_entries_are_merged_on_one_ladder_and_in_no_circle(played: Ladder, duel:
 
 
 def test_only_staff_correct_and_they_say_why(played: Ladder, eve: User) -> None:
-    match, before = finished(played)[0], snapshot()
+    match, before = finished_matches(played)[0], snapshot()
     ada, former = person("ada"), staff("former")
     former.is_active = False
     for who in (ada, former):
@@ -250,7 +257,7 @@ def test_a_ledger_that_does_not_stand_up_is_not_corrected(played: Ladder, eve: U
     LedgerEntry.objects.filter(pk=one.pk).update(**change)
     before = snapshot()
     with pytest.raises(Refused, match="does not stand up to a check"):
-        void(finished(played)[0].pk, "wrong", eve)
+        void(finished_matches(played)[0].pk, "wrong", eve)
     assert snapshot() == before
 
 
@@ -259,7 +266,7 @@ def test_a_ledger_is_corrected_though_somebody_else_was_always_faster(
 ) -> None:
     """With no try left, it is read under the lock."""
     monkeypatch.setattr("ladder.ledger.rebuild.TRIES", 0)
-    void(finished(played)[3].pk, "wrong", eve)
+    void(finished_matches(played)[3].pk, "wrong", eve)
     assert differences() == []
 
 

@@ -13,8 +13,8 @@ from ladder.matches.blocks import Player
 from ladder.matches.pauses import BAD
 from ladder.matches.play import play
 from ladder.models import Ladder, Match
+from tests.build import active_version, first_match, new_version, person, uploaded
 from tests.ladder.ending import ENDINGS, MOMENTS, PREPARATIONS, End
-from tests.ladder.uploaded import active_version, first_match, new_version, person, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sandbox_launcher")]
 

@@ -14,8 +14,7 @@ from ladder.estimates import LEASE, counting_blocks, estimate_due
 from ladder.matches.leases import claim, give_back
 from ladder.models import Attempt, Block, Estimate, Estimation, Ladder, Match, Season
 from ladder.seasons import close
-from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
-from tests.ladder.uploaded import new_version, staff
+from tests.build import block_on, finish_block, finish_game, games_of, new_version, staff
 from tests.services.races import Race, RaceServer
 
 

@@ -19,9 +19,8 @@ from ladder.matches import play
 from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
 from ladder.pages.statistics import feeding_report
 from ladder.season_statistics import gather, measure
-from tests.ladder.finishing import finished_block, table_of
+from tests.build import finished_block, person, players_of, scheduled, uploaded
 from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met
-from tests.ladder.uploaded import person, scheduled, uploaded
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -78,7 +77,7 @@ def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_la
     named = [company.entries.select_related("bot").get(bot__name=name) for name in CONSPIRATORS]
     others = list(company.entries.select_related("bot").filter(bot__slug__in=["house-haggler", "house-greedy"]))
     for _ in range(2):
-        block = scheduled(company, table_of([*named, *others]))
+        block = scheduled(company, players_of([*named, *others]))
         for match in block.matches.all():
             assert play.play(match.pk) is not None
     gather()

@@ -14,8 +14,7 @@ from esr_platform.accounts.models import User
 from ladder.creation import LIVE_LIMITS, Plan, found_ladder, invite, member_by_link, new_link, remove
 from ladder.members.membership import CannotJoin, join, register
 from ladder.models import Entry, Ladder
-from tests.ladder.pages.people import staff
-from tests.ladder.uploaded import DUEL, person, uploaded
+from tests.build import DUEL, person, staff, uploaded
 
 
 @pytest.fixture

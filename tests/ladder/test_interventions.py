@@ -13,10 +13,7 @@ from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.models import Attempt, Block, Intervention, Ladder, Match
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import staff
+from tests.build import claimed, report_of, snapshot, staff
 
 
 @pytest.fixture

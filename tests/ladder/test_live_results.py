@@ -37,10 +37,8 @@ from ladder.models import (
 from ladder.season_statistics import gather, latest_blocks, season_document
 from ladder.seasons import close, finish_closing, lines, publish_keys
 from ladder.verification.ladders import verify_deals, verify_games
+from tests.build import block_on, finished_live, live_match, open_ladder, person, staff
 from tests.ladder.accounts import accounts
-from tests.ladder.blocks import block_on
-from tests.ladder.live_results import finished_live, live_match, open_ladder
-from tests.ladder.uploaded import person, staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -26,8 +26,7 @@ from ladder.models import (
     Seat,
     SeatResult,
 )
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of
+from tests.build import claimed, report_of
 
 
 @contextmanager

@@ -12,9 +12,8 @@ from ladder.matches.leases import give_back
 from ladder.members.membership import PEOPLE_LIMITS, entry_of
 from ladder.models import Entry, Ladder, Match
 from ladder.upkeep import sweep
-from tests.ladder.matches.test_leases import FAILED, claimed, expire
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import person
+from tests.build import claimed, expire_lease, person, snapshot
+from tests.ladder.matches.test_leases import FAILED
 
 
 def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: None) -> None:
@@ -104,7 +103,7 @@ def test_a_match_that_comes_back_after_its_code_was_replaced_is_ended_too(match:
     claimed(match)
     BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
     open_house()
-    expire(match)
+    expire_lease(match)
     sweep()
     match.refresh_from_db()
     assert match.status == "void"

@@ -15,7 +15,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.models import Entry, Ladder, LedgerEntry, Season
 from ladder.seasons import WrongMoment, close, close_due, plan
 from ladder.upkeep import sweep
-from tests.ladder.blocks import block_on, finish_block
+from tests.build import block_on, finish_block
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ import pytest
 
 from ladder.models import Block, Ladder, Season
 from ladder.seasons import close, lines, publish_keys
-from tests.ladder.blocks import block_on, finish_block, games_of
+from tests.build import block_on, finish_block, games_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -27,8 +27,7 @@ from ladder.models import (
     VersionTally,
 )
 from ladder.season_statistics import gather
-from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
-from tests.ladder.uploaded import scheduled
+from tests.build import finish_game, finished_block, finished_blocks, players_of, scheduled, variety_of
 
 pytestmark = pytest.mark.django_db
 
@@ -108,13 +107,13 @@ def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
 
 
 def test_nothing_is_told_of_a_block_before_its_last_game_has_ended(ladder: Ladder) -> None:
-    block = scheduled(ladder, table_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
     matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
     for match in matches[:-1]:
-        bring(match)
+        finish_game(match, variety_of(match))
         assert gather() == 0
         assert not SeatTally.objects.exists()
-    bring(matches[-1])
+    finish_game(matches[-1], variety_of(matches[-1]))
     assert gather() == 1
     assert SeatTally.objects.exists()
 
@@ -162,7 +161,7 @@ def test_a_correction_of_the_ledger_begins_the_tallies_anew(ladder: Ladder) -> N
 
 
 def test_forfeits_are_counted(ladder: Ladder) -> None:
-    from tests.ladder.reports import report_of
+    from tests.build import report_of
 
     finished_blocks(ladder, 1, lambda match: report_of(match, forfeits={0: "exit"}))
     gather()

@@ -17,12 +17,8 @@ from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, Ledge
 from ladder.ratings.regression import regressed
 from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
 from ladder.upkeep import sweep
-from tests.ladder.blocks import first_games
-from tests.ladder.matches.test_blocks import players_of
-from tests.ladder.matches.test_leases import FAILED, claimed
-from tests.ladder.matches.test_results import finished
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.uploaded import scheduled
+from tests.build import claimed, finished, first_games, first_players, report_of, scheduled, variety_of
+from tests.ladder.matches.test_leases import FAILED
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,7 +60,7 @@ def test_a_season_with_nothing_to_play_closes_at_once_and_the_next_one_opens(due
 
 
 def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel: Ladder, season: Season) -> None:
-    begun, untried = scheduled(duel, players_of(duel)), scheduled(duel, players_of(duel))
+    begun, untried = scheduled(duel, first_players(duel)), scheduled(duel, first_players(duel))
     running, tried = begun.matches.select_related("ladder").order_by("seating")
     give_back(claimed(tried), FAILED, "broken")
     lease = claimed(running)
@@ -83,7 +79,7 @@ def test_closing_waits_for_what_is_played_and_cancels_what_nobody_has_begun(duel
 
 def test_closing_waits_for_what_is_from_before_the_first_season(duel: Ladder, season: Season) -> None:
     """Without another season there would be none in which it counts."""
-    *begun, untried = (scheduled(duel, players_of(duel)) for _ in range(3))
+    *begun, untried = (scheduled(duel, first_players(duel)) for _ in range(3))
     Block.objects.update(purpose="early", series=None, number=None)
     leases = [(claimed(game), game) for game in first_games().filter(block__in=begun)]
     assert close(season, then=None).closed is None
@@ -95,7 +91,7 @@ def test_closing_waits_for_what_is_from_before_the_first_season(duel: Ladder, se
 
 
 def test_a_void_game_does_not_keep_a_season_open(duel: Ladder, season: Season) -> None:
-    block = scheduled(duel, players_of(duel))
+    block = scheduled(duel, first_players(duel))
     for game in block.matches.all():
         for _ in range(2):
             give_back(claimed(game), FAILED, "broken")
@@ -107,17 +103,17 @@ def test_a_void_game_does_not_keep_a_season_open(duel: Ladder, season: Season) -
 
 
 def test_a_closing_season_takes_no_new_blocks(duel: Ladder, season: Season) -> None:
-    claimed(scheduled(duel, players_of(duel)).matches.all()[0])
+    claimed(scheduled(duel, first_players(duel)).matches.all()[0])
     close(season)
     with pytest.raises(NoSeason, match="has no open season"), transaction.atomic():
-        scheduled(duel, players_of(duel))
+        scheduled(duel, first_players(duel))
     Ladder.objects.exclude(pk=duel.pk).update(open=False)
     assert fill() == 0
 
 
 def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_together(duel: Ladder, season: Season) -> None:
     for _ in range(3):
-        results_of(scheduled(duel, players_of(duel)))
+        results_of(scheduled(duel, first_players(duel)))
     ends = [
         (standing.entry, standing.rank, standing.entry.rating, standing.entry.games, standing.entry.wins)
         for standing in ranked(one.entry for one in table(duel) if one.entry.games)
@@ -133,15 +129,15 @@ def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_togethe
 
 
 def test_numbers_of_deals_start_again_with_other_keys(duel: Ladder, season: Season) -> None:
-    first = scheduled(duel, players_of(duel))
+    first = scheduled(duel, first_players(duel))
     close(season)
-    second = scheduled(duel, players_of(duel))
+    second = scheduled(duel, first_players(duel))
     assert (first.number, second.number, second.series.season.number) == (1, 1, 2)
     assert bytes(first.seed) != bytes(second.seed)
 
 
 def test_without_a_next_season_nothing_is_played_until_one_is_opened(duel: Ladder, season: Season) -> None:
-    results_of(scheduled(duel, players_of(duel)))
+    results_of(scheduled(duel, first_players(duel)))
     close(season, then=None)
     Ladder.objects.exclude(pk=duel.pk).update(open=False)
     assert fill() == 0
@@ -161,8 +157,8 @@ def test_of_two_seasons_at_once_the_second_is_refused(duel: Ladder, season: Seas
 
 def test_keys_are_published_when_the_season_is_closed_and_all_its_deals_are_over(duel: Ladder, season: Season) -> None:
     """A test block goes on after the season's end; until it has ended nobody can work out what it deals."""
-    rated = scheduled(duel, players_of(duel))
-    test = scheduled(duel, players_of(duel, rated=False), purpose=Block.Purpose.TEST)
+    rated = scheduled(duel, first_players(duel))
+    test = scheduled(duel, first_players(duel, rated=False), purpose=Block.Purpose.TEST)
     results_of(rated)
     assert publish_keys() == 0
     close(season)

@@ -13,9 +13,7 @@ from django.test import Client
 from ladder.models import Ladder
 from ladder.pages.statistics import feeding_report, feeding_reports
 from ladder.season_statistics import gather, measure
-from tests.ladder.blocks import finish_game
-from tests.ladder.by_hand import people_match
-from tests.ladder.uploaded import DUEL, staff
+from tests.build import DUEL, finish_game, people_match, staff
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 

@@ -11,10 +11,9 @@ from esr_platform.account_pages import deletion, suspensions
 from esr_platform.accounts.models import User
 from ladder.live import actions
 from ladder.models import Chair, Entry, Match, Result
-from tests.build import opened_house
+from tests.build import opened_house, staff
 from tests.esr_platform.api.streams.people import Tab
 from tests.ladder.live.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
-from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
 

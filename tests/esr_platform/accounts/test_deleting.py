@@ -32,9 +32,7 @@ from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import answer, cancel, order_scheduled, order_test
 from ladder.matches.play import play
 from ladder.models import ChatLine, ChatReport, Entry, Ladder, Match, Membership, Order, Pairing, Seek, SeekPlayer
-from tests.build import opened_house
-from tests.ladder.by_hand import finished_by_hand
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, staff, uploaded
+from tests.build import DUEL, DUEL_ONLY, HONEST, finished_by_hand, match_of, opened_house, staff, uploaded
 from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db

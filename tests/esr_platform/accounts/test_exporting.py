@@ -21,9 +21,7 @@ from esr_platform.accounts.models import Scope, User
 from ladder.exhibitions.requests import order_test
 from ladder.matches.logs import packed
 from ladder.models import ChatLine, Ladder, SeatLog, Seek
-from tests.build import opened_house
-from tests.ladder.by_hand import finished_by_hand
-from tests.ladder.uploaded import DUEL, match_of, person, uploaded
+from tests.build import DUEL, finished_by_hand, match_of, opened_house, person, uploaded
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a cellar full of amethysts"

@@ -23,8 +23,7 @@ from ladder.exhibitions.requests import cancel, order_test
 from ladder.members.suspensions import lift as lift_bot
 from ladder.members.suspensions import suspend as suspend_bot
 from ladder.models import Entry, Ladder, Match, Pairing
-from tests.build import opened_house
-from tests.ladder.uploaded import DUEL, match_of, uploaded
+from tests.build import DUEL, match_of, opened_house, uploaded
 from tests.services.locks import Meanwhile
 
 PASSWORD = "a cellar full of amethysts"

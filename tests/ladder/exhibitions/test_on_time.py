@@ -13,9 +13,7 @@ from ladder.creation import open_house
 from ladder.exhibitions.requests import order_scheduled
 from ladder.matches.schedule import fill
 from ladder.models import Attempt, Ladder, Match, Order
-from tests.ladder.exhibitions.orders import house
-from tests.ladder.pages.people import staff
-from tests.ladder.uploaded import DUEL, person, uploaded
+from tests.build import DUEL, house_version, person, staff, uploaded
 from tests.services.ports import slowness, wait_until
 from tests.services.workers import Processes
 
@@ -39,7 +37,7 @@ def test_it_begins_within_five_seconds_of_its_time_though_workers_are_busy_and_w
     start(site_processes)
     wait_until(lambda: Match.objects.filter(status="finished").count() >= 4, "the ladder plays")
     at = timezone.now() + timedelta(seconds=75)
-    versions = [house("greedy").pk, house("haggler").pk]
+    versions = [house_version("greedy").pk, house_version("haggler").pk]
     order = order_scheduled(staff("eve"), Ladder.objects.get(slug=DUEL), versions, 2, at, uuid4())
     site_processes.end()
     start(site_processes)

@@ -16,8 +16,8 @@ from ladder.creation import open_house
 from ladder.exhibitions.progress import AHEAD, feed
 from ladder.exhibitions.requests import order_scheduled
 from ladder.models import Entry, Ladder, Match, Membership, Order
-from tests.ladder.exhibitions.orders import a_test, active, blocks_of, house
-from tests.ladder.uploaded import DUEL, new_version, person, uploaded
+from tests.build import DUEL, active_version, house_version, new_version, person, uploaded
+from tests.ladder.exhibitions.orders import a_test, blocks_of
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,7 +39,7 @@ def ladder() -> Ladder:
 
 
 def ordering(bot: Bot, tokens: list[str]) -> tuple[str, dict[str, Any]]:
-    versions = [active(bot).pk, house("greedy").pk]
+    versions = [active_version(bot).pk, house_version("greedy").pk]
     return "ordering", {"ladder": ladder().pk, "person": bot.owner_id, "versions": versions, "tokens": tokens}
 
 
@@ -56,7 +56,7 @@ def test_nobody_is_quicker_than_the_limit(race: Race, mine: Bot) -> None:
 
 
 def test_several_clerks_write_each_block_once(race: Race, mine: Bot) -> None:
-    order = a_test(mine.owner, ladder(), [active(mine), house("greedy")], blocks=9)
+    order = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
     got = race(*[("feeding", {"times": 4})] * 3)
     assert sum(got) == AHEAD == len(blocks_of(order))
     assert [block.number for block in blocks_of(order)] == list(range(1, AHEAD + 1))
@@ -65,7 +65,7 @@ def test_several_clerks_write_each_block_once(race: Race, mine: Bot) -> None:
 def test_a_match_agreed_twice_is_fixed_once_and_written_once(race: Race, mine: Bot) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     at = timezone.now() + timedelta(hours=1)
-    order = order_scheduled(mine.owner, ladder(), [active(mine).pk, active(theirs).pk], 3, at, uuid4())
+    order = order_scheduled(mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 3, at, uuid4())
     yes = ("answering", {"order": order.pk, "person": theirs.owner_id, "agreed": True})
     assert race(yes, yes) == ["planned", "planned"]
     Order.objects.filter(pk=order.pk).update(due_at=timezone.now())
@@ -76,7 +76,7 @@ def test_a_match_agreed_twice_is_fixed_once_and_written_once(race: Race, mine: B
 def test_yes_and_no_at_once_are_one_answer(race: Race, mine: Bot) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     at = timezone.now() + timedelta(hours=1)
-    order = order_scheduled(mine.owner, ladder(), [active(mine).pk, active(theirs).pk], 1, at, uuid4())
+    order = order_scheduled(mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 1, at, uuid4())
     arguments = {"order": order.pk, "person": theirs.owner_id}
     got = race(("answering", {**arguments, "agreed": True}), ("answering", {**arguments, "agreed": False}))
     order.refresh_from_db()
@@ -87,7 +87,7 @@ def test_yes_and_no_at_once_are_one_answer(race: Race, mine: Bot) -> None:
 def test_an_order_cancelled_while_it_is_fed_and_begun_ends_once_and_leaves_nothing_waiting(
     race: Race, mine: Bot
 ) -> None:
-    order = a_test(mine.owner, ladder(), [active(mine), house("greedy")], blocks=9)
+    order = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
     feed()
     cancelling = ("cancelling", {"order": order.pk, "person": mine.owner_id})
     got = race(cancelling, cancelling, ("feeding", {"times": 5}), ("claiming_ordered", {"order": order.pk}))

@@ -26,15 +26,23 @@ from ladder.models import Ladder, LedgerEntry, Match, Order, SeatResult
 from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Verdict
 from ladder.seasons import close
-from tests.ladder.blocks import first_games
-from tests.ladder.exhibitions.orders import a_comparison, a_test, active, blocks_of, finish, house, play_all
-from tests.ladder.pages.people import staff
-from tests.ladder.pages.site import make_void
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import (
+    active_version,
+    finish_game,
+    first_games,
+    house_version,
+    make_void,
+    new_version,
+    person,
+    staff,
+    uploaded,
+    variety_of,
+)
+from tests.ladder.exhibitions.orders import a_comparison, a_test, blocks_of, play_all
 
 
 def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=AHEAD + 2)
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=AHEAD + 2)
     assert feed() == AHEAD
     assert feed() == 0
     before = dict(duel.entries.values_list("pk", "rating"))
@@ -48,16 +56,18 @@ def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) 
 
 
 def test_the_table_has_means_over_blocks_with_intervals(bot: Bot, duel: Ladder) -> None:
-    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=5), loser=house("greedy"))
+    order = play_all(
+        a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=5), loser=house_version("greedy")
+    )
     mine, theirs = rows(order, scores(order), list(order.players.all()))
-    assert mine.version == active(bot)
+    assert mine.version == active_version(bot)
     assert mine.score is not None and (mine.score.value, mine.score.margin, mine.score.count) == (1.0, 0.0, 5)
     assert mine.rank is not None and mine.rank.value == 1.0
     assert theirs.score is not None and theirs.score.value == 0.0
 
 
 def test_a_block_with_a_void_game_does_not_count_at_all(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=2)
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2)
     feed()
     first = Match.objects.filter(block__order=order).earliest("pk")
     make_void(first)
@@ -68,8 +78,8 @@ def test_a_block_with_a_void_game_does_not_count_at_all(bot: Bot, duel: Ladder) 
 
 def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, ladder: Ladder) -> None:
     mine = uploaded(person("bob"), "Four", claims={"edel-stein-reich": [4]})
-    older, newer = active(mine), new_version(mine, claims={"edel-stein-reich": [4]})
-    gauntlet = [house(name) for name in ("greedy", "haggler", "magpie", "miser")]
+    older, newer = active_version(mine), new_version(mine, claims={"edel-stein-reich": [4]})
+    gauntlet = [house_version(name) for name in ("greedy", "haggler", "magpie", "miser")]
     order = a_comparison(mine.owner, ladder, (newer, older), gauntlet)
     feed()
     for number, block in enumerate(blocks_of(order)):
@@ -83,8 +93,8 @@ def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, 
 
 
 def test_a_comparison_stops_as_soon_as_it_is_decided(bot: Bot, duel: Ladder) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy"), house("haggler")], most=100)
+    older, newer = active_version(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=100)
     play_all(order, loser=older)
     assert (order.state, order.verdict) == ("finished", "better")
     assert len(blocks_of(order)) < 30
@@ -94,8 +104,8 @@ def test_a_comparison_stops_as_soon_as_it_is_decided(bot: Bot, duel: Ladder) -> 
 
 
 def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: Ladder) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")], most=3)
+    older, newer = active_version(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=3)
     play_all(order)
     assert (order.state, order.verdict, len(differences(order, over_in_turn(order), scores(order)))) == (
         "finished",
@@ -105,20 +115,20 @@ def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: La
 
 
 def test_differences_wait_for_a_block_that_takes_longer(bot: Bot, duel: Ladder) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")])
+    older, newer = active_version(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")])
     feed()
     first, *later = blocks_of(order)
     for match in Match.objects.filter(block__in=later).order_by("pk"):
-        finish(match)
+        finish_game(match, variety_of(match))
     assert differences(order, over_in_turn(order), scores(order)) == []
     for match in first.matches.order_by("pk"):
-        finish(match)
+        finish_game(match, variety_of(match))
     assert len(differences(order, over_in_turn(order), scores(order))) == AHEAD
 
 
 def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     feed()
     begun = Match.objects.filter(block__order=order).earliest("pk")
     assert claim(begun.pk, "a test") is not None
@@ -134,13 +144,13 @@ def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, due
 
 
 def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_closes(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="It failed.")
     assert feed() == 0
     order.refresh_from_db()
     assert (order.state, order.reason) == ("cancelled", "A bot at the table is retired, on leave or suspended.")
     Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
-    other = a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=6)
+    other = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     Ladder.objects.filter(pk=duel.pk).update(open=False)
     feed()
     other.refresh_from_db()
@@ -148,7 +158,7 @@ def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_cl
 
 
 def test_between_two_seasons_an_order_waits(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")])
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     close(duel.seasons.get(closed=None), None)
     assert feed() == 0
     order.refresh_from_db()
@@ -157,7 +167,7 @@ def test_between_two_seasons_an_order_waits(bot: Bot, duel: Ladder) -> None:
 
 def scheduled(bot: Bot, duel: Ladder, other: Bot, rotated: bool = True) -> Order:
     at = timezone.now() + timedelta(hours=1)
-    return order_scheduled(bot.owner, duel, [active(bot).pk, active(other).pk], 2, at, uuid4(), rotated)
+    return order_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(other).pk], 2, at, uuid4(), rotated)
 
 
 def test_a_match_is_written_before_its_time_and_begins_at_it(bot: Bot, duel: Ladder) -> None:
@@ -184,7 +194,7 @@ def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_f
     theirs = uploaded(person("bob"), "Theirs")
     order = scheduled(bot, duel, theirs)
     answer(order, theirs.owner, True)
-    table, soon = [active(bot).pk, active(theirs).pk], timezone.now() + timedelta(hours=1)
+    table, soon = [active_version(bot).pk, active_version(theirs).pk], timezone.now() + timedelta(hours=1)
     asked_by_staff = order_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
     Order.objects.update(due_at=timezone.now())
     feed()
@@ -206,7 +216,7 @@ def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> No
 
 def test_nothing_more_is_played_for_an_account_that_was_closed(bot: Bot, duel: Ladder) -> None:
     eve = person("eve")
-    order = a_test(eve, duel, [house("greedy"), house("haggler")], blocks=2)
+    order = a_test(eve, duel, [house_version("greedy"), house_version("haggler")], blocks=2)
     eve.is_active = False
     eve.save()
     assert feed() == 0

@@ -13,69 +13,69 @@ from ladder.exhibitions.choices import choices, games_left
 from ladder.exhibitions.requests import cancel, order_comparison, order_scheduled, order_test
 from ladder.members.membership import activate, leave
 from ladder.models import Ladder, Membership, Order
-from tests.ladder.exhibitions.orders import a_comparison, a_test, active, house
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import active_version, house_version, new_version, person, uploaded
+from tests.ladder.exhibitions.orders import a_comparison, a_test
 
 
 def test_a_test_pins_an_inactive_version_against_the_house(bot: Bot, duel: Ladder) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_test(bot.owner, duel, [newer, house("greedy")])
+    older, newer = active_version(bot), new_version(bot)
+    order = a_test(bot.owner, duel, [newer, house_version("greedy")])
     assert (order.kind, order.state, order.games_wanted) == ("test", "running", 4)
-    assert [player.version for player in order.players.order_by("index")] == [newer, house("greedy")]
+    assert [player.version for player in order.players.order_by("index")] == [newer, house_version("greedy")]
     assert a_test(bot.owner, duel, [newer, older]).kind == "test"
 
 
 def test_other_peoples_bots_make_a_challenge_and_only_with_what_they_play(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    assert a_test(bot.owner, duel, [active(bot), active(theirs)]).kind == "challenge"
+    assert a_test(bot.owner, duel, [active_version(bot), active_version(theirs)]).kind == "challenge"
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), new_version(theirs)])
+        a_test(bot.owner, duel, [active_version(bot), new_version(theirs)])
 
 
 @pytest.mark.parametrize("state", [{"retired": timezone.now()}, {"on_leave": timezone.now(), "leave_reason": "Lost."}])
 def test_who_is_away_cannot_be_chosen(bot: Bot, duel: Ladder, state: dict[str, Any]) -> None:
     Bot.objects.filter(pk=bot.pk).update(**state)
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), house("greedy")])
+        a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
 
 
 def test_a_table_is_full_and_has_nobody_twice(bot: Bot, duel: Ladder) -> None:
     with pytest.raises(Refused, match="2 seats"):
-        a_test(bot.owner, duel, [active(bot)])
+        a_test(bot.owner, duel, [active_version(bot)])
     with pytest.raises(Refused, match="cannot take two places"):
-        a_test(bot.owner, duel, [active(bot), active(bot)])
+        a_test(bot.owner, duel, [active_version(bot), active_version(bot)])
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), house("vintner")])
+        a_test(bot.owner, duel, [active_version(bot), house_version("vintner")])
     Ladder.objects.filter(pk=duel.pk).update(open=False)
     duel.refresh_from_db()
     with pytest.raises(Refused, match="is closed"):
-        a_test(bot.owner, duel, [active(bot), house("greedy")])
+        a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
 
 
 def test_a_comparison_is_of_ones_own_versions_against_enough_opponents(bot: Bot, duel: Ladder) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy"), house("haggler")], most=30)
+    older, newer = active_version(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=30)
     assert (order.kind, order.games_wanted, order.margin) == ("comparison", 120, 100)
     with pytest.raises(Refused, match="1 opponents at least"):
         a_comparison(bot.owner, duel, (newer, older), [])
     with pytest.raises(Refused, match="of your own"):
-        a_comparison(bot.owner, duel, (newer, house("greedy")), [house("haggler")])
+        a_comparison(bot.owner, duel, (newer, house_version("greedy")), [house_version("haggler")])
     with pytest.raises(Refused, match="differences that are offered"):
-        order_comparison(bot.owner, duel, (newer.pk, older.pk), [house("greedy").pk], 5, 33, uuid4())
+        order_comparison(bot.owner, duel, (newer.pk, older.pk), [house_version("greedy").pk], 5, 33, uuid4())
 
 
 def test_a_form_sent_twice_is_one_order(bot: Bot, duel: Ladder) -> None:
-    token, ids = uuid4(), [active(bot).pk, house("greedy").pk]
+    token, ids = uuid4(), [active_version(bot).pk, house_version("greedy").pk]
     first = order_test(bot.owner, duel, ids, 2, token)
     assert order_test(bot.owner, duel, ids, 2, token) == first
     with pytest.raises(Refused, match="used before"):
-        order_test(person("bob"), duel, [house("haggler").pk, house("greedy").pk], 2, token)
+        order_test(person("bob"), duel, [house_version("haggler").pk, house_version("greedy").pk], 2, token)
     assert Order.objects.count() == 1
 
 
 def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, duel: Ladder, settings: Any) -> None:
     settings.MAX_OPEN_EXHIBITIONS_PER_USER, settings.MAX_EXHIBITION_MATCHES_PER_DAY = 2, 20
-    table = [active(bot), house("greedy")]
+    table = [active_version(bot), house_version("greedy")]
     first = a_test(bot.owner, duel, table, blocks=3)
     assert games_left(bot.owner) == 14
     with pytest.raises(TooMany, match="16 games, and you have 14 left of the 20"):
@@ -90,7 +90,7 @@ def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, d
 
 def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings: Any) -> None:
     settings.MAX_EXHIBITIONS_PER_DAY = 3
-    table = [active(bot), house("greedy")]
+    table = [active_version(bot), house_version("greedy")]
     for _ in range(3):
         cancel(a_test(bot.owner, duel, table, blocks=1), bot.owner)
     with pytest.raises(TooMany, match="ordered 3 times within 24 hours"):
@@ -102,15 +102,17 @@ def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings:
 @pytest.mark.parametrize("blocks", [0, -1, 101])
 def test_an_order_has_some_blocks_and_not_too_many(bot: Bot, duel: Ladder, blocks: int) -> None:
     with pytest.raises(Refused, match="1 to 100 blocks"):
-        a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=blocks)
+        a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=blocks)
 
 
 def test_a_match_at_a_set_time_waits_for_the_other_owners_but_staffs_does_not(bot: Bot, duel: Ladder) -> None:
     theirs, at = uploaded(person("bob"), "Theirs"), timezone.now() + timedelta(hours=1)
-    ids = [active(bot).pk, active(theirs).pk]
+    ids = [active_version(bot).pk, active_version(theirs).pk]
     order = order_scheduled(bot.owner, duel, ids, 1, at, uuid4())
     assert (order.state, [one.person for one in order.agreements.all()]) == ("invited", [theirs.owner])
-    alone = order_scheduled(bot.owner, duel, [active(bot).pk, house("greedy").pk], 3, at, uuid4(), rotated=False)
+    alone = order_scheduled(
+        bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 3, at, uuid4(), rotated=False
+    )
     assert (alone.state, alone.games_wanted) == ("planned", 3)
     eve = person("eve")
     with pytest.raises(Refused, match="has to be yours"):
@@ -122,7 +124,7 @@ def test_a_match_at_a_set_time_waits_for_the_other_owners_but_staffs_does_not(bo
 
 @pytest.mark.parametrize(("delta", "sentence"), [(timedelta(), "at least a minute"), (timedelta(days=91), "next 90")])
 def test_a_time_is_still_to_come_and_not_too_far(bot: Bot, duel: Ladder, delta: timedelta, sentence: str) -> None:
-    ids = [active(bot).pk, house("greedy").pk]
+    ids = [active_version(bot).pk, house_version("greedy").pk]
     with pytest.raises(Refused, match=sentence):
         order_scheduled(bot.owner, duel, ids, 1, timezone.now() + delta, uuid4())
 
@@ -132,24 +134,24 @@ def test_one_is_offered_ones_own_versions_the_house_and_the_others_that_play(bot
     new_version(theirs)
     uploaded(person("carl"), "Wine only", claims={"die-weinhaendler": [3]})
     offered = choices(bot.owner, duel)
-    assert list(offered.own) == [newer, active(bot)]
-    assert house("greedy") in offered.house and house("vintner") not in offered.house
-    assert list(offered.others) == [active(theirs)]
+    assert list(offered.own) == [newer, active_version(bot)]
+    assert house_version("greedy") in offered.house and house_version("vintner") not in offered.house
+    assert list(offered.others) == [active_version(theirs)]
 
 
 def test_whoever_has_left_a_ladder_or_is_frozen_there_is_not_chosen_with_what_plays_elsewhere(
     bot: Bot, duel: Ladder
 ) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    frozen, newer = active(theirs), new_version(theirs)
+    frozen, newer = active_version(theirs), new_version(theirs)
     theirs.entries.filter(ladder=duel).update(frozen=frozen)
     activate(newer)
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), newer])
-    assert a_test(bot.owner, duel, [active(bot), frozen]).kind == "challenge"
+        a_test(bot.owner, duel, [active_version(bot), newer])
+    assert a_test(bot.owner, duel, [active_version(bot), frozen]).kind == "challenge"
     leave(theirs, duel)
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), frozen])
+        a_test(bot.owner, duel, [active_version(bot), frozen])
 
 
 def test_on_a_ladder_by_invitation_only_who_is_entered_can_be_challenged(bot: Bot, duel: Ladder) -> None:
@@ -157,7 +159,7 @@ def test_on_a_ladder_by_invitation_only_who_is_entered_can_be_challenged(bot: Bo
     Ladder.objects.filter(pk=duel.pk).update(by_invitation=True)
     duel.refresh_from_db()
     Membership.objects.create(ladder=duel, person=bot.owner)
-    assert a_test(bot.owner, duel, [active(bot), active(theirs)]).kind == "challenge"
+    assert a_test(bot.owner, duel, [active_version(bot), active_version(theirs)]).kind == "challenge"
     theirs.entries.filter(ladder=duel).update(active=False, declined=True)
     with pytest.raises(Refused, match="cannot be chosen"):
-        a_test(bot.owner, duel, [active(bot), active(theirs)])
+        a_test(bot.owner, duel, [active_version(bot), active_version(theirs)])

@@ -12,8 +12,7 @@ from django.core.management import CommandError, call_command
 from bots.models import Bot
 from ladder.exports import tables
 from ladder.models import Block, Entry, Ladder, LedgerEntry, Match, Seat
-from tests.ladder.played import finished
-from tests.ladder.uploaded import person, uploaded
+from tests.build import finished_matches, person, uploaded
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +24,7 @@ def exported(folder: Path, *words: str) -> dict[str, list[dict[str, Any]]]:
 
 def test_every_result_is_there_with_who_sat_where_and_what_it_did_to_ratings(played: Ladder, tmp_path: Path) -> None:
     found = exported(tmp_path)
-    matches = {match.pk for match in finished(played)}
+    matches = {match.pk for match in finished_matches(played)}
     assert {row["match"] for row in found["matches"]} == matches
     assert {row["status"] for row in found["matches"]} == {"finished"}
     seats = Seat.objects.filter(match__in=matches).select_related("version__bot", "result").order_by("pk")

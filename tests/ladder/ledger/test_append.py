@@ -12,9 +12,7 @@ from ladder.ledger.append import NoSeason, append
 from ladder.models import Ladder, LedgerEntry, Match
 from ladder.ratings.chain import GENESIS, canonical, chained
 from ladder.seasons import close
-from tests.ladder.matches.test_results import finish_others, finished
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import person
+from tests.build import finish_others, finished, person, report_of
 
 K = LedgerEntry.Kind.K
 FASTER = {"provisional": 64, "established": 32, "provisional_games": 10}

@@ -15,11 +15,8 @@ from ladder.matches.results import record_result
 from ladder.models import Block, ChainMark, DealSeries, Entry, Ladder, LedgerEntry, Match, SeatResult
 from ladder.ratings.recompute import recomputed
 from ladder.seasons import close
+from tests.build import claimed, finish_all, finished_matches, report_of, staff
 from tests.ladder.long_ledgers import append_results
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.played import finished, play_all
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import staff
 
 
 @pytest.fixture
@@ -42,10 +39,10 @@ def test_the_accounts_of_a_ladder_hold_whatever_becomes_of_its_matches(match: Ma
     claimed(running)
     assert broken(ladder) == []
     void(match.pk, "wrong", eve)
-    play_all(ladder)
-    merge(finished(ladder)[0].seats.get(index=0).entry, None, "cheated", eve)
+    finish_all(ladder)
+    merge(finished_matches(ladder)[0].seats.get(index=0).entry, None, "cheated", eve)
     assert broken(ladder) == []
-    play_all(ladder)
+    finish_all(ladder)
     rerate(check=True)
     assert broken(ladder) == []
     books = audit(ladder).books
@@ -101,7 +98,7 @@ def test_a_rating_that_is_not_the_ledgers_is_said_once_a_rebuild_has_found_it(pl
 
 
 def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(played: Ladder, eve: User) -> None:
-    out = finished(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).entry
     merge(out, None, "cheated", eve)
     assert audit(played).books.out > 0
     assert broken(played) == []
@@ -112,7 +109,7 @@ def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(pl
 
 
 def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User) -> None:
-    out = finished(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).entry
     assert out
     merge(out, None, "cheated", eve)
     LedgerEntry.objects.filter(kind="merge").update(document={})
@@ -122,7 +119,7 @@ def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User)
 def test_an_entry_that_counts_again_in_a_later_season_leaves_the_closed_one_as_it_was(
     played: Ladder, eve: User
 ) -> None:
-    out = finished(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).entry
     assert out
     merge(out, None, "cheated", eve)
     close(played.seasons.get())
@@ -158,8 +155,8 @@ def test_a_long_chain_is_followed_in_parts(ladder: Ladder) -> None:
 
 
 def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> None:
-    void(finished(played)[1].pk, "wrong", eve)
-    merge(finished(played)[0].seats.get(index=0).entry, None, "cheated", eve)
+    void(finished_matches(played)[1].pk, "wrong", eve)
+    merge(finished_matches(played)[0].seats.get(index=0).entry, None, "cheated", eve)
     close(played.seasons.get())
     played.refresh_from_db()
     lines = b"".join(ledger_pieces(played)).splitlines(keepends=True)

@@ -13,11 +13,8 @@ from ladder.ledger.rebuild import rerate, rerate_ladder
 from ladder.matches.results import record_result
 from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, Match, RebuildRun, Result, Seat, SeatResult
 from ladder.seasons import close
+from tests.build import claimed, report_of, snapshot, staff, variety_of
 from tests.ladder.long_ledgers import append_results
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import staff
 
 
 @pytest.fixture

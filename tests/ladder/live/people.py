@@ -24,10 +24,10 @@ from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
 from ladder.matches.blocks import Player
 from ladder.models import Attempt, Chair, DealSeries, Entry, Ladder, Match, PlayedMove, Sitting, Table
+from tests.build import person
 from tests.judge.judging import check
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.playing import KEY, backdate, opened, position, run_out
-from tests.ladder.uploaded import person
 
 QUICK: Final = Limits(move_ms=45_000, bank_ms=180_000, game_ms=3_600_000)
 SECRET: Final = "a guest's secret"

@@ -26,7 +26,7 @@ from ladder.matches.blocks import Player
 from ladder.members.membership import register
 from ladder.models import Chair, DealSeries, Ladder, Match, PlayedMove, Table
 from ladder.seasons import open_first
-from tests.ladder.uploaded import active_version, person
+from tests.build import active_version, person
 
 CALM = Limits(move_ms=60_000, bank_ms=600_000, game_ms=3_600_000)
 """So much time that no test is late by accident."""

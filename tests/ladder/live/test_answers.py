@@ -11,8 +11,8 @@ from ladder.live import answers, decisions
 from ladder.live.answers import UNKNOWN, Ruling, answer
 from ladder.live.end import void
 from ladder.models import Chair, Match, PlayedMove
+from tests.build import snapshot
 from tests.ladder.live.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
-from tests.ladder.snapshots import snapshot
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,8 @@ from ladder.live import decisions
 from ladder.live.answers import GRACE, Ruling, answer, expire
 from ladder.live.sweep import sweep_tables
 from ladder.models import Chair, Match, PlayedMove
+from tests.build import snapshot
 from tests.ladder.live.playing import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
-from tests.ladder.snapshots import snapshot
 
 pytestmark = pytest.mark.django_db
 

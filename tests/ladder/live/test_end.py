@@ -15,6 +15,7 @@ from ladder.live.sweep import BROKEN, TOO_LONG, sweep_tables
 from ladder.models import Attempt, Chair, Entry, Match, PlayedMove, Result, SeatResult, Table
 from ladder.openness import is_open
 from ladder.packing import unpack
+from tests.build import snapshot, staff
 from tests.ladder.live.playing import (
     at_random,
     bot_at,
@@ -29,8 +30,6 @@ from tests.ladder.live.playing import (
     run_out,
     table_of,
 )
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
 

@@ -17,11 +17,11 @@ from bots.uploads.storage import uploads
 from ladder.creation import open_house
 from ladder.live.hosted import ask_seat
 from ladder.models import Block, Chair, Match, PlayedMove, SeatLog
+from tests.build import person, uploaded
 from tests.ladder.accounts import accounts
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing
 from tests.ladder.live.playing import pass_time
 from tests.ladder.live.test_logs import with_a_house_bot
-from tests.ladder.uploaded import person, uploaded
 from tests.services.ports import wait_until
 from tests.services.races import RaceServer
 from tests.services.workers import Processes

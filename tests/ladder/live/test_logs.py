@@ -20,10 +20,10 @@ from ladder.live.answers import answer
 from ladder.live.end import finish
 from ladder.matches.logs import log_of
 from ladder.models import Entry, Match, PlayedMove, SeatLog
+from tests.build import person, uploaded
 from tests.ladder.live.hosted import DUEL, Fakes, default, house_bots, open_ladder, play_on
 from tests.ladder.live.playing import asked, at_random, bot_at, game_of, pass_time, table_of
 from tests.ladder.live.playing import play_on as play_remotely
-from tests.ladder.uploaded import person, uploaded
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -16,10 +16,10 @@ from ladder.live.answers import Verdict, answer_seat, expire
 from ladder.live.presence import notice_gone
 from ladder.live.sweep import sweep_tables
 from ladder.models import Attempt, Chair, Match, Outage, PlayedMove
+from tests.build import snapshot
 from tests.ladder.live.hosted import house_game
 from tests.ladder.live.people import LATE_S, beat_ago, chair_at, look, people, say, seen, table_for
 from tests.ladder.live.playing import position, run_out
-from tests.ladder.snapshots import snapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -15,9 +15,9 @@ from ladder.live.answers import GRACE
 from ladder.live.end import finish, void
 from ladder.models import Attempt, Chair, Entry, LedgerEntry, Match, PlayedMove, Result, Season, Table
 from ladder.upkeep import sweep
+from tests.build import staff
 from tests.ladder.live.playing import at_random, bot_at, live_ladder, play_out, position, remote_bots, run_out, table_of
 from tests.ladder.matches.test_races import check_accounts
-from tests.ladder.uploaded import staff
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

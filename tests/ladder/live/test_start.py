@@ -12,9 +12,8 @@ from ladder.matches.blocks import Player
 from ladder.models import Attempt, Block, Chair, DealSeries, Match, Season, Table
 from ladder.openness import is_open
 from ladder.upkeep import sweep
+from tests.build import active_version, snapshot
 from tests.ladder.live.playing import CALM, bot_at, live_ladder, owing, position, remote_bots, table_of
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import active_version
 
 pytestmark = pytest.mark.django_db
 

@@ -9,20 +9,14 @@ from ladder.matches.blocks import Player, end_if_over, schedule_block, seed_of
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.models import Block, Entry, Ladder, Match, SeatResult
 from ladder.pairings.seatings import seatings
-from tests.ladder.matches.test_leases import FAILED, claimed
-from tests.ladder.matches.test_results import finished
-from tests.ladder.uploaded import active_version, scheduled
-
-
-def players_of(ladder: Ladder, rated: bool = True) -> list[Player]:
-    entries = list(ladder.entries.select_related("bot").order_by("pk")[: ladder.seats])
-    return [Player(active_version(entry.bot), entry if rated else None) for entry in entries]
+from tests.build import claimed, finished, first_players, scheduled
+from tests.ladder.matches.test_leases import FAILED
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_a_block_is_one_deal_played_in_all_seatings(house: None, seats: int) -> None:
     ladder = Ladder.objects.filter(seats=seats)[0]
-    players = players_of(ladder)
+    players = first_players(ladder)
     block = scheduled(ladder, players)
     tables = [
         tuple(players.index(Player(seat.version, seat.entry)) for seat in match.seats.order_by("index"))
@@ -33,11 +27,11 @@ def test_a_block_is_one_deal_played_in_all_seatings(house: None, seats: int) -> 
 
 
 def test_deals_come_from_the_key_and_are_counted_without_gaps(duel: Ladder) -> None:
-    blocks = [scheduled(duel, players_of(duel)) for _ in range(3)]
+    blocks = [scheduled(duel, first_players(duel)) for _ in range(3)]
     with transaction.atomic():
-        scheduled(duel, players_of(duel))
+        scheduled(duel, first_players(duel))
         transaction.set_rollback(True)
-    blocks.append(scheduled(duel, players_of(duel)))
+    blocks.append(scheduled(duel, first_players(duel)))
     series = duel.seasons.get().series.get(kind="ladder")
     assert [block.number for block in blocks] == [1, 2, 3, 4]
     assert [bytes(block.seed) for block in blocks] == [
@@ -50,10 +44,10 @@ def test_deals_come_from_the_key_and_are_counted_without_gaps(duel: Ladder) -> N
     [("ladder", "%s"), ("live", "live-%s"), ("test", "test-%s"), ("challenge", "test-%s"), ("scheduled", "test-%s")],
 )
 def test_every_purpose_has_its_own_numbers_and_key(duel: Ladder, purpose: str, series: str) -> None:
-    scheduled(duel, players_of(duel))
-    scheduled(duel, players_of(duel), purpose=Block.Purpose.LIVE)
-    scheduled(duel, players_of(duel), purpose=Block.Purpose.TEST)
-    block = scheduled(duel, players_of(duel), purpose=Block.Purpose(purpose))
+    scheduled(duel, first_players(duel))
+    scheduled(duel, first_players(duel), purpose=Block.Purpose.LIVE)
+    scheduled(duel, first_players(duel), purpose=Block.Purpose.TEST)
+    block = scheduled(duel, first_players(duel), purpose=Block.Purpose(purpose))
     assert (block.series.name, block.number) == (series % duel.slug, 2)
     assert bytes(block.seed) == seed_of(bytes(block.series.key), block.series.name, 1, 2)
     assert len({bytes(one.key) for one in block.series.season.series.all()}) == 3
@@ -61,7 +55,7 @@ def test_every_purpose_has_its_own_numbers_and_key(duel: Ladder, purpose: str, s
 
 def test_a_table_of_the_wrong_size_is_refused(duel: Ladder) -> None:
     with pytest.raises(ValueError, match="has 2 seats, not 3"), transaction.atomic():
-        schedule_block(duel, [*players_of(duel), players_of(duel)[0]])
+        schedule_block(duel, [*first_players(duel), first_players(duel)[0]])
 
 
 def test_a_block_ends_with_its_last_game_and_opens_then(match: Match) -> None:
@@ -99,7 +93,7 @@ def test_ending_what_has_ended_or_goes_on_changes_nothing(match: Match) -> None:
 def test_games_of_an_unrated_block_have_results_and_change_no_rating(duel: Ladder) -> None:
     """Without entries: any version may sit there, whether its bot is on the ladder or not."""
     before = list(Entry.objects.order_by("pk").values())
-    block = scheduled(duel, players_of(duel, rated=False), purpose=Block.Purpose.TEST)
+    block = scheduled(duel, first_players(duel, rated=False), purpose=Block.Purpose.TEST)
     for game in block.matches.select_related("ladder"):
         result = finished(game)
         assert [row.change for row in result.seat_results.all()] == [None, None]

@@ -11,7 +11,7 @@ from ladder.matches.candidates import StandingBy, standing_by
 from ladder.matches.schedule import fill
 from ladder.models import Entry, Estimate, Ladder, LastSeat, Match, Season
 from ladder.ratings.draws import packed
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import new_version, person, uploaded
 
 FOUR = {"edel-stein-reich": [4]}
 

@@ -24,10 +24,17 @@ from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
 from ladder.models import Attempt, Block, Ladder, Match, Order
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
-from tests.ladder.blocks import fill_with_blocks, first_games, games_of
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import active_version, match_of, person, uploaded
+from tests.build import (
+    active_version,
+    claimed,
+    fill_with_blocks,
+    first_games,
+    games_of,
+    match_of,
+    person,
+    report_of,
+    uploaded,
+)
 
 
 def messages(broker: str) -> list[str]:

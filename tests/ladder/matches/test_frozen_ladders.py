@@ -13,8 +13,7 @@ from ladder.matches.candidates import freeze_all, playing_versions
 from ladder.matches.schedule import fill
 from ladder.members.membership import CannotJoin, activate, enter, join, leave, retire, take_back
 from ladder.models import Entry, Ladder, Seat
-from tests.ladder.exhibitions.orders import active
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import active_version, new_version, person, uploaded
 
 HOUR = timedelta(hours=1)
 
@@ -37,12 +36,12 @@ def test_before_the_deadline_nothing_is_frozen(bot: Bot, duel: Ladder) -> None:
 
 def test_after_the_deadline_the_version_of_then_goes_on_playing(bot: Bot, duel: Ladder) -> None:
     Ladder.objects.exclude(pk=duel.pk).update(open=False)
-    first, second = active(bot), new_version(bot)
+    first, second = active_version(bot), new_version(bot)
     with_deadline(duel)
     activate(second)
     assert entry_of(bot, duel).frozen == first
     assert freeze_all() == 0
-    assert active(bot) == second
+    assert active_version(bot) == second
     fill(Random(1))
     assert set(Seat.objects.filter(version__bot=bot).values_list("version", flat=True)) == {first.pk}
 
@@ -50,8 +49,8 @@ def test_after_the_deadline_the_version_of_then_goes_on_playing(bot: Bot, duel: 
 def test_the_clock_freezes_each_entry_once(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel)
     assert (freeze_all(), freeze_all()) == (1, 0)
-    assert entry_of(bot, duel).frozen == active(bot)
-    assert playing_versions([entry_of(bot, duel)])[bot.pk] == active(bot)
+    assert entry_of(bot, duel).frozen == active_version(bot)
+    assert playing_versions([entry_of(bot, duel)])[bot.pk] == active_version(bot)
 
 
 def test_a_later_version_that_drops_the_table_takes_nobody_from_a_frozen_ladder(bot: Bot, duel: Ladder) -> None:

@@ -9,7 +9,7 @@ from ladder.matches.play import play
 from ladder.models import Ladder, Match, Result
 from tests.bots.loads import overloaded_host
 from tests.bots.sandbox.test_lateness import PLAYING
-from tests.ladder.uploaded import due_again, match_of, person, uploaded
+from tests.build import due_again, match_of, person, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("sandbox_launcher")]
 

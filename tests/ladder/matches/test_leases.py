@@ -10,22 +10,10 @@ from django.utils import timezone
 from ladder.matches.leases import LEASE, Lease, claim, delays, finish, give_back, renew, renewed
 from ladder.models import Attempt, Match
 from ladder.upkeep import sweep
-from tests.ladder.blocks import first_games
-from tests.ladder.snapshots import snapshot
+from tests.build import claimed, expire_lease, first_games, snapshot
 from tests.services.ports import wait_until
 
 FAILED, DELAYED = Attempt.Ending.FAILED, Attempt.Ending.DELAYED
-
-
-def claimed(match: Match) -> Lease:
-    Match.objects.filter(pk=match.pk).update(due_at=Now())
-    lease = claim(match.pk, "here")
-    assert lease is not None
-    return lease
-
-
-def expire(match: Match) -> None:
-    Match.objects.filter(pk=match.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_a_queued_match_is_claimed_once(match: Match) -> None:
@@ -68,7 +56,7 @@ def test_a_match_that_does_not_exist_is_not_claimed(house: None, missing: int) -
 
 def test_renewing_moves_the_end_of_the_lease(match: Match) -> None:
     lease = claimed(match)
-    expire(match)
+    expire_lease(match)
     assert renew(lease)
     match.refresh_from_db()
     assert match.lease_until > timezone.now()
@@ -76,7 +64,7 @@ def test_renewing_moves_the_end_of_the_lease(match: Match) -> None:
 
 def test_a_lost_lease_cannot_be_renewed_finished_or_given_back(match: Match) -> None:
     lost = claimed(match)
-    expire(match)
+    expire_lease(match)
     sweep()
     claimed(match)
     before = snapshot()
@@ -88,7 +76,7 @@ def test_a_lost_lease_cannot_be_renewed_finished_or_given_back(match: Match) -> 
 
 def test_a_heartbeat_renews_while_something_runs(transactional_db: None, match: Match) -> None:
     lease = claimed(match)
-    expire(match)
+    expire_lease(match)
 
     def is_renewed() -> bool:
         return Match.objects.filter(pk=match.pk, lease_until__gt=Now()).exists()
@@ -138,7 +126,7 @@ def test_a_lost_worker_costs_an_attempt_and_three_void_the_match(match: Match) -
     for _ in range(3):
         claimed(match)
         assert sweep() == 0
-        expire(match)
+        expire_lease(match)
         assert sweep() == 1
     match.refresh_from_db()
     assert match.status == "void"
@@ -148,7 +136,7 @@ def test_a_lost_worker_costs_an_attempt_and_three_void_the_match(match: Match) -
 
 def test_sweeping_spares_a_match_that_was_renewed_meanwhile(match: Match) -> None:
     lease = claimed(match)
-    expire(match)
+    expire_lease(match)
     renew(lease)
     before = snapshot()
     assert sweep() == 0

@@ -25,10 +25,8 @@ from ladder.matches.play import play
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.models import Ladder, Match, Result, SeatLog
-from tests.ladder.matches.test_leases import claimed
+from tests.build import claimed, finish_others, match_of, person, uploaded
 from tests.ladder.matches.test_play import fake, with_fakes
-from tests.ladder.matches.test_results import finish_others
-from tests.ladder.uploaded import match_of, person, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 

@@ -13,8 +13,7 @@ from ladder.matches.schedule import fill
 from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
 from ladder.models import Attempt, Block, Ladder, Match
 from ladder.upkeep import sweep
-from tests.ladder.blocks import first_games
-from tests.ladder.matches.test_leases import claimed
+from tests.build import claimed, first_games
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

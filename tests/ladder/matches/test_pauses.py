@@ -14,9 +14,7 @@ from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.models import Block, Ladder, Match
 from ladder.upkeep import sweep
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import match_of, person, uploaded
+from tests.build import claimed, match_of, person, report_of, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]
 

@@ -21,7 +21,7 @@ from ladder.matches import leases
 from ladder.matches.leases import MOST_FAILURES, LeaseLost
 from ladder.matches.play import Play, play, spec_of
 from ladder.models import Attempt, Ladder, Match, Result
-from tests.ladder.reports import report_of
+from tests.build import report_of
 from tests.services.ports import wait_until
 
 

@@ -22,12 +22,22 @@ from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry
 from ladder.pairings.seatings import seatings
 from ladder.upkeep import sweep
 from ladder.verification.ladders import verify_deals
-from tests.ladder.blocks import fill_with_blocks, first_games
-from tests.ladder.matches.test_blocks import players_of
-from tests.ladder.matches.test_leases import claimed, expire
-from tests.ladder.reports import report_of
-from tests.ladder.snapshots import snapshot
-from tests.ladder.uploaded import DUEL, match_of, new_version, person, scheduled, staff, uploaded
+from tests.build import (
+    DUEL,
+    claimed,
+    expire_lease,
+    fill_with_blocks,
+    first_games,
+    first_players,
+    match_of,
+    new_version,
+    person,
+    report_of,
+    scheduled,
+    snapshot,
+    staff,
+    uploaded,
+)
 from tests.services.races import Race, Racer, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -106,7 +116,7 @@ def test_redelivered_tasks_in_several_processes_play_each_match_once(race: Race,
 def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
     leases = leased()
     for pk, _ in leases:
-        expire(Match.objects.get(pk=pk))
+        expire_lease(Match.objects.get(pk=pk))
     recorded, swept, again = race(
         ("recording", {"leases": leases, "variety": 0}), ("sweeping", {"times": 20}), ("sweeping", {"times": 20})
     )
@@ -119,7 +129,7 @@ def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, mat
 def test_a_late_heartbeat_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
     leases = leased()
     for pk, _ in leases:
-        expire(Match.objects.get(pk=pk))
+        expire_lease(Match.objects.get(pk=pk))
     renewed, swept = race(("renewing", {"leases": leases}), ("sweeping", {"times": 5}))
     assert len(renewed) + swept == QUEUE_LENGTH
     assert renewed == list(Match.objects.filter(status="running").order_by("pk").values_list("pk", flat=True))
@@ -129,7 +139,7 @@ def test_a_late_heartbeat_and_the_sweeper_never_both_have_the_match(race: Race, 
 def test_a_late_result_and_the_new_attempts_result_never_both_count(race: Race, match: Match) -> None:
     late = leased()
     for pk, _ in late:
-        expire(Match.objects.get(pk=pk))
+        expire_lease(Match.objects.get(pk=pk))
     race(("sweeping", {"times": 1}))
     new = leased()
     first, second = race(("recording", {"leases": late, "variety": 1}), ("recording", {"leases": new, "variety": 2}))
@@ -192,7 +202,7 @@ def test_a_game_that_is_given_up_and_one_that_is_withdrawn_at_once_end_their_blo
 def last_two_of_blocks(failures: int = 0) -> tuple[list[tuple[int, str]], list[int]]:
     """Leases of the first games of 20 duel blocks after ``failures`` failures, and the queued second games."""
     duel = Ladder.objects.get(slug=DUEL)
-    blocks = [scheduled(duel, players_of(duel)) for _ in range(20)]
+    blocks = [scheduled(duel, first_players(duel)) for _ in range(20)]
     first = first_games().filter(block__in=blocks)
     for game in list(first) * failures:
         give_back(claimed(game), Attempt.Ending.FAILED, "broken")
@@ -225,7 +235,7 @@ def test_a_season_that_is_closed_several_times_beside_results_and_the_scheduler_
     race: Race, match: Match
 ) -> None:
     leases, season = leased(), match.ladder.seasons.get()
-    waiting = [scheduled(match.ladder, players_of(match.ladder)) for _ in range(3)]
+    waiting = [scheduled(match.ladder, first_players(match.ladder)) for _ in range(3)]
     close_it = ("closing", {"seasons": [season.pk]})
     recording = [("recording", {"leases": leases[part::2], "variety": part}) for part in range(2)]
     got = race(*recording, close_it, close_it, ("filling", {}), ("sweeping", {"times": 5}))

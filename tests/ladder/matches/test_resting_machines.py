@@ -16,8 +16,7 @@ from ladder.corrections import withdraw
 from ladder.matches.leases import claim
 from ladder.matches.play import MANY, REST, play, rests, trouble
 from ladder.models import Attempt, Match
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import staff
+from tests.build import report_of, staff
 
 pytestmark = pytest.mark.usefixtures("transactional_db")
 

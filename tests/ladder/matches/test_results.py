@@ -18,21 +18,8 @@ from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Entry, LedgerEntry, Match, Result
 from ladder.packing import unpack
 from ladder.upkeep import sweep
-from tests.ladder.matches.test_leases import FAILED, claimed, expire
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.snapshots import snapshot
-
-
-def finished(match: Match, **options: Any) -> Result:
-    result = record_result(claimed(match), report_of(match, **options))
-    assert result is not None
-    return result
-
-
-def finish_others(match: Match) -> None:
-    """Finish the other games of the block of ``match``."""
-    for other in Match.objects.filter(block=match.block, status="queued").exclude(pk=match.pk):
-        finished(other)
+from tests.build import claimed, expire_lease, finish_others, finished, report_of, snapshot, variety_of
+from tests.ladder.matches.test_leases import FAILED
 
 
 def test_a_result_holds_what_re_executing_its_record_gives(match: Match) -> None:
@@ -99,7 +86,7 @@ def test_another_result_of_a_finished_match_changes_nothing(match: Match) -> Non
 
 def test_a_result_after_the_match_was_queued_again_changes_nothing(match: Match) -> None:
     late = claimed(match)
-    expire(match)
+    expire_lease(match)
     sweep()
     before = snapshot()
     assert record_result(late, report_of(match)) is None
@@ -108,7 +95,7 @@ def test_a_result_after_the_match_was_queued_again_changes_nothing(match: Match)
 
 def test_a_result_while_somebody_else_plays_changes_nothing(match: Match) -> None:
     late = claimed(match)
-    expire(match)
+    expire_lease(match)
     sweep()
     other = claimed(match)
     before = snapshot()
@@ -121,7 +108,7 @@ def test_a_result_while_somebody_else_plays_changes_nothing(match: Match) -> Non
 
 def test_a_late_result_while_another_match_of_the_block_runs_changes_nothing(match: Match) -> None:
     late = claimed(match)
-    expire(match)
+    expire_lease(match)
     sweep()
     other = Match.objects.filter(block=match.block).exclude(pk=match.pk).select_related("ladder")[0]
     running = claimed(other)
@@ -142,7 +129,7 @@ def test_a_result_of_a_void_match_changes_nothing(match: Match) -> None:
 
 def test_a_result_just_after_the_lease_ran_out_counts_while_nobody_has_taken_the_match(match: Match) -> None:
     lease = claimed(match)
-    expire(match)
+    expire_lease(match)
     assert record_result(lease, report_of(match))
     assert sweep() == 0
 
@@ -200,7 +187,7 @@ def test_a_record_that_breaks_off_is_refused(match: Match) -> None:
 
 
 def claimed_again(match: Match) -> Any:
-    expire(match)
+    expire_lease(match)
     sweep()
     return claimed(match)
 
@@ -220,7 +207,7 @@ def test_a_seat_that_is_reported_to_forfeit_twice_is_refused(match: Match) -> No
 def test_a_refused_result_leaves_no_gap_in_the_ledger(match: Match) -> None:
     first, second = Match.objects.select_related("ladder").order_by("pk")[:2]
     late = claimed(first)
-    expire(first)
+    expire_lease(first)
     sweep()
     assert record_result(late, report_of(first)) is None
     assert finished(second).ledger_entries.get().number == 2, "number 1 is the season's start"

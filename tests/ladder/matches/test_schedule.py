@@ -23,12 +23,9 @@ from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
 from ladder.models import Attempt, Block, Entry, Estimate, Ladder, LastSeat, Match, Seat
 from ladder.pairings.candidates import NEW_VERSION_GAMES
 from ladder.pairings.seatings import seatings
-from tests.ladder.blocks import first_games
-from tests.ladder.exhibitions.orders import a_test, active
-from tests.ladder.exhibitions.orders import house as house_version
-from tests.ladder.matches.test_leases import claimed
-from tests.ladder.reports import report_of, variety_of
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import active_version, claimed, first_games, new_version, person, report_of, uploaded, variety_of
+from tests.build import house_version as house_version
+from tests.ladder.exhibitions.orders import a_test
 
 FOUR = {"edel-stein-reich": [4]}
 
@@ -381,7 +378,7 @@ def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladd
 def test_what_somebody_orders_is_played_on_a_ladder_that_rests(bot: Bot, duel: Ladder) -> None:
     Entry.objects.filter(bot=bot).update(active=False)
     assert fill() == 0
-    a_test(bot.owner, duel, [active(bot), house_version("greedy")])
+    a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     feed()
     assert Match.objects.filter(block__purpose="test", status="queued").exists()
 

@@ -27,7 +27,7 @@ from ladder.members.membership import enter
 from ladder.models import Attempt, Ladder, Match
 from tests.bots.uploads.brought import zipped
 from tests.bots.uploads.storages import Gone
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person
+from tests.build import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person
 from tests.services.races import RaceServer
 from tests.services.workers import Processes
 

@@ -13,8 +13,8 @@ from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.matchmaking.presence import note_here
 from ladder.models import Entry, Ladder, Match, Pairing, Seat
-from tests.ladder.uploaded import DUEL
-from tests.ladder.uploaded import person as somebody
+from tests.build import DUEL
+from tests.build import person as somebody
 
 PEOPLE, OPEN = f"{DUEL}-people", f"{DUEL}-open"
 THREE_OPEN, THREE_PEOPLE = "edel-stein-reich-3-open", "edel-stein-reich-3-people"

@@ -12,7 +12,7 @@ from bots.models import Bot, RemoteBot
 from bots.remote import note_seen
 from ladder.members.membership import register
 from ladder.models import Ladder, Match, Seat
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, person
+from tests.build import DUEL, DUEL_ONLY, person
 
 REMOTE, OPEN = f"{DUEL}-remote", f"{DUEL}-open"
 

@@ -24,8 +24,8 @@ from ladder.matchmaking.limits import MOST_ASKED
 from ladder.members.membership import declare, join, register, retire
 from ladder.models import Challenge, Ladder, Match
 from ladder.seasons import close
+from tests.build import DUEL, DUEL_ONLY, person, staff, uploaded
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, running
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, person, staff, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -15,9 +15,9 @@ from ladder.matchmaking.begin import CLOCKS
 from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
 from ladder.matchmaking.seeks import seek
 from ladder.models import Block, Challenge, Entry, Seek
+from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running
 from tests.ladder.matchmaking.remote_guests import guests
-from tests.ladder.uploaded import DUEL, staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -16,8 +16,8 @@ from ladder.matchmaking.begin import QUICK
 from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, hash_of, play_house, play_now
 from ladder.models import Block, Chair, GuestTable, Match, PlayedMove
 from ladder.seasons import close
+from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, running
-from tests.ladder.uploaded import DUEL, staff
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -21,8 +21,8 @@ from ladder.members.membership import join
 from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Pairing, Seek
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
+from tests.build import DUEL, person, staff, uploaded
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, rated_at, running, waited
-from tests.ladder.uploaded import DUEL, person, staff, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

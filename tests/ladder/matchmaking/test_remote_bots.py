@@ -15,8 +15,8 @@ from ladder.members.membership import leave as leave_ladder
 from ladder.models import Chair, Entry, Ladder, LastSeat, Match
 from ladder.pairings.live import PATIENCE_S
 from ladder.seasons import close
+from tests.build import DUEL, person, uploaded
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, only, running, waited
-from tests.ladder.uploaded import DUEL, person, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -14,8 +14,8 @@ from ladder.creation import open_house
 from ladder.matchmaking.challenges import challenge
 from ladder.matchmaking.remote_bots import seat
 from ladder.models import Challenge, Ladder, Match, Seat
+from tests.build import person
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, waited
-from tests.ladder.uploaded import person
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,9 +18,9 @@ from ladder.matchmaking.seeks import GRACE, expire, leave_seat, seek, stay, take
 from ladder.members.membership import entry_of, join
 from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Seek
 from ladder.seasons import close
+from tests.build import DUEL, staff, uploaded
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
 from tests.ladder.matchmaking.remote_guests import guests
-from tests.ladder.uploaded import DUEL, staff, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -15,8 +15,7 @@ from ladder.members.standings import table
 from ladder.models import Attempt, Entry, Ladder, Match, Seat
 from ladder.ratings.elo import START_RATING
 from ladder.upkeep import sweep
-from tests.ladder.matches.test_results import finished
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, match_of, new_version, person, uploaded
+from tests.build import DUEL, DUEL_ONLY, finished, match_of, new_version, person, uploaded
 
 EVERYWHERE = {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house")]

@@ -26,9 +26,7 @@ from ladder.members.membership import (
 )
 from ladder.members.suspensions import lift_bots_of, suspend, suspend_bots_of
 from ladder.models import Entry, Ladder
-from tests.ladder.blocks import finish_game
-from tests.ladder.by_hand import finished_by_hand, people_match, verified
-from tests.ladder.uploaded import DUEL, person, staff, uploaded
+from tests.build import DUEL, finish_game, finished_by_hand, people_match, person, staff, uploaded, verified
 
 pytestmark = pytest.mark.django_db
 

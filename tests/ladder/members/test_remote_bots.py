@@ -26,7 +26,7 @@ from ladder.members.membership import (
     retire,
 )
 from ladder.models import Block, Entry, Ladder
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, new_version, person, uploaded
+from tests.build import DUEL, DUEL_ONLY, new_version, person, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 LIVE = [f"{DUEL}-remote", f"{DUEL}-open"]

@@ -20,8 +20,7 @@ from ladder.members.standings import SILENCE, Cause, Wait, waits_of
 from ladder.models import Attempt, Entry, Ladder, Match, Season
 from ladder.pages.bot import spoken_of
 from ladder.pages.components.words import reasons
-from tests.ladder.reports import report_of
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import new_version, person, report_of, uploaded
 
 FOUR = {"edel-stein-reich": [4]}
 

@@ -17,8 +17,7 @@ from esr_platform.accounts.models import User
 from ladder.matches.play import play
 from ladder.members.membership import enter
 from ladder.models import Ladder, Match
-from tests.build import built_once, opened_house
-from tests.ladder.uploaded import DUEL, DUEL_ONLY, HONEST, match_of, person, staff
+from tests.build import DUEL, DUEL_ONLY, HONEST, built_once, match_of, opened_house, person, staff
 
 SCRIPT = "<script>alert(1)</script>"
 NAME = "<b>Magpie</b> & co"

@@ -6,18 +6,14 @@ from dataclasses import dataclass
 from itertools import count
 from random import Random
 
-from django.db import transaction
-
 from bots.models import Bot
 from games.record import replay
 from games.registry import GAMES
-from ladder.matches.blocks import Player, schedule_block
-from ladder.matches.leases import MOST_FAILURES, claim, give_back
-from ladder.matches.results import record_result
+from ladder.matches.blocks import Player
+from ladder.matches.leases import claim
 from ladder.matches.schedule import fill
-from ladder.models import Attempt, Block, Entry, Ladder, Match
-from tests.build import built_once, opened_house
-from tests.ladder.reports import report_of
+from ladder.models import Block, Entry, Ladder, Match
+from tests.build import built_once, finish_game, make_void, opened_house, report_of, scheduled
 
 
 @dataclass(frozen=True)
@@ -74,15 +70,6 @@ class Site:
         ]
 
 
-def finish(match: Match, forfeits: dict[int, str] | None = None, variety: int = 0) -> Match:
-    """Give ``match`` the result of a random legal game."""
-    lease = claim(match.pk, "a test")
-    assert lease is not None
-    assert record_result(lease, report_of(match, forfeits=forfeits, variety=variety)) is not None
-    match.refresh_from_db()
-    return match
-
-
 def variety_with_a_turn(match: Match) -> int:
     """The first random game of ``match``'s deal with a turning point before the last ten steps."""
     game = GAMES[match.ladder.game]
@@ -94,21 +81,10 @@ def variety_with_a_turn(match: Match) -> int:
     raise AssertionError("count() does not end")
 
 
-def make_void(match: Match) -> Match:
-    """Fail at ``match`` until it is given up."""
-    for _ in range(MOST_FAILURES):
-        Match.objects.filter(pk=match.pk).update(due_at=match.created)
-        lease = claim(match.pk, "a test")
-        assert lease is not None
-        give_back(lease, Attempt.Ending.FAILED, "the disk is full")
-    match.refresh_from_db()
-    return match
-
-
-def finish_block(block: Block) -> list[Match]:
+def finish_queued(block: Block) -> list[Match]:
     """Finish all games of ``block`` that are still to be played."""
     games = block.matches.filter(status="queued").select_related("ladder").order_by("pk")
-    return [finish(game) for game in list(games)]
+    return [finish_game(game) for game in list(games)]
 
 
 def built() -> Site:
@@ -120,35 +96,33 @@ def _build() -> Site:
     opened_house()
     fill(Random(3))
     others = tuple(
-        finish_block(ladder.blocks.earliest("pk"))[0]
+        finish_queued(ladder.blocks.earliest("pk"))[0]
         for ladder in Ladder.objects.filter(players="hosted").exclude(slug="edel-stein-reich-4").order_by("pk")
     )
     ladder = Ladder.objects.get(slug="edel-stein-reich-4")
     matches = list(Match.objects.select_related("ladder").filter(ladder=ladder).order_by("pk"))
     site = Site(
         ladder=ladder,
-        finished=finish(matches[0], variety=variety_with_a_turn(matches[0])),
-        forfeited=finish(matches[1], {2: "exit"}),
+        finished=finish_game(matches[0], variety=variety_with_a_turn(matches[0])),
+        forfeited=finish_game(matches[1], forfeits={2: "exit"}),
         void=make_void(matches[2]),
-        closed=finish(matches[4]),
+        closed=finish_game(matches[4]),
         running=matches[5],
         queued=matches[6],
-        unrated=finish_block(block_of_a_test(ladder, matches[0]))[0],
+        unrated=finish_queued(block_like(matches[0]))[0],
         others=others,
     )
-    finish(matches[3])
+    finish_game(matches[3])
     assert claim(site.running.pk, "a test") is not None
     for match in (site.finished, site.forfeited, site.void, site.running):
         match.refresh_from_db()
     return site
 
 
-def block_of_a_test(ladder: Ladder, like: Match) -> Block:
-    """An unrated block of those who sit at ``like``."""
+def block_like(like: Match) -> Block:
+    """An unrated block of the players of ``like``."""
     players = [Player(seat.version) for seat in like.seats.order_by("index")]
-    with transaction.atomic():
-        locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-        return schedule_block(locked, players, purpose=Block.Purpose.TEST)
+    return scheduled(like.ladder, players, purpose=Block.Purpose.TEST)
 
 
 def rename(bot: Bot, name: str) -> None:

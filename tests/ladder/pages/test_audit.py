@@ -15,9 +15,8 @@ from ladder.exports.json_lines import ledger_pieces
 from ladder.ledger.append import rules_of
 from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
+from tests.build import person, ratings, staff
 from tests.ladder.pages.site import Site
-from tests.ladder.played import ratings
-from tests.ladder.uploaded import person, staff
 
 WHY = {"reason": "<b>wrong</b>", "sure": "on"}
 

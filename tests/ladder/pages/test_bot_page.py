@@ -16,9 +16,8 @@ from ladder.estimates import estimate_due
 from ladder.models import Entry, Ladder, Match, Membership
 from ladder.pages.bot import BotPage, bot_page
 from ladder.season_statistics import gather
-from tests.ladder.finishing import bring, table_of
+from tests.build import finish_game, person, players_of, scheduled, staff, variety_of
 from tests.ladder.pages.people import People
-from tests.ladder.uploaded import person, scheduled, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +31,9 @@ def played(ladder: Ladder) -> Ladder:
     entries = list(ladder.entries.select_related("bot").filter(active=True).order_by("pk"))
     for number in range(5):
         table = [*entries[number % 5 :], *entries[: number % 5]][:4]
-        block = scheduled(ladder, table_of(table))
+        block = scheduled(ladder, players_of(table))
         for match in block.matches.select_related("ladder", "block").order_by("seating"):
-            bring(match)
+            finish_game(match, variety_of(match))
     gather()
     estimate_due()
     return ladder
@@ -97,17 +96,17 @@ def test_the_strength_of_versions_is_said_in_words(played: Ladder, client: Clien
 
 
 def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Client) -> None:
-    block = scheduled(ladder, table_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
     matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
     for match in matches[:-1]:
-        bring(match)
+        finish_game(match, variety_of(match))
     gather()
     bot = matches[0].seats.select_related("version__bot")[0].version.bot
     page = page_of(bot)
     assert page.heat is page.habits is None
     assert "No deal is over in all its seatings yet" in text_of(client, f"/bots/{bot.slug}/")
     assert "<entry>" not in client.get(f"/bots/{bot.slug}/feed.atom").content.decode()
-    bring(matches[-1])
+    finish_game(matches[-1], variety_of(matches[-1]))
     gather()
     assert page_of(bot).heat is not None
     assert client.get(f"/bots/{bot.slug}/feed.atom").content.decode().count("<entry>") == 4

@@ -18,9 +18,7 @@ from ladder.pages.components.boards import table
 from ladder.pages.components.chart import rating_chart
 from ladder.pages.components.traces import trace
 from ladder.seasons import close
-from tests.ladder.blocks import finish_game
-from tests.ladder.by_hand import finished_by_hand, verified
-from tests.ladder.uploaded import DUEL, active_version, person, scheduled, staff
+from tests.build import DUEL, active_version, finish_game, finished_by_hand, person, scheduled, staff, verified
 
 pytestmark = pytest.mark.django_db
 

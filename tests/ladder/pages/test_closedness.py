@@ -23,11 +23,19 @@ from ladder.matches.play import play
 from ladder.models import Block, DealSeries, Ladder, Match, Result, Season, SeatLog
 from ladder.packing import unpack
 from ladder.seasons import close, publish_keys
-from tests.ladder.blocks import block_on, finish_game, games_of
-from tests.ladder.pages.people import staff
-from tests.ladder.pages.site import make_void
+from tests.build import (
+    DUEL,
+    active_version,
+    block_on,
+    finish_game,
+    games_of,
+    make_void,
+    person,
+    scheduled,
+    staff,
+    uploaded,
+)
 from tests.ladder.pages.walking import walk
-from tests.ladder.uploaded import DUEL, active_version, person, scheduled, uploaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("house", "sandbox_launcher")]
 

@@ -16,10 +16,9 @@ from ladder.pages.compare import ComparisonPage, There, comparison_page
 from ladder.pages.templatetags.rankings import heat
 from ladder.season_statistics import gather
 from ladder.statistics.pair_share import pair_share
-from tests.ladder.finishing import finished_block
+from tests.build import active_version, finished_block, person, uploaded
 from tests.ladder.pages.test_estimates import keep
 from tests.ladder.pages.test_every_page import html
-from tests.ladder.uploaded import active_version, person, uploaded
 
 BLOCKS = 5
 

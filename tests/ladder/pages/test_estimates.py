@@ -15,8 +15,8 @@ from django.utils import timezone
 from bots.models import BotVersion
 from ladder.models import Entry, Estimate, Ladder, Season
 from ladder.ratings.draws import packed
+from tests.build import active_version, new_version
 from tests.ladder.pages.test_every_page import html
-from tests.ladder.uploaded import active_version, new_version
 
 
 def keep(ladder: Ladder, version: BotVersion, points: int, margin: int, ranks: tuple[int, int] | None) -> Estimate:

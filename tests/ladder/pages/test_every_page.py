@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from ladder.members.membership import retire
 from ladder.models import Match
-from tests.ladder.pages.site import Site, crowd, finish, rename
-from tests.ladder.uploaded import match_of, person, uploaded
+from tests.build import finish_game, match_of, person, uploaded
+from tests.ladder.pages.site import Site, crowd, rename
 
 MOST_QUERIES = 12
 EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rules/", "/about/"]
@@ -67,7 +67,7 @@ def test_more_rows_need_no_more_queries(site: Site, client: Client) -> None:
     before = counts()
     crowd(site.ladder, 20)
     for match in Match.objects.select_related("ladder").filter(status="queued", ladder__seats=3)[:3]:
-        finish(match)
+        finish_game(match)
     assert counts() == before
 
 
@@ -135,7 +135,7 @@ def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client)
     site.bot.entries.update(active=False)
     assert "fills up" in html(client, f"/ladders/{site.ladder.slug}/")
     bot = uploaded(person("ada"), claims={site.ladder.game: [site.ladder.seats]})
-    finish(match_of(bot, site.ladder))
+    finish_game(match_of(bot, site.ladder))
     retire(bot)
     assert "retired" in html(client, f"/ladders/{site.ladder.slug}/")
     assert "retired" in html(client, f"/bots/{bot.slug}/")

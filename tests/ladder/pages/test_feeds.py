@@ -12,7 +12,7 @@ from django.test import Client
 from bots.models import Bot
 from ladder.models import Block, Ladder, Match, SeatResult
 from ladder.seasons import close
-from tests.ladder.finishing import finished_blocks
+from tests.build import finished_blocks
 from tests.ladder.pages.site import rename
 
 pytestmark = pytest.mark.django_db

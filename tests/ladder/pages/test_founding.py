@@ -9,9 +9,8 @@ from django.test import Client
 from bots.models import Bot
 from ladder.creation import Plan, found_ladder
 from ladder.models import Ladder, Membership
-from tests.ladder.pages.people import staff
+from tests.build import DUEL, person, staff
 from tests.ladder.pages.site import Site, rename
-from tests.ladder.uploaded import DUEL, person
 
 SENT = {
     "name": "Seminar",

@@ -10,9 +10,8 @@ from bots.models import Bot
 from ladder.models import Ladder, Match
 from ladder.pages import home
 from ladder.pages.home import climbs
-from tests.ladder.finishing import finished_blocks
+from tests.build import finished_blocks, person, uploaded
 from tests.ladder.pages.site import Site
-from tests.ladder.uploaded import person, uploaded
 
 MOST_QUERIES = 13
 

@@ -9,8 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from ladder.models import Match
 from ladder.pages.components.filters import cursor, part
 from ladder.pages.matches import listed
-from tests.ladder.pages.site import Site, block_of_a_test, crowd
-from tests.ladder.uploaded import person, uploaded
+from tests.build import person, uploaded
+from tests.ladder.pages.site import Site, block_like, crowd
 
 
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:
@@ -57,7 +57,7 @@ def test_the_list_of_matches_can_be_filtered(site: Site, client: Client) -> None
 
 def test_a_long_list_keeps_its_filters_from_part_to_part(site: Site, client: Client) -> None:
     for _ in range(8):
-        block_of_a_test(site.ladder, site.finished)
+        block_like(site.finished)
     text = client.get("/matches/", {"ladder": site.ladder.slug, "state": "waiting"}).content.decode()
     assert f"?ladder={site.ladder.slug}&amp;state=waiting&amp;before=" in text
 

@@ -10,8 +10,8 @@ from ladder.models import Match
 from ladder.pages.components.markup import drawn
 from ladder.pages.components.words import points, signed
 from ladder.pages.match import match_page
+from tests.build import person
 from tests.ladder.pages.site import Site, rename
-from tests.ladder.uploaded import person
 
 
 def page(client: Client, match: Match) -> str:

@@ -13,8 +13,8 @@ from django.utils import timezone
 from bots.models import Bot
 from ladder.exhibitions.requests import order_scheduled
 from ladder.models import Ladder, Order
-from tests.ladder.exhibitions.orders import a_comparison, a_test, active, house, play_all
-from tests.ladder.uploaded import new_version, person, uploaded
+from tests.build import active_version, house_version, new_version, person, uploaded
+from tests.ladder.exhibitions.orders import a_comparison, a_test, play_all
 
 
 def html(client: Client, address: str) -> str:
@@ -31,7 +31,13 @@ def forms(duel: Ladder) -> list[str]:
 
 
 def sent(bot: Bot, **changes: object) -> dict[str, object]:
-    return {"token": uuid4(), "seat_1": active(bot).pk, "seat_2": house("greedy").pk, "blocks": 3, **changes}
+    return {
+        "token": uuid4(),
+        "seat_1": active_version(bot).pk,
+        "seat_2": house_version("greedy").pk,
+        "blocks": 3,
+        **changes,
+    }
 
 
 def test_only_who_has_signed_in_orders(bot: Bot, duel: Ladder, client: Client) -> None:
@@ -59,8 +65,8 @@ def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client
     client.force_login(bot.owner)
     for changes, sentence in (
         ({"seat_2": ""}, "Choose who plays here."),
-        ({"seat_2": house("vintner").pk}, "It cannot be chosen (any more). Choose another one."),
-        ({"seat_2": active(bot).pk}, "The same version cannot take two places."),
+        ({"seat_2": house_version("vintner").pk}, "It cannot be chosen (any more). Choose another one."),
+        ({"seat_2": active_version(bot).pk}, "The same version cannot take two places."),
         ({"blocks": 101}, "An order has 1 to 100 blocks, not 101."),
         ({"blocks": 10**30}, "An order has 1 to 100 blocks"),
         ({"token": "x"}, "token"),
@@ -72,7 +78,9 @@ def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client
 
 
 def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, client: Client) -> None:
-    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")], blocks=4), loser=house("greedy"))
+    order = play_all(
+        a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=4), loser=house_version("greedy")
+    )
     text = html(client, f"/matches/orders/{order.pk}/")
     assert "n = 4 blocks" in text
     assert "100.0\u00a0±\u00a00.0" in text
@@ -83,8 +91,8 @@ def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, cl
 def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
     bot: Bot, duel: Ladder, client: Client
 ) -> None:
-    older, newer = active(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house("greedy")], most=100)
+    older, newer = active_version(bot), new_version(bot)
+    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=100)
     running = html(client, f"/matches/orders/{order.pk}/")
     assert "Not decided yet" in running and "data-live" in running
     play_all(order, loser=older)
@@ -100,7 +108,7 @@ def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
 
 
 def test_who_ordered_cancels_and_nobody_else(bot: Bot, duel: Ladder, client: Client) -> None:
-    order = a_test(bot.owner, duel, [active(bot), house("greedy")])
+    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     client.force_login(person("bob"))
     assert "Cancel it" not in html(client, f"/matches/orders/{order.pk}/")
     assert client.post(f"/matches/orders/{order.pk}/cancel/").status_code == 403
@@ -115,7 +123,7 @@ def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, d
     theirs = uploaded(person("bob"), "Theirs")
     client.force_login(bot.owner)
     at = (timezone.now() + timedelta(hours=3)).replace(second=0, microsecond=0)
-    document = sent(bot, seat_2=active(theirs).pk, due_at=f"{at:%Y-%m-%dT%H:%M}", deals=1, rotated="no")
+    document = sent(bot, seat_2=active_version(theirs).pk, due_at=f"{at:%Y-%m-%dT%H:%M}", deals=1, rotated="no")
     address = client.post(forms(duel)[2], document)["Location"]
     text = html(client, address)
     assert f"{at:%H:%M} UTC" in text and f'data-countdown="{at.isoformat(timespec="milliseconds")}"' in text
@@ -132,7 +140,7 @@ def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, d
 
 def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel: Ladder, client: Client) -> None:
     client.force_login(bot.owner)
-    order = play_all(a_test(bot.owner, duel, [active(bot), house("greedy")]))
+    order = play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")]))
 
     def counts() -> list[int]:
         found = []
@@ -143,12 +151,12 @@ def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel:
         return found
 
     at = timezone.now() + timedelta(hours=1)
-    order_scheduled(bot.owner, duel, [active(bot).pk, house("greedy").pk], 1, at, uuid4())
+    order_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
     before = counts()
     assert max(before) <= 16, before
     for _ in range(3):
-        play_all(a_test(bot.owner, duel, [active(bot), house("haggler")]))
-    order_scheduled(bot.owner, duel, [active(bot).pk, house("greedy").pk], 1, at, uuid4())
+        play_all(a_test(bot.owner, duel, [active_version(bot), house_version("haggler")]))
+    order_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
     assert counts() == before
 
 

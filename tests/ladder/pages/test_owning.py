@@ -23,10 +23,8 @@ from ladder.matches.schedule import fill
 from ladder.members.membership import enter
 from ladder.members.membership import leave as leave_ladder
 from ladder.models import Attempt, Ladder, Rerun, Season, SeatLog
-from tests.ladder.matches.test_blocks import players_of
-from tests.ladder.matches.test_leases import claimed
+from tests.build import DUEL, HONEST, claimed, first_players, person, scheduled, uploaded
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
-from tests.ladder.uploaded import DUEL, HONEST, person, scheduled, uploaded
 
 MOST_QUERIES = 20
 
@@ -365,7 +363,7 @@ def test_owner_and_staff_read_how_many_games_were_played_again_for_a_version(peo
     rows = r"re-runs this season</dt><dd>{} <"
     assert re.search(rows.format(0), html(of(people.ada), address))
     ladder = Ladder.objects.get(slug=DUEL)
-    block = scheduled(ladder, players_of(ladder))
+    block = scheduled(ladder, first_players(ladder))
     game = block.matches.first()
     assert game is not None
     lease = claimed(game)

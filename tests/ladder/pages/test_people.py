@@ -12,8 +12,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder, Match, Membership
-from tests.build import opened_house
-from tests.ladder.uploaded import DUEL, match_of, person, staff, uploaded
+from tests.build import DUEL, match_of, opened_house, person, staff, uploaded
 
 pytestmark = pytest.mark.django_db
 

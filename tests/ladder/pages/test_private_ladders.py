@@ -23,10 +23,9 @@ from ladder.matches.schedule import fill
 from ladder.matchmaking.seeks import seek
 from ladder.members.membership import join
 from ladder.models import Ladder, Match, Membership, Order, Pairing, Seek
-from tests.ladder.exhibitions.orders import a_test, active, finish, house, play_all
-from tests.ladder.pages.people import staff
+from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of
+from tests.ladder.exhibitions.orders import a_test, play_all
 from tests.ladder.pages.walking import ENDLESS
-from tests.ladder.uploaded import DUEL, person, uploaded
 
 NAME = "Seminar for the very secretive"
 SLUG = "seminar-for-the-very-secretive"
@@ -84,11 +83,11 @@ def founded() -> Class:
     fill(Random(1))
     mine = Match.objects.filter(ladder=ladder, seats__version__bot=bot, status="queued").order_by("pk")
     for match in Match.objects.filter(block=mine[0].block_id).order_by("pk"):
-        finish(match)
+        finish_game(match, variety_of(match))
     played = Match.objects.filter(status="finished").earliest("pk")
-    order = play_all(a_test(ada, ladder, [active(bot), house("greedy")], blocks=1))
+    order = play_all(a_test(ada, ladder, [active_version(bot), house_version("greedy")], blocks=1))
     soon = timezone.now() + timedelta(hours=1)
-    order_scheduled(ada, ladder, [active(bot).pk, house("greedy").pk], 1, soon, uuid4())
+    order_scheduled(ada, ladder, [active_version(bot).pk, house_version("greedy").pk], 1, soon, uuid4())
     seats = {"ladder": ladder, "by": ada, "clock": "usual", "expires": soon}
     Seek.objects.create(**seats, kind=Seek.Kind.OPEN)
     seek = Seek.objects.create(**seats, kind=Seek.Kind.LINK, token="s" * 43)

@@ -14,10 +14,10 @@ from esr_platform.accounts.models import User
 from ladder.models import Entry, Ladder
 from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
 from ladder.pages.templatetags.rankings import leading
+from tests.build import active_version, person, uploaded
 from tests.ladder.pages.site import crowd
 from tests.ladder.pages.test_estimates import keep, place
 from tests.ladder.pages.test_every_page import html
-from tests.ladder.uploaded import active_version, person, uploaded
 
 ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
 

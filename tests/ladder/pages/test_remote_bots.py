@@ -11,8 +11,8 @@ from ladder.live.answers import answer
 from ladder.live.end import finish
 from ladder.models import Ladder, Match
 from ladder.season_statistics import gather
+from tests.build import DUEL, person, uploaded
 from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of
-from tests.ladder.uploaded import DUEL, person, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 

@@ -10,8 +10,8 @@ from bots.models import Machine
 from bots.sandbox import SandboxLauncher, remedies
 from bots.sandbox.status import status
 from ladder.pages.staff import REMEDIES
-from tests.ladder.pages.people import SCRIPT, staff
-from tests.ladder.uploaded import person
+from tests.build import person, staff
+from tests.ladder.pages.people import SCRIPT
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/staff/sandboxes/"

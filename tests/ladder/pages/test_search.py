@@ -12,8 +12,8 @@ from esr_platform.accounts.models import User
 from ladder.models import Ladder, Membership
 from ladder.pages.components.words import grouped
 from ladder.pages.search import LONGEST, Words
+from tests.build import new_version, person, uploaded
 from tests.ladder.pages.site import Site, rename
-from tests.ladder.uploaded import new_version, person, uploaded
 
 MOST_QUERIES = 12
 

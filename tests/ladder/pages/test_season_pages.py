@@ -14,9 +14,7 @@ from django.utils import timezone
 
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
 from ladder.seasons import close, lines, publish_keys
-from tests.ladder.blocks import block_on, finish_block
-from tests.ladder.pages.people import staff
-from tests.ladder.uploaded import DUEL, person
+from tests.build import DUEL, block_on, finish_block, person, staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from django.test import Client
 
 from bots.models import Bot, BotVersion
 from bots.uploads.storage import uploads
-from tests.ladder.uploaded import person, uploaded
+from tests.build import person, uploaded
 
 
 @pytest.fixture

@@ -21,8 +21,17 @@ from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, Sea
 from ladder.pages.components.chart import rating_chart
 from ladder.pages.components.traces import trace
 from ladder.season_statistics import gather, measure
-from tests.ladder.finishing import bring, finished_block, finished_blocks, table_of
-from tests.ladder.uploaded import new_version, person, scheduled, uploaded
+from tests.build import (
+    finish_game,
+    finished_block,
+    finished_blocks,
+    new_version,
+    person,
+    players_of,
+    scheduled,
+    uploaded,
+    variety_of,
+)
 
 pytestmark = pytest.mark.django_db
 CLAIMS = {"edel-stein-reich": [4]}
@@ -63,9 +72,9 @@ def test_a_ladder_without_blocks_says_when_there_will_be_figures(ladder: Ladder,
 
 
 def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client: Client) -> None:
-    block = scheduled(ladder, table_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
     for match in list(block.matches.select_related("ladder", "block").order_by("seating"))[:-1]:
-        bring(match)
+        finish_game(match, variety_of(match))
     gather()
     measure()
     entry = f"/ladders/{ladder.slug}/bots/{ladder.entries.select_related('bot')[0].bot.slug}/"

@@ -16,8 +16,7 @@ from ladder.matches.play import play
 from ladder.models import Ladder
 from ladder.pages.bot import ROWS, spoken_of, versions_of
 from ladder.season_statistics import gather
-from tests.build import opened_house
-from tests.ladder.uploaded import DUEL, match_of, person, uploaded
+from tests.build import DUEL, match_of, opened_house, person, uploaded
 
 
 @pytest.fixture

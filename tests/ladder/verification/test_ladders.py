@@ -14,7 +14,7 @@ from games.record import to_json
 from ladder.models import Block, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.packing import pack, unpack
 from ladder.verification import ladders
-from tests.ladder.blocks import block_on, finish_block, finish_game, games_of
+from tests.build import block_on, finish_block, finish_game, games_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

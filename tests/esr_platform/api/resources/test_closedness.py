@@ -13,9 +13,9 @@ from games.registry import GAMES
 from games.schemas import DOCUMENTS
 from ladder.corrections import void
 from ladder.models import Block, Ladder, Match, Membership
+from tests.build import staff
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.resources.conftest import read, walked
-from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
 

@@ -11,10 +11,9 @@ from bots.owners import guest_player, player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Outage, Sitting
+from tests.build import DUEL, finished_by_hand, people_match, person, uploaded, verified
 from tests.esr_platform.api.conftest import problem
 from tests.esr_platform.api.resources.conftest import read, walked
-from tests.ladder.by_hand import finished_by_hand, people_match, verified
-from tests.ladder.uploaded import DUEL, person, uploaded
 
 pytestmark = pytest.mark.django_db
 

@@ -18,9 +18,9 @@ from esr_platform.accounts.models import User
 from ladder.matches.blocks import Player
 from ladder.members.membership import entry_of
 from ladder.models import Ladder, Match
+from tests.build import person
 from tests.esr_platform.api.streams.programs import LONG, SSE, Site, Stream
 from tests.ladder.live.playing import CALM, live_ladder, opened
-from tests.ladder.uploaded import person
 
 TOKEN = get_random_string(32)
 """Against forgeries, the same in the cookie and the header."""

@@ -16,10 +16,10 @@ from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import Browser, end_all
 from esr_platform.api.authentication import identity
 from ladder.models import Ladder, Match, Membership
+from tests.build import person
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, session_of
 from tests.ladder.live.playing import game_of
-from tests.ladder.uploaded import person
 
 pytestmark = pytest.mark.django_db
 

@@ -17,10 +17,10 @@ from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.rematches import rematch
 from ladder.models import Attempt, Chair, ChatLine, Match
+from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.ladder.live.people import answer_any, owing, settle
 from tests.ladder.live.playing import at_random, play_out, position
-from tests.ladder.uploaded import staff
 
 pytestmark = pytest.mark.django_db
 

@@ -17,8 +17,8 @@ from esr_platform.api.streams import match as feed
 from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.match import PublicNews, TableStream, Watched
 from ladder.models import Ladder, Match, Membership
+from tests.build import person
 from tests.ladder.live.playing import at_random, game_of, play_on, position
-from tests.ladder.uploaded import person
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,8 @@ from django.http import HttpResponse
 
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder
-from tests.build import opened_house
+from tests.build import DUEL, opened_house
 from tests.esr_platform.api.conftest import Program, person
-from tests.ladder.uploaded import DUEL
 
 
 def send(program: Program, method: str, address: str, body: Any = None, **options: Any) -> HttpResponse:

@@ -8,9 +8,9 @@ from pytest_django import Settings
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import Scope, Token
 from ladder.models import Entry
+from tests.build import new_version, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.writing.conftest import send
-from tests.ladder.uploaded import new_version, uploaded
 
 WREN = {"kind": "remote", "name": "Wren", "games": {"edel-stein-reich-duel": [2]}}
 

@@ -10,10 +10,10 @@ from bots.owners import player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Challenge, Ladder, Match
+from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, problem
 from tests.esr_platform.api.writing.conftest import send
 from tests.ladder.matchmaking.remote_guests import REMOTE, guests
-from tests.ladder.uploaded import DUEL
 
 
 @pytest.fixture

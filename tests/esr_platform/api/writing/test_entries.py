@@ -6,9 +6,9 @@ from django.utils import timezone
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from ladder.models import Entry, Ladder
+from tests.build import DUEL, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.writing.conftest import send
-from tests.ladder.uploaded import DUEL, uploaded
 
 HERE = f"ladders/{DUEL}/entries"
 

@@ -9,9 +9,9 @@ from pytest_django import Settings
 from bots.models import Bot
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Order
+from tests.build import DUEL, new_version, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.writing.conftest import send
-from tests.ladder.uploaded import DUEL, new_version, uploaded
 
 
 @pytest.fixture

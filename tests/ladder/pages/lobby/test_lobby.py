@@ -18,7 +18,7 @@ from ladder.chat import report, say
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
 from ladder.models import Challenge, ChatLine, Ladder, Match, Pairing, Seek
-from tests.ladder.uploaded import person, staff
+from tests.build import person, staff
 
 pytestmark = pytest.mark.usefixtures("house")
 

@@ -16,9 +16,9 @@ from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.presence import note_here
 from ladder.models import Chair, Challenge, Match, Outage
+from tests.build import person
 from tests.ladder.live_tables import as_if_later, table_of
 from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
-from tests.ladder.uploaded import person
 
 pytestmark = pytest.mark.usefixtures("house")
 
