@@ -1,7 +1,8 @@
-"""The house bots: everybody's sparring partners, and the examples a newcomer reads first.
+"""The house bots: opponents for everybody, and examples to read first.
 
-An entry is a folder beside this file and the command line its ``bot.py`` gets. A bot is started with its folder
-as working directory; it needs nothing but the files in it and Python's standard library.
+An entry is a folder next to this file and the command line of its ``bot.py``. The program of a bot consists of the
+files in its folder and of those in ``shared/`` that it uses. They are copied into one folder before it starts. It
+needs nothing else but Python's standard library.
 """
 
 from __future__ import annotations
@@ -15,22 +16,26 @@ from types import MappingProxyType
 from games.registry import GAMES
 
 HERE = Path(__file__).resolve().parent
+SHARED = HERE / "shared"
 
 
 def tables(*slugs: str) -> Mapping[str, tuple[int, ...]]:
-    """Every number of seats of the games ``slugs``; without any, of every game there is."""
+    """Return all seat counts by game: of the games ``slugs``, or of all games if there are none."""
     return MappingProxyType({slug: GAMES[slug].seat_counts for slug in slugs or GAMES})
 
 
 JEWELS = tables("edel-stein-reich", "edel-stein-reich-duel")
 WINES = tables("die-weinhaendler")
+_WIRE = ("wire.py",)
+_WIRE_AND_CELLAR = ("cellar.py", "wire.py")
 
 
 @dataclass(frozen=True)
 class HouseBot:
-    """One entry: the program of ``folder`` with ``args``, known to everybody as ``house:<name>``.
+    """The program in ``folder`` with the command line ``args``, called ``house:<name>``.
 
-    ``games`` says which games it plays, and with how many seats; without them it plays every game there is.
+    ``games`` are the seat counts that it plays, by slug; by default all of all games. ``shared`` are the names of the
+    files in ``shared/`` that belong to the program.
     """
 
     name: str
@@ -42,15 +47,26 @@ class HouseBot:
 
     @property
     def path(self) -> Path:
-        """The folder with its ``bot.py``, inside the installed package and nowhere else."""
+        """The folder with its own files, inside the installed package."""
         return HERE / self.folder
 
+    @property
+    def shared(self) -> tuple[Path, ...]:
+        """The files outside of its folder that belong to the program."""
+        return tuple(SHARED / name for name in (_WIRE_AND_CELLAR if self.games is WINES else _WIRE))
+
     def files(self) -> dict[str, bytes]:
-        """The sources of the bot by file name, in order: what a seat that runs it gets to see."""
-        return {source.name: source.read_bytes() for source in sorted(self.path.glob("*.py"))}
+        """Return the contents of all files of the program by name, in order."""
+        sources = (*self.path.glob("*.py"), *self.shared)
+        return {source.name: source.read_bytes() for source in sorted(sources, key=lambda source: source.name)}
+
+    def write(self, folder: Path) -> None:
+        """Write all files of the program into ``folder``, which must exist. ``bot.py`` can then be started there."""
+        for name, contents in self.files().items():
+            (folder / name).write_bytes(contents)
 
     def digest(self) -> str:
-        """SHA-256 over the command line and the sources, 64 hex digits: the same digest is the same player."""
+        """Return the SHA-256 of the command line and the files, 64 hex digits: same digest, same player."""
         digest = sha256()
         parts = [arg.encode() for arg in self.args]
         for name, source in self.files().items():
@@ -61,7 +77,7 @@ class HouseBot:
         return digest.hexdigest()
 
     def plays(self, game: str, seats: int) -> bool:
-        """Whether the bot takes a seat at a table of ``seats`` at ``game``, a slug."""
+        """Whether the bot plays ``game``, a slug, with ``seats`` seats."""
         return seats in self.games.get(game, ())
 
 

@@ -1,6 +1,6 @@
-"""House bots inside this process: the same code without the pipe, for measuring how strong they are.
+"""House bots inside this process: the same code without pipes, to measure how strong they are.
 
-Never for rated games: those start every bot as a process of its own.
+Rated games never use this: they start each bot as its own process.
 """
 
 from __future__ import annotations
@@ -9,56 +9,56 @@ import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
-from bots.house.catalogue import HouseBot
+from bots.house.catalogue import SHARED, HouseBot
 from games.base import Document, Move, State
 from games.registry import GAMES
 
 
 class Player(Protocol):
-    """A bot object as ``wire.play`` drives it."""
+    """What ``wire.play`` asks for moves."""
 
-    def choose(self, decision: Document, view: Document, log: list[Document]) -> Move:
-        """The answer to one decision."""
+    def choose(self, decision: Document, view: Document, log: list[Document]) -> Move: ...
 
 
 class Maker(Protocol):
-    """The class of a bot."""
+    """The class of a bot: makes one player per game."""
 
-    def __call__(self, hello: Document, args: list[str]) -> Player:
-        """A bot for one game."""
+    def __call__(self, hello: Document, args: list[str]) -> Player: ...
 
 
 def load(bot: HouseBot) -> Maker:
-    """The class that the ``bot.py`` of a house bot gives to ``wire.play``.
+    """Return the class that the ``bot.py`` of a house bot passes to ``wire.play``.
 
-    The folder's modules are imported under their own names, as in a process of the bot's own, and forgotten
-    afterwards, so that the next folder's ``wire`` is its own.
+    Its modules are imported under their own names, as in its own process, and then removed from ``sys.modules``, so
+    that the ``worth`` of the next bot is a different module.
     """
     before = set(sys.modules)
-    sys.path.insert(0, str(bot.path))
+    folders = [bot.path, SHARED]
+    sys.path[:0] = map(str, folders)
     try:
         module = import_module("bot")
     finally:
-        sys.path.pop(0)
+        del sys.path[: len(folders)]
         for name in set(sys.modules) - before:
-            if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(bot.path)):
+            if Path(getattr(sys.modules[name], "__file__", None) or "").parent in folders:
                 del sys.modules[name]
     return cast("Maker", getattr(module, bot.folder.capitalize()))
 
 
 def play_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> Document:
-    """Play one game as :func:`played_inside` does; its outcome."""
+    """Play one game as :func:`played_inside` does. Return its outcome."""
     outcome = played_inside(game, bots, seed).outcome
     assert outcome is not None
     return outcome
 
 
 def played_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> State:
-    """Play one game without clocks, strikes or processes; its finished state.
+    """Play one game without clocks, strikes or processes. Return its finished state.
 
-    Raises ``IllegalMove`` as soon as a bot answers something illegal: that is a fault of the house.
+    Raises ``IllegalMove`` as soon as a bot answers with an illegal move.
     """
     state = GAMES[game].new(len(bots), seed)
     hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules, "seats": len(bots)}

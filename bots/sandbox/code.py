@@ -28,10 +28,11 @@ _WRITTEN_S: Final = 946_684_800
 
 @dataclass(frozen=True)
 class Code:
-    """A folder, the file in it that is started, its arguments, and a name that is another one for other contents.
+    """A folder, the file in it to start, its arguments, and a digest of the contents (empty if it is not known).
 
-    ``compiled`` says that its modules may be compiled here and once, which spares every start of it some milliseconds:
-    true for the house's own code only.
+    ``compiled``: compile its modules once when it is staged, which saves some milliseconds per start. Only house bots
+    are compiled. ``shared`` are files outside of the folder that are copied next to ``entry`` when it is staged; code
+    with such files runs from a copy only.
     """
 
     folder: Path
@@ -39,6 +40,7 @@ class Code:
     args: tuple[str, ...]
     digest: str
     compiled: bool = False
+    shared: tuple[Path, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -77,7 +79,7 @@ def _house_code(program: HouseProgram) -> Code:
     digest = bot.digest()
     if program.digest and program.digest != digest:
         raise PlatformFailure(f"the code of the house bot {program.name} is not the version {program.digest[:12]}")
-    return Code(bot.path, "bot.py", bot.args, digest, compiled=True)
+    return Code(bot.path, "bot.py", bot.args, digest, compiled=True, shared=bot.shared)
 
 
 def staged(code: Code, runtime: Path) -> Path:
@@ -115,6 +117,8 @@ def _fill(folder: Path, code: Code) -> None:
     folder.chmod(0o755)
     for source in _files(code.folder):
         _copy(source, folder / source.relative_to(code.folder))
+    for source in code.shared:
+        _copy(source, folder / source.name)
     if code.compiled:
         _compile(folder)
     for path in (*folder.rglob("*"), folder):

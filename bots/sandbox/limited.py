@@ -40,7 +40,7 @@ class LimitedStarter:
 
 
 def _start(code: Code, limits: Limits, lease: Lease, runtime: Path) -> HostProcess:
-    folder = code.folder if lease.uid is None else staged(code, runtime)
+    folder = staged(code, runtime) if code.shared or lease.uid is not None else code.folder
     before = [] if lease.uid is None else as_powerless_user(lease.uid, limits)
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs

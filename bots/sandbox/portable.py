@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import subprocess
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 from bots.protocol import Limits
@@ -34,12 +38,13 @@ class PortableStarter:
 
     def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - nobody can set them here
         """Start code that has been found and checked. Raises ``OSError`` where the system refuses."""
+        folder = _copy_of(code) if code.shared else code.folder
         pipes = Pipes.open()
         stdin, stdout, stderr = pipes.theirs
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         try:
             child = subprocess.Popen(
-                command(code, code.folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=code.folder,
+                command(code, folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
                 env={**kept, **environment(code)}, start_new_session=True, creationflags=_APART,
             )  # fmt: skip
         except BaseException:
@@ -117,6 +122,16 @@ class PortableProcess:
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):  # macOS: not permitted if all of them are gone
                 os.killpg(self.pid, signal.SIGKILL)
+
+
+@cache
+def _copy_of(code: Code) -> Path:
+    """Copy the files of a house bot into a temporary folder, which is removed when this process ends."""
+    folder = Path(mkdtemp(prefix="esr-house-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for source in (*code.folder.glob("*.py"), *code.shared):
+        shutil.copyfile(source, folder / source.name)
+    return folder
 
 
 def _kill_tree(pid: int) -> subprocess.Popen[bytes] | None:

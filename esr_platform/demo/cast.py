@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bots.house.catalogue import HERE
+from bots.house.catalogue import HOUSE
 from bots.manifest import FILE
 from bots.starter_kits import bot_files
 from games.registry import GAMES
@@ -242,7 +242,7 @@ def archive(bot: DemoBot, number: int) -> bytes:
 
 
 def _of_the_house(bot: DemoBot, args: tuple[str, ...]) -> dict[str, str]:
-    sources = {file.name: file.read_text(encoding="utf-8") for file in sorted((HERE / bot.house).glob("*.py"))}
+    sources = {name: source.decode() for name, source in HOUSE[bot.house].files().items()}
     return {**sources, FILE: _manifest(bot.name, ("bot.py", *args), bot.games)}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,7 +87,8 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
 
 
 def test_a_house_bot_from_another_folder_climbs_the_open_ladder(town: Town, tmp_path: Path) -> None:
-    shutil.copytree(HOUSE["kontor"].path, tmp_path / "mybot")
+    (tmp_path / "mybot").mkdir()
+    HOUSE["kontor"].write(tmp_path / "mybot")
     played = town.esr("play-remote", "mybot", "--ladder", OPEN, "--games", 3, "--at-once", 3, where=tmp_path)
     assert (played["bot"], played["incidents"]) == ("mybot", [])
     assert [game["status"] for game in played["games"]] == ["finished"] * len(played["games"])

@@ -8,7 +8,7 @@ time he does not consider. Settings: ``margin``, the money a bargain must bring 
 
 from __future__ import annotations
 
-from deciding import Haggler
+from strategy import Haggler
 from wire import play
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from worth import Outlook, gems_on, moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from choosing import Gains
+    from choices import Gains
     from wire import Document
     from worth import Money, Table
 

@@ -8,7 +8,7 @@ if a fat one is going to stand right above it. It lays what it must (``laying.py
 
 from __future__ import annotations
 
-from deciding import Sommelier
+from strategy import Sommelier
 from wire import play
 
 if __name__ == "__main__":

@@ -5,16 +5,12 @@ from __future__ import annotations
 import ast
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bots.house.catalogue import HERE, HOUSE, HouseBot
 from games.registry import GAMES
 
-FOLDERS = sorted({bot.folder for bot in HOUSE.values()})
-SHARED = ("wire.py", "cellar.py")
-"""Files of which every folder that has one carries the same."""
 LADDERS = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
 SLOW_TO_IMPORT = {"json", "random", "re", "typing", "dataclasses", "collections", "enum", "functools"}
 
@@ -59,23 +55,17 @@ def test_a_digest_changes_with_the_command_line_and_not_with_the_title() -> None
 
 
 def test_a_digest_covers_every_file_that_a_seat_sees() -> None:
-    assert set(HOUSE["kontor"].files()) == {path.name for path in HOUSE["kontor"].path.glob("*.py")}
+    kontor = HOUSE["kontor"]
+    assert set(kontor.files()) == {path.name for path in (*kontor.path.glob("*.py"), *kontor.shared)}
 
 
-def test_every_folder_carries_the_wire() -> None:
-    assert all((HERE / folder / "wire.py").is_file() for folder in FOLDERS)
-
-
-@pytest.mark.parametrize("name", SHARED)
-def test_what_several_folders_carry_is_the_same_in_all(name: str) -> None:
-    assert len({path.read_bytes() for path in HERE.glob(f"*/{name}")}) == 1
-
-
-@pytest.mark.parametrize("source", sorted(HERE.glob("*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_a_house_bot_imports_only_its_own_files_and_what_starts_fast(source: Path) -> None:
-    own = {path.stem for path in source.parent.glob("*.py")}
-    for name in _imported_when_run(ast.parse(source.read_text())):
-        assert name in own or (name in sys.stdlib_module_names and name not in SLOW_TO_IMPORT), name
+@pytest.mark.parametrize("bot", {bot.folder: bot for bot in HOUSE.values()}.values(), ids=lambda bot: bot.folder)
+def test_a_house_bot_imports_only_its_own_files_and_what_starts_fast(bot: HouseBot) -> None:
+    files = bot.files()
+    imported = set[str]().union(*(_imported_when_run(ast.parse(source)) for source in files.values()))
+    others = {name for name in imported if f"{name}.py" not in files}
+    assert others <= set(sys.stdlib_module_names) - SLOW_TO_IMPORT
+    assert {path.stem for path in bot.shared} <= imported
 
 
 def _imported_when_run(tree: ast.AST) -> set[str]:

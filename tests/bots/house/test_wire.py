@@ -1,4 +1,4 @@
-"""The page of protocol that every house bot carries."""
+"""``wire.py``, which every house bot uses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.house.catalogue import HERE, HOUSE, HouseBot
+from bots.house.catalogue import HOUSE, SHARED, HouseBot
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False),
@@ -22,7 +23,7 @@ VALUES: Any = st.recursive(
 
 
 def load_wire() -> ModuleType:
-    spec = spec_from_file_location("house_wire", HERE / "random" / "wire.py")
+    spec = spec_from_file_location("house_wire", SHARED / "wire.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -68,12 +69,13 @@ def test_an_unknown_setting_is_refused_with_those_that_exist() -> None:
 
 
 @pytest.mark.parametrize("bot", HOUSE.values(), ids=list(HOUSE))
-def test_a_process_says_ready_answers_and_goes_with_the_game(bot: HouseBot) -> None:
+def test_a_plain_process_says_ready_and_ends_with_the_game(bot: HouseBot, tmp_path: Path) -> None:
+    bot.write(tmp_path)
     hello = {"type": "hello", "protocol": 1, "game": "edel-stein-reich", "seats": 3, "seat": 0, "seed": "ab" * 32}
     end = {"type": "end", "outcome": {}, "log": []}
     done = subprocess.run(
         [sys.executable, "-S", "-E", "-B", "bot.py", *bot.args],
-        cwd=bot.path,
+        cwd=tmp_path,
         input=f"{json.dumps(hello)}\n{json.dumps(end)}\n",
         capture_output=True,
         text=True,

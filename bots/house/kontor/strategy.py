@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from books import Books
-from choosing import Habits, expected_mixes, hiding, in_order, left_to, prospects, softmax
+from choices import Habits, expected_mixes, hiding, in_order, left_to, prospects, softmax
 from wire import Dice, Document, settings
 from worth import COLOURS, moved, one
 
@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from choosing import Gains, Mix
+    from choices import Gains, Mix
     from wire import Move
 
 

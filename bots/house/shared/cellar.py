@@ -1,4 +1,4 @@
-"""Bottles, and what they score in a wine cellar. The house bots that lay any carry this same file.
+"""Bottles, and what they score in a wine cellar. Every house bot for Die Weinhändler gets a copy of this file.
 
 A cell is ``(level, x)``: it rests on ``(level - 1, x)`` and ``(level - 1, x + 1)``.
 """

@@ -6,9 +6,8 @@ from itertools import product
 
 from auction import BOTTLES, Auction
 from cellar import open_cellar, tenths
-from guessing import guess_hands, laid_bottles, unseen
-from habits import Habits
-from laying import lay_out
+from layout import lay_out
+from opponents import Habits, guess_hands, laid_bottles, unseen
 from wire import Dice, Document, settings
 from worth import Worth
 

@@ -1,7 +1,7 @@
-"""The bot protocol on one page: read a line, answer a line. Every house bot carries this same file.
+"""The bot protocol: read a line, answer a line. Every house bot gets a copy of this file.
 
-In a bot of your own ``import json`` and ``import random`` do just as well. They take longer to import than
-Python takes to start, though, and a house bot starts for every game it plays.
+In your own bot, ``import json`` and ``import random`` do the same. They take longer to import than Python takes to
+start, and a house bot starts for every game that it plays.
 """
 
 from __future__ import annotations
