@@ -45,6 +45,7 @@ from tests.fixed_randomness import fixed_randomness
 
 __all__ = ["DUEL", "DUEL_ONLY", "HONEST"]
 
+FAILED: Final = Attempt.Ending.FAILED
 PASSWORD: Final = "a cellar full of amethysts"
 
 T = TypeVar("T")

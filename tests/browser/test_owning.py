@@ -19,7 +19,7 @@ from ladder.members.membership import enter
 from tests.browser.looking import Looker
 from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
-from tests.ladder.pages.test_sandboxes import BROKEN
+from tests.ladder.pages.test_staff import BROKEN
 
 pytestmark = pytest.mark.slow
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+from datetime import datetime, timedelta
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
-from django.db import transaction
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+from django.utils import timezone
 
 from ladder.ledger.append import NoSeason
+from ladder.ledger.rebuild import rerate
 from ladder.matches.blocks import key_hash
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
@@ -15,10 +25,31 @@ from ladder.matches.schedule import fill
 from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
 from ladder.ratings.regression import regressed
-from ladder.seasons import WrongMoment, close, finish_closing, open_first, open_next, publish_keys
+from ladder.seasons import (
+    WrongMoment,
+    close,
+    close_due,
+    finish_closing,
+    lines,
+    open_first,
+    open_next,
+    plan,
+    publish_keys,
+)
 from ladder.upkeep import sweep
-from tests.build import claimed, finished, first_games, first_players, report_of, scheduled, variety_of
-from tests.ladder.matches.test_leases import FAILED
+from tests.build import (
+    FAILED,
+    block_on,
+    claimed,
+    finish_block,
+    finished,
+    first_games,
+    first_players,
+    games_of,
+    report_of,
+    scheduled,
+    variety_of,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -174,3 +205,171 @@ def test_keys_are_published_when_the_season_is_closed_and_all_its_deals_are_over
         assert series.public_key == bytes(series.key).hex()
     assert not DealSeries.objects.filter(season__number=2).exclude(published=None).exists()
     assert Match.objects.filter(block=test, status="finished").count() == 2
+
+
+def current(ladder: Ladder) -> Season:
+    return Season.objects.get(ladder=ladder, closed=None)
+
+
+def ratings(ladder: Ladder) -> dict[int, int]:
+    return dict(Entry.objects.filter(ladder=ladder).values_list("pk", "rating"))
+
+
+def check_accounts() -> None:
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
+
+
+@pytest.mark.parametrize("kept", [Fraction(0), Fraction(3, 4), Fraction(1)])
+def test_what_the_next_season_keeps_can_be_chosen(ladder: Ladder, kept: Fraction) -> None:
+    finish_block(block_on(ladder))
+    before = ratings(ladder)
+    close(current(ladder), kept)
+    for pk, rating in ratings(ladder).items():
+        assert rating == 1_500_000 + int((before[pk] - 1_500_000) * kept)
+    check_accounts()
+
+
+def test_a_season_is_closed_once_and_the_next_one_not_by_the_same_click(ladder: Ladder) -> None:
+    season = current(ladder)
+    close(season)
+    with pytest.raises(WrongMoment, match="is closed already"):
+        close(season)
+    with pytest.raises(WrongMoment, match="is closed already"):
+        plan(season, timezone.now())
+    assert current(ladder).number == 2
+
+
+def test_a_planned_season_closes_when_its_time_has_come(ladder: Ladder) -> None:
+    season = current(ladder)
+    plan(season, timezone.now() + timedelta(hours=1), Fraction(1, 4))
+    assert close_due() == 0
+    Season.objects.filter(pk=season.pk).update(closes_at=timezone.now() - timedelta(seconds=1))
+    sweep()
+    season.refresh_from_db()
+    assert season.closed
+    assert LedgerEntry.objects.filter(ladder=ladder).latest("number").document["regress"] == [1, 4]
+    assert close_due() == 0
+    assert current(ladder).number == 2
+
+
+def test_a_plan_can_be_taken_back(ladder: Ladder) -> None:
+    season = current(ladder)
+    plan(season, timezone.now() + timedelta(hours=1))
+    plan(season, None)
+    season.refresh_from_db()
+    assert season.closes_at is None
+
+
+def test_the_command_closes_now_later_and_for_good(ladder: Ladder, capsys: Any) -> None:
+    call_command("season", "close", ladder.slug, "--at", "2099-01-31T20:00", "--keep", "3/4")
+    assert current(ladder).closes_at is not None
+    call_command("season", "close", ladder.slug)
+    assert current(ladder).number == 2
+    call_command("season", "close", ladder.slug, "--last")
+    with pytest.raises(CommandError, match="has no open season"):
+        call_command("season", "close", ladder.slug)
+    call_command("season", "open", ladder.slug, "--keep", "1")
+    assert capsys.readouterr().out.splitlines() == [
+        f"{ladder}, season 1 closes on 2099-01-31 at 20:00 UTC.",
+        f"{ladder}, season 1 is closed.",
+        f"{ladder}, season 2 is closed.",
+        f"{ladder}, season 3 is open.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["close", "nowhere"], "No ladder is called nowhere"),
+        (["close", "edel-stein-reich-4", "--keep", "2"], "no share from 0 to 1"),
+        (["close", "edel-stein-reich-4", "--at", "soon"], "no date and time"),
+        (["open", "edel-stein-reich-4"], "Close it first"),
+    ],
+)
+def test_the_command_says_what_is_wrong(ladder: Ladder, arguments: list[str], says: str) -> None:
+    with pytest.raises(CommandError, match=says):
+        call_command("season", *arguments)
+
+
+def test_a_plan_that_is_put_off_in_the_last_moment_closes_nothing(ladder: Ladder) -> None:
+    season, later, moved = current(ladder), timezone.now() + timedelta(hours=1), list[datetime]()
+    Season.objects.filter(pk=season.pk).update(closes_at=timezone.now() - timedelta(seconds=1), next_num=1, next_den=2)
+
+    def putting_off(execute: Any, sql: str, *rest: Any) -> Any:
+        if 'FROM "ladder_ladder"' in sql and not moved:
+            moved.append(later)
+            plan(season, later)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(putting_off):
+        assert close_due() == 0
+    assert moved and current(ladder).closing is None
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def downloaded(ladder: Ladder, tmp_path: Path) -> Path:
+    """The deals of a season that is over, as anybody gets them."""
+    for _ in range(2):
+        finish_block(block_on(ladder))
+    season = current(ladder)
+    close(season)
+    publish_keys()
+    file = tmp_path / "deals.jsonl"
+    file.write_text("".join(lines(season)))
+    return file
+
+
+def checked(file: Path) -> subprocess.CompletedProcess[str]:
+    script = ROOT / "esr_platform/static/esr/check_season.py"
+    return subprocess.run([sys.executable, script, file], capture_output=True, text=True, check=False)
+
+
+def test_the_script_of_the_season_page_finds_every_deal_right(downloaded: Path) -> None:
+    assert checked(downloaded).stdout == "All 2 deals are what the season's keys give.\n"
+    assert checked(downloaded).returncode == 0
+
+
+@pytest.mark.parametrize("what", ["seed", "commitment", "number", "key_hash", "key"])
+def test_the_script_of_the_season_page_finds_what_was_changed(downloaded: Path, what: str) -> None:
+    text = downloaded.read_text()
+    if what == "number":
+        changed = text.replace('"number":2', '"number":3')
+    else:
+        changed = re.sub(rf'"{what}":"[0-9a-f]{{64}}"', f'"{what}":"{"0" * 64}"', text, count=1)
+    assert changed != text
+    downloaded.write_text(changed)
+    assert checked(downloaded).returncode == 1
+    assert "Wrong: [" in checked(downloaded).stderr
+
+
+def test_the_script_waits_for_the_keys(ladder: Ladder, tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    file.write_text("".join(lines(current(ladder))))
+    assert "secret until the season is over" in checked(file).stderr
+
+
+def test_the_documentation_shows_the_script_as_it_is() -> None:
+    script = (ROOT / "esr_platform/static/esr/check_season.py").read_text()
+    assert f"```python\n{script}```" in (ROOT / "docs/ladders.md").read_text()
+
+
+def test_the_document_of_a_season_has_every_deal_in_order_and_nothing_closed(ladder: Ladder) -> None:
+    over = finish_block(block_on(ladder))
+    left = block_on(ladder)
+    test = finish_block(block_on(ladder, Block.Purpose.TEST))
+    head, *deals = map(json.loads, lines(current(ladder)))
+    assert (head["format"], head["ladder"], head["season"], head["closed"]) == ("season-deals/1", ladder.slug, 1, None)
+    assert {one["name"]: (one["key"], one["deals"]) for one in head["series"]} == {
+        ladder.slug: (None, 2),
+        f"live-{ladder.slug}": (None, 0),
+        f"test-{ladder.slug}": (None, 1),
+    }
+    assert [(deal["name"], deal["number"], deal["seed"]) for deal in deals] == [
+        (ladder.slug, 1, bytes(over.seed).hex()),
+        (ladder.slug, 2, None),
+        (f"test-{ladder.slug}", 1, bytes(test.seed).hex()),
+    ]
+    assert deals[1]["matches"] == [match.pk for match in games_of(left)]

@@ -11,9 +11,11 @@ from django.conf import settings
 from django.core import mail
 from django.test import Client
 
+from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
 
 pytestmark = pytest.mark.django_db
+
 PASSWORD = "a cellar full of amethysts"
 THERE, HERE = "198.51.100.7", "203.0.113.9"
 
@@ -132,3 +134,19 @@ def test_entering_the_password_once_more_is_guessed_at_no_faster(miriam: User) -
 def test_what_was_typed_of_any_length_and_kind_is_no_error(miriam: User) -> None:
     for typed in ("x" * 100_000, "@", "a@b\0c", "\u202e", " "):
         assert tries(typed, "wrong", HERE) in (200, 429)
+
+
+@pytest.mark.parametrize(
+    ("peer", "counted"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("testclient", "testclient"),
+        ("", ""),
+    ],
+)
+def test_one_line_is_one_address(peer: str, counted: str) -> None:
+    assert address({"REMOTE_ADDR": peer}) == counted

@@ -1,16 +1,31 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
+from django.db.models import F
 
+from bots.models import Bot
 from games.chance import commitment
 from ladder.creation import open_house
-from ladder.matches.blocks import Player, end_if_over, schedule_block, seed_of
+from ladder.matches.blocks import KEY_BYTES, Player, end_if_over, key_hash, schedule_block, seed_of
+from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
-from ladder.models import Block, Entry, Ladder, Match, SeatResult
+from ladder.models import Attempt, Block, Entry, Ladder, Match, SeatResult
 from ladder.pairings.seatings import seatings
-from tests.build import claimed, finished, first_players, scheduled
-from tests.ladder.matches.test_leases import FAILED
+from tests.build import (
+    FAILED,
+    active_version,
+    block_on,
+    claimed,
+    finish_block,
+    finished,
+    first_players,
+    house_version,
+    scheduled,
+)
+from tests.ladder.exhibitions.orders import a_test, play_all
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -107,3 +122,42 @@ def test_a_block_that_was_scheduled_is_not_changed_by_opening_the_house_again(ma
     before = list(Block.objects.values()), list(Match.objects.values())
     open_house()
     assert (list(Block.objects.values()), list(Match.objects.values())) == before
+
+
+KEY = bytes(range(KEY_BYTES))
+
+
+@pytest.mark.parametrize(
+    ("name", "season", "number", "seed"),
+    [
+        ("edel-stein-reich-4", 3, 17, "85324f5f533b8f9cdfe349a7b9aa064c43b9a22e4f9acb790f5bf79fbbe1172f"),
+        ("test-edel-stein-reich-duel", 1, 1, "20a38a05fb751762973dab6e42430f28c963a6319be064ccdb54cd325993617b"),
+    ],
+)
+def test_a_seed_is_what_openssl_says(name: str, season: int, number: int, seed: str) -> None:
+    """``printf NAME/SEASON/NUMBER | openssl dgst -sha256 -mac HMAC -macopt hexkey:000102…1f``."""
+    assert seed_of(KEY, name, season, number).hex() == seed
+
+
+def test_the_hash_of_a_key_is_what_sha256sum_says() -> None:
+    assert key_hash(KEY) == "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd"
+
+
+def test_another_key_name_season_or_number_gives_another_deal() -> None:
+    given = [(KEY, "a", 1, 1), (KEY[::-1], "a", 1, 1), (KEY, "b", 1, 1), (KEY, "a", 2, 1), (KEY, "a", 1, 2)]
+    assert len({seed_of(*one) for one in given}) == len(given)
+
+
+def test_a_name_must_be_ascii() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        seed_of(KEY, "würfel", 1, 1)
+
+
+def test_long_games_that_somebody_orders_do_not_make_a_ladders_games_long(bot: Bot, duel: Ladder) -> None:
+    finish_block(block_on(duel))
+    play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2))
+    ordered = Attempt.objects.filter(match__block__purpose="test")
+    assert ordered.update(started=F("started") - timedelta(seconds=100)) == 4
+    found = recent()
+    assert found.finished[duel.pk] == 6
+    assert found.cost(duel.pk) < 50

@@ -18,8 +18,7 @@ from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Entry, LedgerEntry, Match, Result
 from ladder.packing import unpack
 from ladder.upkeep import sweep
-from tests.build import claimed, expire_lease, finish_others, finished, report_of, snapshot, variety_of
-from tests.ladder.matches.test_leases import FAILED
+from tests.build import FAILED, claimed, expire_lease, finish_others, finished, report_of, snapshot, variety_of
 
 
 def test_a_result_holds_what_re_executing_its_record_gives(match: Match) -> None:

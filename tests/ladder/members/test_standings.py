@@ -1,9 +1,26 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
-from ladder.members.standings import listed, page_of, table
-from ladder.models import Entry, Ladder
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
+from ladder.corrections import merge
+from ladder.matches.dispatch import recent
+from ladder.matches.leases import claim
+from ladder.matches.results import record_result
+from ladder.matches.schedule import fill
+from ladder.members import membership
+from ladder.members.standings import SILENCE, Cause, Wait, listed, page_of, table, waits_of
+from ladder.models import Attempt, Entry, Ladder, Match, Season
+from ladder.pages.bot import spoken_of
+from ladder.pages.components.words import reasons
+from tests.build import new_version, person, report_of, uploaded
 
 
 def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
@@ -66,3 +83,193 @@ def test_an_empty_table_has_one_empty_page(ladder: Ladder) -> None:
     shown, everybody = page_of(ladder, listed(ladder), None, 50)
     assert list(shown) == []
     assert everybody == 0
+
+
+FOUR = {"edel-stein-reich": [4]}
+
+
+@pytest.fixture
+def bot(ladder: Ladder) -> Bot:
+    """Ada's bot on the ladder for four, which has not played."""
+    return uploaded(person("ada"), "magpie", claims=FOUR)
+
+
+def asked(bot: Bot) -> list[Wait]:
+    bot = Bot.objects.get(pk=bot.pk)
+    return waits_of(bot, spoken_of(bot), list(Entry.objects.filter(bot=bot).select_related("ladder")))
+
+
+def answer(bot: Bot) -> Wait:
+    (wait,) = asked(bot)
+    return wait
+
+
+def said(bot: Bot, inside: bool = False) -> list[str]:
+    bot = Bot.objects.get(pk=bot.pk)
+    found = reasons(bot, spoken_of(bot), list(Entry.objects.filter(bot=bot).select_related("ladder")), inside)
+    return [f"{reason.said} {reason.for_owner}".strip() for reason in found]
+
+
+def play(number: int) -> None:
+    """Finish that many of the queued games."""
+    for match in Match.objects.filter(status=Match.Status.QUEUED).select_related("ladder", "block")[:number]:
+        lease = claim(match.pk, "a test")
+        assert lease is not None
+        assert record_result(lease, report_of(match))
+
+
+def test_it_is_queued_at_a_place_with_an_estimate_from_what_was_played_lately(bot: Bot, ladder: Ladder) -> None:
+    fill()
+    play(3)
+    mine = Match.objects.filter(seats__version__bot=bot).order_by("pk")
+    Match.objects.exclude(pk__in=mine).filter(status=Match.Status.QUEUED).update(priority=2)
+    mine.filter(status=Match.Status.QUEUED).update(priority=0)
+    others = Match.objects.filter(status=Match.Status.QUEUED, priority=2).count()
+    wait = answer(bot)
+    assert wait.cause is Cause.QUEUED
+    assert wait.place == others + 1
+    assert wait.among == Match.objects.filter(status=Match.Status.QUEUED).count()
+    assert wait.seconds == pytest.approx(wait.place / recent().per_s)
+    (sentence,) = said(bot)
+    assert sentence.startswith(f"Its next game is at place {wait.place} of {wait.among} in the queue: probably")
+
+
+def test_without_games_in_the_last_minutes_there_is_no_estimate(bot: Bot) -> None:
+    fill()
+    assert answer(bot).seconds is None
+    assert "no game was finished in the last minutes" in said(bot)[0]
+
+
+def test_it_is_playing(bot: Bot) -> None:
+    fill()
+    match = Match.objects.filter(seats__version__bot=bot).earliest("pk")
+    assert claim(match.pk, "a test")
+    assert (answer(bot).cause, answer(bot).match_id) == (Cause.PLAYING, match.pk)
+
+
+def test_it_waits_for_its_turn_with_the_bound_of_the_scheduler(bot: Bot, ladder: Ladder) -> None:
+    fill()
+    play(100)
+    wait = answer(bot)
+    assert wait.cause is Cause.ITS_TURN
+    assert (wait.among, wait.place) == (9, 36)
+    assert wait.seconds == pytest.approx(9 / 4 * 4 / recent().per_s_on(ladder.pk))
+    assert said(bot)[0].startswith("magpie waits for its turn among 9 bots, which comes after 36 more deals")
+
+
+def test_it_is_on_leave(bot: Bot) -> None:
+    Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="it failed in 3 matches in a row")
+    assert said(bot) == ["magpie is on leave. It failed in 3 matches in a row."]
+    assert said(bot, inside=True)[0].endswith("put it back above.")
+
+
+def test_it_is_retired(bot: Bot) -> None:
+    membership.retire(bot)
+    assert [wait.cause for wait in asked(bot)] == [Cause.RETIRED]
+
+
+def test_its_version_is_in_check_which_only_its_owner_reads(bot: Bot) -> None:
+    first = new_version(bot, claims=FOUR)
+    BotVersion.objects.filter(pk=first.pk).update(state=BotVersion.State.RECEIVED)
+    other = uploaded(person("bob"), "bobs", claims=FOUR)
+    BotVersion.objects.filter(bot=other).update(state=BotVersion.State.RECEIVED, active=False)
+    fill()
+    check, game = asked(bot)
+    assert (check.cause, check.version, check.among) == (Cause.IN_CHECK, first, 2)
+    assert game.cause is Cause.QUEUED
+    assert said(bot, inside=True)[0] == f"v2 waits for its check, at place {check.place} of 2."
+    assert len(said(bot)) == 1
+    assert said(bot)[0].startswith("Its next game")
+    assert [wait.cause for wait in asked(other)] == [Cause.IN_CHECK]
+    assert said(other) == ["No version of bobs is ready to play."]
+
+
+def test_its_version_is_being_checked_now(bot: Bot) -> None:
+    second = new_version(bot, claims=FOUR)
+    until = timezone.now() + timedelta(minutes=1)
+    BotVersion.objects.filter(pk=second.pk).update(state=BotVersion.State.CHECKING, lease=uuid4(), lease_until=until)
+    assert said(bot, inside=True)[0] == "v2 is being checked now."
+
+
+def test_it_has_no_version(bot: Bot) -> None:
+    BotVersion.objects.filter(bot=bot).update(active=False, state=BotVersion.State.REFUSED, reason="It ended.")
+    assert [wait.cause for wait in asked(bot)] == [Cause.NO_VERSION]
+    assert said(bot, inside=True) == [
+        "No version of magpie is ready to play. Upload a version; its check says what is missing."
+    ]
+
+
+def test_its_owner_has_left_the_ladder(bot: Bot, ladder: Ladder) -> None:
+    membership.leave(bot, ladder)
+    assert answer(bot).cause is Cause.DECLINED
+
+
+def test_its_results_count_for_nobody_any_more(bot: Bot, ladder: Ladder) -> None:
+    judge = User.objects.create(username="judge", email="judge@example.org", is_staff=True)
+    merge(Entry.objects.get(bot=bot), None, "it was played by a person", judge)
+    fill()
+    assert answer(bot).cause is Cause.MERGED
+    assert not Match.objects.filter(seats__version__bot=bot).exists()
+
+
+def test_the_version_that_plays_does_not_claim_the_table(bot: Bot, ladder: Ladder) -> None:
+    Entry.objects.filter(bot=bot).update(active=False)
+    assert answer(bot).cause is Cause.NOT_CLAIMED
+
+
+def test_the_ladder_is_closed(bot: Bot, ladder: Ladder) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(open=False)
+    assert answer(bot).cause is Cause.CLOSED
+
+
+def test_no_season_is_open(bot: Bot, ladder: Ladder) -> None:
+    now = timezone.now()
+    Season.objects.filter(ladder=ladder).update(closing=now, closed=now)
+    assert answer(bot).cause is Cause.NO_SEASON
+
+
+def test_too_few_opponents_are_there_and_the_house_cannot_fill_up(bot: Bot, ladder: Ladder) -> None:
+    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    assert answer(bot).cause is Cause.ITS_TURN, "the house fills up"
+    BotVersion.objects.filter(bot__owner=None).update(active=False)
+    assert answer(bot).cause is Cause.TOO_FEW
+    assert said(bot, inside=True)[0].endswith("Your bots do not meet each other. Invite somebody.")
+
+
+def test_the_workers_are_down(bot: Bot) -> None:
+    fill()
+    Match.objects.update(due_at=timezone.now() - SILENCE - timedelta(seconds=1))
+    wait = answer(bot)
+    assert (wait.cause, wait.detail) == (Cause.WORKERS_DOWN, "no worker has begun a game for a minute")
+    assert said(bot) == ["Nothing is played at the moment: No worker has begun a game for a minute."]
+
+
+def test_workers_that_play_a_long_game_are_not_down(bot: Bot, ladder: Ladder) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(weight=8)
+    fill()
+    Match.objects.update(due_at=timezone.now() - SILENCE - timedelta(seconds=1))
+    assert claim(Match.objects.exclude(seats__version__bot=bot).earliest("pk").pk, "a test")
+    Attempt.objects.update(started=timezone.now() - timedelta(minutes=5))
+    assert answer(bot).cause is Cause.QUEUED
+
+
+def test_its_game_is_not_due_yet(bot: Bot) -> None:
+    fill()
+    due = timezone.now() + timedelta(minutes=5)
+    Match.objects.filter(seats__version__bot=bot).update(due_at=due)
+    assert (answer(bot).cause, answer(bot).due_at) == (Cause.LATER, due)
+
+
+def test_many_games_take_no_more_queries_than_few(bot: Bot, ladder: Ladder, django_assert_max_num_queries: Any) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(weight=8)
+    fill()
+    play(2)
+    with django_assert_max_num_queries(8 + 3):  # and the bot, its versions and its entries
+        asked(bot)
+
+
+@override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
+def test_a_house_bot_waits_where_only_house_bots_play(ladder: Ladder) -> None:
+    house_bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).earliest("pk")
+    (wait,) = [wait for wait in asked(house_bot) if wait.ladder == ladder]
+    assert wait.cause is Cause.HOUSE_ALONE

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
+
 import pytest
 from allauth.account.models import EmailAddress
 from django.db import connection
@@ -9,10 +12,30 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
+from bots.owners import guest_player, player_of
 from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
-from ladder.models import Entry, Ladder, Match, Membership
-from tests.build import DUEL, match_of, opened_house, person, staff, uploaded
+from games.registry import GAMES
+from ladder.matches.blocks import Player
+from ladder.models import Block, Entry, Ladder, Match, Membership, Season
+from ladder.pages import home
+from ladder.pages.components.boards import table
+from ladder.pages.components.chart import rating_chart
+from ladder.pages.components.traces import trace
+from ladder.seasons import close
+from tests.build import (
+    DUEL,
+    active_version,
+    finish_game,
+    finished_by_hand,
+    match_of,
+    opened_house,
+    person,
+    scheduled,
+    staff,
+    uploaded,
+    verified,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +123,139 @@ def test_the_page_takes_few_queries_however_much_is_on_it(ada: User, client: Cli
     ) as asked:
         assert client.get("/people/ada/").status_code == 200
     assert len(asked) <= 12, [query["sql"][:120] for query in asked]
+
+
+@pytest.fixture
+def people(house: None) -> Ladder:
+    """The ladder of people for two, on which ann and ben have played."""
+    ladder = Ladder.objects.get(slug=f"{DUEL}-people")
+    finished_by_hand(ladder, ("ann", "ben"))
+    return ladder
+
+
+def text(address: str, client: Client | None = None) -> str:
+    answer = (client or Client()).get(address)
+    assert answer.status_code == 200, (address, answer.status_code)
+    return answer.content.decode()
+
+
+def with_a_guest() -> Match:
+    """A casual game of a guest against the house, over."""
+    ladder = Ladder.objects.get(slug=f"{DUEL}-open")
+    house = active_version(Bot.objects.get(house_name="greedy"))
+    players = [Player(guest_player(), None), Player(house, None)]
+    block = scheduled(ladder, players, purpose=Block.Purpose.CASUAL, rotated=False)
+    return finish_game(Match.objects.select_related("ladder", "block").get(block=block))
+
+
+def test_a_ladder_shows_people_with_links_to_their_pages_and_without_versions(people: Ladder) -> None:
+    page = text(f"/ladders/{people.slug}/")
+    assert 'href="/people/ann/"' in page
+    assert "/bots/ann/" not in page
+    assert "v1" not in page
+    assert "2 players have played 1 rated games." in page
+    assert "Live games of people" in page
+    assert "here now" not in page
+
+
+def test_people_have_a_group_of_ladders_of_their_own(people: Ladder) -> None:
+    page = text("/ladders/")
+    assert "people among themselves, each by hand, in live games" in page
+    assert escape(people.name) in page
+
+
+def test_a_table_leads_to_people(people: Ladder) -> None:
+    match = people.matches.get()
+    page = text(f"/matches/{match.pk}/")
+    assert 'href="/people/ann/"' in page
+    seats = list(match.seats.select_related("version__bot").order_by("index"))
+    labels = table(GAMES[people.game], seats, ["ann", "ben"])["labels"]
+    assert [(label["version"], label["href"]) for label in labels] == [(None, "/people/ann/"), (None, "/people/ben/")]
+
+
+def test_guests_are_called_so_and_lead_nowhere(house: None) -> None:
+    match = with_a_guest()
+    page = text(f"/matches/{match.pk}/")
+    assert '<span class="name">Guest</span>' in page
+    assert "without an account" in page
+    assert "house-guest" not in page
+    assert Client().get("/bots/house-guest/").status_code == 404
+    assert "house-guest" not in text("/matches/")
+
+
+def test_the_page_of_a_person_shows_where_they_stand(people: Ladder) -> None:
+    page = text("/people/ann/")
+    assert escape(people.name) in page
+    assert f'href="/ladders/{people.slug}/bots/ann/"' in page
+    assert f'href="/matches/{people.matches.get().pk}/"' in page
+
+
+def test_the_first_page_and_the_list_of_seasons_lead_to_people(people: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "FEWEST_GAMES", 1)
+    close(Season.objects.get(ladder=people, closed=None))
+    for address in ("/", f"/ladders/{people.slug}/seasons/"):
+        page = text(address)
+        assert re.search('href="/people/(ann|ben)/"', page)
+        assert not re.search('href="/bots/(ann|ben)/"', page)
+
+
+def test_the_address_of_a_persons_row_leads_to_their_page(people: Ladder) -> None:
+    assert Client().get("/bots/ann/").headers["Location"] == "/people/ann/"
+
+
+def test_a_person_is_known_by_having_played(people: Ladder) -> None:
+    cid = person("cid")
+    assert Client().get("/people/cid/").status_code == 404
+    player_of(cid)
+    assert Client().get("/people/cid/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["settings", "retire", "upload", "versions/1", "versions/1/source", "report", "declare", "waits"],
+)
+def test_a_person_has_no_pages_of_code(people: Ladder, page: str) -> None:
+    client = Client()
+    client.force_login(verified("ann"))
+    assert client.get(f"/bots/ann/{page}/").status_code == 404
+
+
+def test_people_stand_in_no_list_of_bots(people: Ladder) -> None:
+    client = Client()
+    client.force_login(verified("ann"))
+    for address in ("/bots/?q=ann", "/bots/mine/", "/bots/?of=people"):
+        assert "/bots/ann/" not in text(address, client)
+    found = text("/search/?q=ann", client)
+    assert "/people/ann/" in found
+    assert "/bots/ann/" not in found
+
+
+def test_the_page_of_an_entry_speaks_of_no_versions(people: Ladder) -> None:
+    page = text(f"/ladders/{people.slug}/bots/ann/")
+    assert 'id="versions"' not in page
+    assert 'href="/people/ann/"' in page
+    assert "Seasons of ann" in page
+    assert "Ratings of ann" in page
+    assert "Versions of" not in page
+    assert not re.search(r"\bv1\b", page)
+
+
+def test_the_chart_of_a_person_tells_of_no_versions(people: Ladder) -> None:
+    chart = rating_chart([trace(people.entries.select_related("bot").get(bot__slug="ann"))])
+    assert chart is not None
+    assert not chart.of_versions
+    assert not chart.versions
+    assert [point.split()[3] for point in chart.drawn[0].points.split(";")] == ["-"]
+
+
+def test_two_people_can_be_compared(people: Ladder) -> None:
+    page = text("/compare/ann/ben/")
+    assert "ann" in page
+    assert not re.search(r"\bv1\b", page)
+
+
+def test_staff_moderate_people_on_their_own_page(people: Ladder) -> None:
+    client = Client()
+    client.force_login(staff("eve"))
+    bot = Bot.objects.get(slug="ann")
+    assert client.get(f"/staff/bots/{bot.pk}/").status_code == 404

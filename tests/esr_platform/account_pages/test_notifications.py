@@ -1,0 +1,295 @@
+"""News of a person, as the email and the feed tell them."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from urllib.parse import urlsplit
+from xml.etree import ElementTree as Xml
+
+import pytest
+from django.conf import settings
+from django.core import mail
+from django.test import Client
+from django.urls import resolve, reverse
+from django.utils import timezone, translation
+
+from esr_platform.account_pages import deletion, notifications
+from esr_platform.account_pages.notifications import Kind, News, news_of
+from esr_platform.accounts import sessions
+from esr_platform.accounts.models import User
+from ladder.exhibitions.requests import CANCELLED_BY
+from ladder.models import Agreement, Membership, Order, OrderPlayer
+from tests.esr_platform.account_pages.events import (
+    bot_of,
+    ended_order,
+    ended_season,
+    invitation,
+    ladder_called,
+    paused,
+    person,
+    rejected,
+    version_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+A_MONTH = timedelta(days=30)
+
+
+@pytest.fixture
+def miriam() -> User:
+    return person("miriam")
+
+
+@pytest.fixture
+def carl() -> User:
+    return person("carl")
+
+
+def news(user: User, since: timedelta = A_MONTH) -> list[News]:
+    now = timezone.now()
+    return news_of(user, now - since, now)
+
+
+def about(user: User) -> list[tuple[Kind, str]]:
+    return [(one.kind, one.key) for one in news(user)]
+
+
+def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(miriam: User, carl: User) -> None:
+    ladder = ladder_called()
+    order = ended_order(miriam, ladder, timedelta(hours=5))
+    invited = invitation(carl, miriam, ladder, timedelta(hours=4))
+    bot = paused(miriam, ago=timedelta(hours=3))
+    season = ended_season(ladder, {bot: 2}, timedelta(hours=2))
+    version = rejected(miriam, ago=timedelta(hours=1))
+    assert [one.kind for one in news(miriam)] == [
+        Kind.EXHIBITION_MATCH,
+        Kind.INVITATION,
+        Kind.BOT_PAUSED,
+        Kind.SEASON_ENDED,
+        Kind.VERSION_REJECTED,
+    ]
+    assert [resolve(one.path).kwargs for one in news(miriam)] == [
+        {"order_id": order.pk},
+        {"order_id": invited.pk},
+        {"slug": bot.slug},
+        {"slug": ladder.slug, "number": season.number},
+        {"slug": version.bot.slug},
+    ]
+    assert [one.kind for one in news(miriam, timedelta(minutes=150))] == [Kind.SEASON_ENDED, Kind.VERSION_REJECTED]
+    assert news(carl) == []
+
+
+def test_an_ended_match_is_told_to_who_requested_and_who_accepted_it(miriam: User, carl: User) -> None:
+    due = {"kind": "scheduled", "due_at": timezone.now() - timedelta(hours=1)}
+    ended = ended_order(miriam, ladder_called(), **due)
+    declined = person("dora")
+    Agreement.objects.create(order=ended, person=carl, agreed=True, answered=timezone.now())
+    Agreement.objects.create(order=ended, person=declined, agreed=False, answered=timezone.now())
+    assert about(miriam) == about(carl) == [(Kind.EXHIBITION_MATCH, str(ended.pk))]
+    assert about(declined) == []
+
+
+def test_a_canceled_match_is_told_with_the_reason_but_not_to_who_canceled_it(miriam: User, carl: User) -> None:
+    its = {"state": "cancelled", "reason": CANCELLED_BY.format(carl.username)}
+    order = ended_order(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **its)
+    Agreement.objects.create(order=order, person=carl, agreed=True, answered=timezone.now())
+    (one,) = news(miriam)
+    assert order.reason in one.sentence
+    assert news(carl) == []
+
+
+def test_a_version_comparison_is_told_with_its_verdict(miriam: User) -> None:
+    its = {"kind": "comparison", "margin": 50}
+    orders = [ended_order(miriam, ladder_called(), verdict=said, **its) for said in ("better", "not better", "open")]
+    for order in orders:
+        OrderPlayer.objects.filter(order=order, index=0).update(part="candidate")
+        OrderPlayer.objects.filter(order=order, index=1).update(part="baseline", index=0)
+    said = {one.key: one.sentence.split("?")[1] for one in news(miriam)}
+    assert set(said) == {str(order.pk) for order in orders}
+    assert len(set(said.values())) == 3
+
+
+def test_the_end_of_a_season_is_told_once_with_all_ranks_of_ones_own(miriam: User, carl: User) -> None:
+    own = [bot_of(miriam, "citrine"), bot_of(miriam, "opal")]
+    season = ended_season(ladder_called(), {own[0]: 3, own[1]: 1, bot_of(None, "greedy"): 2})
+    (one,) = news(miriam)
+    assert (one.kind, one.key) == (Kind.SEASON_ENDED, str(season.pk))
+    assert one.sentence.index("opal") < one.sentence.index("citrine")
+    assert "greedy" not in one.sentence
+    assert news(carl) == []
+
+
+def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: User) -> None:
+    hidden = ladder_called("seminar", by_invitation=True, private=True)
+    Membership.objects.create(ladder=hidden, person=carl)
+    for user in (miriam, carl):
+        ended_order(user, hidden)
+        ended_season(hidden, {bot_of(user, user.username): 1})
+    invitation(carl, miriam, hidden)
+    invitation(miriam, carl, hidden)
+    assert news(miriam) == []
+    assert {one.kind for one in news(carl)} == {Kind.EXHIBITION_MATCH, Kind.SEASON_ENDED, Kind.INVITATION}
+
+
+def test_a_bot_that_pauses_again_is_news_of_its_own(miriam: User) -> None:
+    bot = paused(miriam)
+    (first,) = news(miriam)
+    bot.on_leave = timezone.now()
+    bot.save()
+    (second,) = news(miriam)
+    assert first.key != second.key
+
+
+def test_a_rejected_version_is_no_news_once_there_is_another_one(miriam: User) -> None:
+    version_of(rejected(miriam).bot, state="received")
+    assert news(miriam) == []
+
+
+def test_news_are_in_the_language_of_the_site(miriam: User, carl: User) -> None:
+    invitation(carl, miriam, ladder_called())
+    english = news(miriam)
+    with translation.override("de"):
+        assert news(miriam) == english
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def entries(path: str) -> list[Xml.Element]:
+    response = Client().get(path)
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
+    return Xml.fromstring(response.content).findall(f"{ATOM}entry")
+
+
+def links(path: str) -> list[str]:
+    found = [entry.find(f"{ATOM}link") for entry in entries(path)]
+    return [(link.get("href") or "").removeprefix(settings.SITE_URL) for link in found if link is not None]
+
+
+def status(path: str) -> int:
+    return Client().get(path).status_code
+
+
+def test_a_reader_that_is_not_signed_in_gets_all_news_newest_first(miriam: User) -> None:
+    ladder = ladder_called()
+    order = ended_order(miriam, ladder, timedelta(hours=9))
+    ended_season(ladder, {bot_of(miriam, "citrine"): 1}, timedelta(hours=8))
+    invited = invitation(person("carl"), miriam, ladder, timedelta(hours=7))
+    paused(miriam, ago=timedelta(0))
+    assert links(notifications.path_of(miriam)) == [
+        "/bots/opal/",
+        f"/matches/orders/{invited.pk}/",
+        f"/ladders/{ladder.slug}/seasons/1/",
+        f"/matches/orders/{order.pk}/",
+    ]
+    for entry in entries(notifications.path_of(miriam)):
+        assert all(entry.findtext(ATOM + element) for element in ("id", "title", "updated", "summary"))
+
+
+def test_ids_of_entries_are_unique_and_stay(miriam: User) -> None:
+    ended_order(miriam, ladder_called())
+    rejected(miriam)
+    before = [entry.findtext(f"{ATOM}id") for entry in entries(notifications.path_of(miriam))]
+    paused(miriam, ago=timedelta())
+    after = [entry.findtext(f"{ATOM}id") for entry in entries(notifications.path_of(miriam))]
+    assert after[1:] == before
+    assert len(set(after)) == 3
+
+
+def test_the_feed_does_not_depend_on_emails(miriam: User) -> None:
+    User.objects.update(wants_letters=False, told_until=timezone.now())
+    rejected(miriam)
+    assert links(notifications.path_of(miriam)) == ["/bots/citrine/"]
+
+
+def test_a_feed_has_the_newest_entries_only(miriam: User) -> None:
+    ladder = ladder_called()
+    orders = [ended_order(miriam, ladder, timedelta(minutes=minutes)) for minutes in range(notifications.ENTRIES + 2)]
+    newest = [f"/matches/orders/{order.pk}/" for order in orders[: notifications.ENTRIES]]
+    assert links(notifications.path_of(miriam)) == newest
+    Order.objects.update(ended=timezone.now() - notifications.WINDOW - timedelta(minutes=1))
+    assert entries(notifications.path_of(miriam)) == []
+
+
+def test_no_cache_keeps_the_feed_and_a_reader_that_has_it_gets_304(miriam: User) -> None:
+    for happens in (lambda: None, lambda: rejected(miriam)):
+        happens()
+        first = Client().get(notifications.path_of(miriam))
+        assert first.headers["Cache-Control"] == "private, no-store"
+        again = Client().get(notifications.path_of(miriam), headers={"If-None-Match": first.headers["ETag"]})
+        assert again.status_code == 304
+        assert again.headers["Cache-Control"] == "private, no-store"
+
+
+def test_an_invalid_url_is_not_found(miriam: User) -> None:
+    signed = notifications.path_of(miriam).split("/")[-2]
+    other = signed.replace(f"{miriam.pk}-", f"{person('carl').pk}-", 1)
+    for value in (other, signed[:-1], signed.split(":")[0], f"{miriam.pk}", "x"):
+        assert status(reverse("accounts:feed", args=[value])) == 404
+
+
+def test_a_new_url_ends_the_previous_one(miriam: User, client: Client) -> None:
+    client.force_login(miriam)
+    before = notifications.path_of(miriam)
+    assert before in client.get("/account/").content.decode()
+    client.post(reverse("accounts:replace_feed_url"))
+    miriam.refresh_from_db()
+    after = notifications.path_of(miriam)
+    assert status(before) == 404
+    assert status(after) == 200
+    page = client.get("/account/").content.decode()
+    assert after in page
+    assert before not in page
+
+
+def test_only_the_person_replaces_the_url(miriam: User) -> None:
+    assert Client().post(reverse("accounts:replace_feed_url")).status_code == 302
+    forged = Client(enforce_csrf_checks=True)
+    forged.force_login(miriam)
+    assert forged.post(reverse("accounts:replace_feed_url")).status_code == 403
+    assert status(notifications.path_of(miriam)) == 200
+
+
+def test_a_closed_account_has_no_feed(miriam: User) -> None:
+    path = notifications.path_of(miriam)
+    User.objects.filter(pk=miriam.pk).update(is_active=False)
+    assert status(path) == 404
+    User.objects.filter(pk=miriam.pk).update(is_active=True)
+    sessions.end_all(miriam)
+    assert status(path) == 404
+    path = notifications.path_of(miriam)
+    assert status(path) == 200
+    deletion.delete(miriam)
+    assert status(path) == 404
+
+
+def test_a_forgotten_password_that_is_replaced_ends_the_url(miriam: User, client: Client) -> None:
+    path = notifications.path_of(miriam)
+    client.post("/account/password/reset/", {"email": miriam.email})
+    link = re.search(r"http\S+/reset/key/\S+", str(mail.outbox[-1].body))
+    assert link is not None
+    page = client.get(urlsplit(link[0]).path, follow=True)
+    new = "another cellar of amethysts"
+    client.post(page.request["PATH_INFO"], {"password1": new, "password2": new})
+    miriam.refresh_from_db()
+    assert miriam.check_password(new)
+    assert status(path) == 404
+
+
+def test_the_feed_names_no_private_ladder_to_others(miriam: User) -> None:
+    hidden = ladder_called("seminar", by_invitation=True, private=True)
+    ended_order(miriam, hidden)
+    ended_season(hidden, {bot_of(miriam, "citrine"): 1})
+    assert hidden.name not in Client().get(notifications.path_of(miriam)).content.decode()
+
+
+def test_no_name_breaks_the_feed(miriam: User) -> None:
+    bot = rejected(miriam).bot
+    for name in ("<b>&amp;", "a\x08b", "\u202egnp.exe", "]]>"):
+        bot.name = name
+        bot.save()
+        assert len(entries(notifications.path_of(miriam))) == 1

@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.models import F
+from pytest_django import DjangoAssertNumQueries
+
+from bots.models import Bot
+from games.record import to_json, verify
+from ladder.exports import json_lines, tables
+from ladder.exports.json_lines import game_pieces, is_in_file
+from ladder.models import Block, Entry, Ladder, LedgerEntry, Match, Seat
+from ladder.packing import pack, unpack
+from tests.build import finished_matches, person, uploaded
+
+pytestmark = pytest.mark.django_db
+
+SAMPLES = sorted((Path(__file__).parents[2] / "games" / "records").glob("*.jsonl"))
+RECORDS = [json.loads(line) for sample in SAMPLES for line in sample.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_record_comes_back_as_it_was(record: dict) -> None:
+    packed = pack(record)
+    assert unpack(packed) == record
+    assert len(packed) < len(json.dumps(record)) / 5
+    verify(unpack(packed))
+
+
+@pytest.mark.parametrize("record", RECORDS[::20])
+def test_a_record_that_was_stored_as_deflated_json_is_still_read(record: dict) -> None:
+    assert unpack(b"\x01" + zlib.compress(to_json(record).encode(), 9)) == record
+
+
+def test_a_stored_record_that_was_damaged_is_refused() -> None:
+    packed = bytearray(pack(RECORDS[0]))
+    packed[-3] ^= 4
+    with pytest.raises(ValueError, match="damaged"):
+        unpack(bytes(packed))
+
+
+def test_a_stored_form_from_the_future_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="form '7f'"):
+        unpack(b"\x7f...")
+
+
+@pytest.fixture
+def settled(played: Ladder) -> Ladder:
+    """The ladder on which everything was played, ten minutes later."""
+    Block.objects.filter(ladder=played).update(ended=F("ended") - timedelta(minutes=10))
+    return played
+
+
+def read(ladder: Ladder, after: int | None = None, most: int = 10_000, asked: list[bool] | None = None) -> list[Any]:
+    packed = b"".join(game_pieces(ladder, after, most, lambda: asked is None or asked.pop(0)))
+    return [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+
+
+def test_every_game_whose_deal_is_open_is_there_once_with_a_record_that_verifies(settled: Ladder) -> None:
+    Block.objects.filter(pk=Block.objects.order_by("pk")[0].pk).update(ended=None)
+    lines = read(settled)
+    opened = Match.objects.filter(ladder=settled, status="finished", block__ended__isnull=False)
+    assert sorted(line["match"] for line in lines) == sorted(opened.values_list("pk", flat=True))
+    for line in lines:
+        verify(line["record"])
+        assert [player["rank"] for player in line["players"]] == line["record"]["outcome"]["ranks"]
+        assert line["ledger"]["result"] >= 1
+        assert line["ledger"]["void"] is None
+
+
+def test_a_deal_that_opened_a_moment_ago_waits_until_none_can_come_before_it(played: Ladder) -> None:
+    assert read(played) == []
+
+
+def test_reading_on_after_any_line_gives_exactly_the_rest(settled: Ladder) -> None:
+    lines = read(settled)
+    for number, line in enumerate(lines):
+        assert read(settled, line["match"]) == lines[number + 1 :]
+
+
+def test_deals_that_open_later_come_after_all_others(settled: Ladder) -> None:
+    late = Block.objects.order_by("pk")[0]
+    Block.objects.filter(pk=late.pk).update(ended=None)
+    first = read(settled)
+    Block.objects.filter(pk=late.pk).update(ended=Block.objects.exclude(ended=None).latest("ended").ended)
+    Block.objects.filter(pk=late.pk).update(ended=F("ended") + timedelta(milliseconds=1))
+    rest = read(settled, first[-1]["match"])
+    assert {line["match"] for line in rest} == set(late.matches.values_list("pk", flat=True))
+    assert first + rest == read(settled)
+
+
+def test_a_file_ends_where_it_may_not_go_on_and_is_whole(settled: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "GAMES_AT_ONCE", 2)
+    everything = read(settled)
+    assert read(settled, asked=[True, False]) == everything[:4]
+    assert read(settled, most=3) == everything[:3]
+    assert len(everything) > 4
+
+
+def test_a_piece_costs_the_same_however_many_games_are_in_it(
+    settled: Ladder, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(3):
+        read(settled)
+
+
+def test_a_game_that_is_not_in_the_file_is_no_place_to_go_on_from(settled: Ladder) -> None:
+    lines = read(settled)
+    assert is_in_file(settled, lines[0]["match"])
+    Block.objects.update(ended=None)
+    assert not is_in_file(settled, lines[0]["match"])
+    assert not is_in_file(settled, 0)
+
+
+def exported(folder: Path, *words: str) -> dict[str, list[dict[str, Any]]]:
+    call_command("export_results", str(folder), *words, stdout=StringIO())
+    return {path.stem: pq.read_table(path).to_pylist() for path in folder.glob("*.parquet")}
+
+
+def test_every_result_is_there_with_who_sat_where_and_what_it_did_to_ratings(played: Ladder, tmp_path: Path) -> None:
+    found = exported(tmp_path)
+    matches = {match.pk for match in finished_matches(played)}
+    assert {row["match"] for row in found["matches"]} == matches
+    assert {row["status"] for row in found["matches"]} == {"finished"}
+    seats = Seat.objects.filter(match__in=matches).select_related("version__bot", "result").order_by("pk")
+    for row, seat in zip(found["seats"], seats, strict=True):
+        assert (row["bot"], row["seat"], row["rank"]) == (seat.version.bot.slug, seat.index, seat.result.rank)
+        assert json.loads(row["score"]) == seat.result.score
+        assert row["rating_after"] == pytest.approx((seat.result.rating_after or 0) / 1000)
+    last = {row["bot"]: row["rating_after"] for row in found["seats"]}
+    assert last == {entry.bot.slug: entry.points for entry in Entry.objects.filter(ladder=played, games__gt=0)}
+    assert len(found["ledger"]) == LedgerEntry.objects.count()
+
+
+def test_a_deal_that_is_closed_is_not_in_it(played: Ladder, tmp_path: Path) -> None:
+    closed = Block.objects.order_by("pk")[0]
+    Block.objects.filter(pk=closed.pk).update(ended=None)
+    found = exported(tmp_path)
+    assert closed.pk not in {row["deal"] for row in found["deals"]}
+    assert closed.pk not in {row["deal"] for row in found["matches"]}
+    inside = set(Match.objects.filter(block=closed).values_list("pk", flat=True))
+    assert not inside & {row["match"] for row in found["seats"]}
+    assert bytes(closed.seed).hex() not in str(found)
+    assert {row["seed"] for row in found["deals"]} == {
+        bytes(block.seed).hex() for block in Block.objects.exclude(ended=None)
+    }
+
+
+def test_private_ladders_are_in_it_only_where_that_is_asked_for(played: Ladder, tmp_path: Path) -> None:
+    Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
+    found = exported(tmp_path / "public")
+    assert f"'{played.slug}'" not in str(
+        {name: found[name] for name in ("ladders", "seasons", "deals", "matches", "ledger")}
+    )
+    assert found["seats"] == []
+    assert exported(tmp_path / "all", "--private")["seats"]
+
+
+def test_nobody_learns_of_bots_that_were_never_ready_or_of_people_who_have_left(played: Ladder, tmp_path: Path) -> None:
+    gone = uploaded(person("ada"), "Magpie")
+    Bot.objects.create(owner=person("bob"), name="Secret", slug="secret")
+    owner: Any = gone.owner
+    type(owner).objects.filter(pk=owner.pk).update(
+        deleted=gone.created, is_active=False, is_staff=False, is_superuser=False, email=""
+    )
+    bots = {row["bot"]: row for row in exported(tmp_path)["bots"]}
+    assert "secret" not in bots
+    assert (bots[gone.slug]["owner"], bots[gone.slug]["house"]) == (None, False)
+
+
+def test_rows_come_in_parts_and_none_is_lost(played: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = exported(tmp_path / "whole")
+    monkeypatch.setattr(tables, "AT_ONCE", 4)
+    assert exported(tmp_path / "parts") == whole
+
+
+def test_what_the_columns_mean_lies_beside_them_and_in_them(played: Ladder, tmp_path: Path) -> None:
+    found = exported(tmp_path)
+    described = json.loads((tmp_path / "tables.json").read_text())
+    assert described["format"] == "results/1"
+    for name, rows in found.items():
+        table, schema = described["tables"][name], pq.read_schema(tmp_path / f"{name}.parquet")
+        assert table["rows"] == len(rows)
+        assert list(table["columns"]) == schema.names
+        for field in schema:
+            told = table["columns"][field.name]
+            assert field.metadata[b"description"].decode() == told["meaning"]
+            assert told["null"] or all(row[field.name] is not None for row in rows)
+
+
+def test_an_empty_site_has_empty_tables(db: None, tmp_path: Path) -> None:
+    assert all(rows == [] for rows in exported(tmp_path).values())
+
+
+def test_a_folder_that_cannot_be_written_is_said(db: None, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match="cannot be written"):
+        exported(tmp_path / "file")

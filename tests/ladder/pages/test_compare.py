@@ -1,0 +1,146 @@
+"""The page of two bots, the form to choose them, and the matches that both played."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from bots.models import Bot
+from ladder.models import Entry, Ladder
+from ladder.pages.compare import ComparisonPage, There, comparison_page
+from ladder.pages.templatetags.rankings import heat
+from ladder.season_statistics import gather
+from ladder.statistics.pair_share import pair_share
+from tests.build import active_version, finished_block, person, uploaded
+from tests.ladder.pages.test_every_page import html
+from tests.ladder.pages.test_ladder import keep
+
+BLOCKS = 5
+
+
+@pytest.fixture
+def four(ladder: Ladder) -> list[Entry]:
+    """Four of the house's bots that have played all their blocks with each other."""
+    entries = list(ladder.entries.select_related("bot").order_by("pk")[: ladder.seats])
+    for _ in range(BLOCKS):
+        finished_block(ladder, entries)
+    gather()
+    return entries
+
+
+def address(*entries: Entry) -> str:
+    return f"/compare/{entries[0].bot.slug}/{entries[1].bot.slug}/"
+
+
+def page_of(*entries: Entry) -> ComparisonPage:
+    return comparison_page((entries[0].bot, entries[1].bot), {}.get, AnonymousUser())
+
+
+def there_of(*entries: Entry) -> There:
+    there = page_of(*entries).there
+    assert there is not None
+    return there
+
+
+def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, four: list[Entry]) -> None:
+    for entry, points in zip(four, (1600, 1500, 1550, 1400), strict=True):
+        keep(ladder, active_version(entry.bot), points, 30, (1, 4))
+    with CaptureQueriesContext(connection) as queries:
+        text = html(client, address(*four))
+    assert len(queries) <= 12, [query["sql"] for query in queries]
+    assert f"{four[0].bot.name} is stronger than {four[1].bot.name}, by 100 ±" in text
+    assert text.count('class="way"') == 4  # two lines and their keys
+    assert f"{4 * BLOCKS} games of {BLOCKS} deals" in text
+
+
+def test_what_one_has_won_directly_the_other_has_lost(four: list[Entry]) -> None:
+    there = there_of(*four)
+    assert there.direct is not None
+    first, second = (its.share for its in there.direct)
+    assert first.value + second.value == pytest.approx(1)
+    assert first.low + second.high == pytest.approx(1)
+    assert first.blocks == BLOCKS
+
+
+def test_seats_add_up_to_the_whole(four: list[Entry]) -> None:
+    there = there_of(*four)
+    assert there.direct is not None
+    at_seats = [row.direct[0] for row in there.seats]
+    assert [its.games for its in at_seats if its] == [BLOCKS] * 4
+    assert sum(its.share.value for its in at_seats if its) / 4 == pytest.approx(there.direct[0].share.value)
+
+
+def test_the_opponents_of_both_are_the_others(four: list[Entry]) -> None:
+    there = there_of(*four)
+    assert {row.opponent for row in there.common} == set(four[2:])
+    for row in there.common:
+        assert row.difference == row.results[0].share.value - row.results[1].share.value
+
+
+def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: list[Entry]) -> None:
+    assert "nobody can say who is stronger" in html(client, address(*four))
+
+
+def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:
+    one, other = ladder.entries.select_related("bot")[:2]
+    text = html(client, address(one, other))
+    assert "They have not met in a deal that is over." in text
+    assert "Neither has a rated game here yet." in text
+
+
+def test_a_bot_that_nobody_knows_of_is_not_compared(client: Client, ladder: Ladder) -> None:
+    known = ladder.entries.select_related("bot")[0].bot
+    hidden = Bot.objects.create(owner=person("ida"), name="Hidden", slug="hidden")
+    assert client.get(f"/compare/{known.slug}/{hidden.slug}/").status_code == 404
+    assert client.get(f"/compare/{known.slug}/{known.slug}/").status_code == 404
+    assert "Hidden" not in html(client, "/compare/?a=hidden")
+
+
+def test_nothing_of_a_private_ladder_is_compared_for_strangers(
+    client: Client, ladder: Ladder, four: list[Entry]
+) -> None:
+    Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
+    text = html(client, f"{address(*four)}?ladder={ladder.slug}")
+    assert ladder.name not in text
+    assert client.get(f"/compare/?ladder={ladder.slug}").status_code == 404
+
+
+def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, ladder: Ladder) -> None:
+    for name in ("magpie one", "magpie two", "tulip"):
+        uploaded(person(name.replace(" ", "-")), name, claims={ladder.game: [ladder.seats]})
+    tulip, one = Bot.objects.get(name="tulip"), Bot.objects.get(name="magpie one")
+    found = client.get("/compare/", {"a": "tulip", "b": one.slug, "ladder": ladder.slug})
+    assert found.status_code == 302
+    assert found["Location"] == f"/compare/{tulip.slug}/{one.slug}/?ladder={ladder.slug}"
+    text = html(client, "/compare/?a=tulip&b=magpie+")
+    assert "Several bots may be meant" in text
+    assert f"?a=tulip&amp;b={one.slug}&amp;" in text
+    assert "No bot is called “nobody”" in html(client, "/compare/?a=nobody")
+    assert "Choose two different bots." in html(client, "/compare/?a=tulip&b=tulip")
+
+
+def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four: list[Entry]) -> None:
+    others = list(ladder.entries.select_related("bot").order_by("pk")[ladder.seats - 1 : 2 * ladder.seats - 1])
+    finished_block(ladder, others)
+
+    def shown(query: str) -> int:
+        return len(set(re.findall(r'href="/matches/(\d+)/"', html(client, f"/matches/?{query}"))))
+
+    a, b, last = four[0].bot.slug, four[1].bot.slug, others[-1].bot.slug
+    assert shown(f"bot={a}") == shown(f"bot={a}&with={b}") == 4 * BLOCKS
+    assert shown(f"bot={last}") == 4
+    assert shown(f"bot={a}&with={last}") == 0
+    assert "No bot is called “nobody”" in html(client, "/matches/?bot=nobody")
+    assert "They have no such match." in html(client, f"/matches/?bot={a}&with={last}")
+
+
+def test_a_cell_is_as_deep_as_its_share_is_far_from_even_and_hatched_where_there_is_little() -> None:
+    assert heat(pair_share(8, 8, 8)) == "up-10"
+    assert heat(pair_share(8, 0, 0)) == "down-10"
+    assert heat(pair_share(8, 4, 2)) == "even"
+    assert heat(pair_share(3, 3, 3)) == "few"

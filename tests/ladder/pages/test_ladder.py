@@ -1,0 +1,431 @@
+"""A ladder's table in the order and with the filters that its address asks for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from bots.models import Bot, BotVersion
+from esr_platform.accounts.models import User
+from ladder.creation import Plan, found_ladder
+from ladder.models import Entry, Estimate, Ladder, Match, Membership, Season
+from ladder.pages.components.filters import cursor, part
+from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
+from ladder.pages.matches import listed
+from ladder.pages.templatetags.rankings import leading
+from ladder.ratings.draws import packed
+from tests.build import DUEL, active_version, new_version, person, staff, uploaded
+from tests.ladder.pages.site import Site, block_like, crowd, rename
+from tests.ladder.pages.test_every_page import html
+
+ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
+
+
+@pytest.fixture
+def table(ladder: Ladder) -> list[Entry]:
+    """The house's bots from the best to the worst, with estimates in the opposite order."""
+    entries = list(Entry.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
+    place(entries)
+    for number, entry in enumerate(entries):
+        Entry.objects.filter(pk=entry.pk).update(wins=60 * number, last_change=number, games=40 + number)
+        keep(ladder, active_version(entry.bot), 1400 + 10 * number, 100, (1, len(entries)))
+    return entries
+
+
+def bots_of(text: str) -> list[str]:
+    """The bots of the table, from the top."""
+    return re.findall(r'<td class="who"><a class="name" href="/bots/([a-z0-9-]+)/"', text)
+
+
+def ranks_of(text: str) -> list[int]:
+    return [int(rank) for rank in re.findall(r'<td class="num place">(\d+)</td>', text)]
+
+
+def test_every_column_can_give_the_order_and_its_head_says_so(
+    client: Client, ladder: Ladder, table: list[Entry]
+) -> None:
+    best_first = [entry.bot.slug for entry in table]
+    wanted = {"rating": best_first, "bot": [entry.bot.slug for entry in sorted(table, key=lambda one: one.bot.name)]}
+    for order in ORDERS:
+        text = html(client, f"/ladders/{ladder.slug}/?sort={order}")
+        key, turned = order.removeprefix("-"), order.startswith("-")
+        expected = wanted.get(key, best_first[::-1])
+        assert bots_of(text) == (expected[::-1] if turned else expected), order
+        said = "ascending" if (key == "bot") != turned else "descending"
+        assert re.search(rf'class="[a-z ]*{key}" aria-sort="{said}"', text), order
+        assert text.count("aria-sort") == 1
+
+
+def test_ranks_stay_those_of_the_whole_table(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+    upside_down = html(client, f"/ladders/{ladder.slug}/?sort=-rating")
+    assert ranks_of(upside_down) == list(range(len(table), 0, -1))
+    found = html(client, f"/ladders/{ladder.slug}/?q={table[3].bot.name}")
+    assert ranks_of(found) == [4]
+
+
+def test_what_has_no_estimate_stands_last_in_either_order(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+    crowd(ladder, 1)
+    for order in ("strength", "-strength"):
+        assert bots_of(html(client, f"/ladders/{ladder.slug}/?sort={order}"))[-1] == "crowd-0"
+
+
+def test_a_table_can_be_searched_and_filtered(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+    uploaded(person("ida"), "magpie two", claims={ladder.game: [ladder.seats]})
+    Entry.objects.filter(pk=table[0].pk).update(active=False)
+
+    def shown(query: str) -> int:
+        return len(bots_of(html(client, f"/ladders/{ladder.slug}/?{query}")))
+
+    everybody = len(table) + 1
+    assert shown("") == everybody
+    assert shown("q=MAGPIE+TWO") == shown("q=ida") == shown("of=people") == shown("games=provisional") == 1
+    assert shown("of=house") == shown("games=settled") == len(table)
+    assert shown("state=resting") == 1
+    assert shown("state=playing") == everybody - 1
+    assert shown("language=python") == everybody
+    assert shown("language=executable") == 0
+    for nonsense in ("of=x", "sort=x", "state=%00", "q=%00", "games=many", "page=x"):
+        assert shown(nonsense) == everybody
+
+
+def test_my_bots_are_a_filter_for_who_has_signed_in_and_stand_out(
+    client: Client, ladder: Ladder, table: list[Entry]
+) -> None:
+    ida = person("ida")
+    uploaded(ida, "magpie two", claims={ladder.game: [ladder.seats]})
+    assert 'value="mine"' not in html(client, f"/ladders/{ladder.slug}/")
+    client.force_login(User.objects.get(pk=ida.pk))
+    text = html(client, f"/ladders/{ladder.slug}/?of=mine")
+    assert len(bots_of(text)) == 1
+    assert '<tr class="own' in text
+
+
+def test_a_filtered_table_without_rows_says_how_to_see_everything(
+    client: Client, ladder: Ladder, table: list[Entry]
+) -> None:
+    text = html(client, f"/ladders/{ladder.slug}/?q=<nobody>")
+    assert "Nothing matches “&lt;nobody&gt;” and the filters." in text
+    assert '<a href="?">Show everything</a>' in text
+
+
+def test_links_keep_what_is_asked_for(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+    crowd(ladder, 60)
+    text = html(client, f"/ladders/{ladder.slug}/?of=house&sort=games&page=2")
+    assert 'href="?of=house&amp;sort=games&amp;page=1"' in text
+    assert 'href="?of=house&amp;sort=-games"' in text
+    assert 'href="?of=house"' in text
+    assert '<option value="house" selected>' in text
+    assert '<input type="hidden" name="sort" value="games">' in text
+
+
+def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table: list[Entry]) -> None:
+    page = ladder_page(ladder, {}.get, AnonymousUser())
+    names = [entry.bot.name for entry in table]
+    assert page.leaders == names[:1]
+    assert page.level == names[1:]
+    said = f"{names[0]} leads, but cannot be told apart from the next {len(names) - 1}."
+    assert leading(page) == said
+    assert leading(ladder_page(ladder, {"sort": "-rating"}.get, AnonymousUser())) == ""
+
+
+def test_a_table_that_is_sorted_and_searched_needs_few_queries(
+    client: Client, ladder: Ladder, table: list[Entry]
+) -> None:
+    crowd(ladder, 120)
+    for query in ("", *(f"sort={order}&q=o&of=house&state=playing&page=2" for order in ORDERS)):
+        with CaptureQueriesContext(connection) as queries:
+            html(client, f"/ladders/{ladder.slug}/?{query}")
+        assert len(queries) <= 12, [query["sql"] for query in queries]
+
+
+def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Entry]) -> None:
+    def level(points: list[int]) -> list[tuple[int, int]]:
+        rows = [entry.bot.versions.get().estimates.get() for entry in table[: len(points)]]
+        for row, its in zip(rows, points, strict=True):
+            row.rating = 1000 * its
+        return list(apart(rows).runs)
+
+    assert level([1500, 1500, 1500]) == [(0, 2)]
+    assert level([1700, 1600, 1500]) == [(0, 1), (1, 2)]
+    assert level([1900, 1500]) == []
+    assert list(apart([None, None]).runs) == []
+    many = apart([entry.bot.versions.get().estimates.get() for entry in table])
+    assert len(many.lanes) <= MOST_LANES
+    assert many.reach(0) == (0, len(table) - 1)
+
+
+def keep(ladder: Ladder, version: BotVersion, points: int, margin: int, ranks: tuple[int, int] | None) -> Estimate:
+    random = Random(points)
+    best, worst = ranks or (None, None)
+    return Estimate.objects.create(
+        season=Season.objects.get(ladder=ladder),
+        version=version,
+        rating=1000 * points,
+        low=1000 * (points - margin),
+        high=1000 * (points + margin),
+        rank_low=best,
+        rank_high=worst,
+        blocks=10,
+        games=40,
+        kept_draws=packed(round(1000 * random.gauss(points, margin / 1.96)) for _ in range(400)),
+        computed=timezone.now(),
+    )
+
+
+def place(entries: Iterable[Entry]) -> None:
+    """Give the entries ratings that fall from 1600 in steps of 10."""
+    for place, entry in enumerate(entries):
+        Entry.objects.filter(pk=entry.pk).update(rating=1_600_000 - 10_000 * place, games=50)
+
+
+@pytest.fixture
+def estimated(ladder: Ladder) -> list[Entry]:
+    entries = list(Entry.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
+    place(entries)
+    for entry, points, ranks in zip(entries, (1700, 1560, 1550, 1300), ((1, 1), (2, 3), (2, 3), (4, 4)), strict=False):
+        keep(ladder, active_version(entry.bot), points, 40, ranks)
+    return entries
+
+
+def test_a_table_shows_estimates_with_their_intervals_and_possible_ranks(
+    client: Client, ladder: Ladder, estimated: list[Entry]
+) -> None:
+    text = html(client, f"/ladders/{ladder.slug}/")
+    assert '1700 <span class="soft">± 40' in text
+    assert "2–3</td>" in text
+    assert "none yet" in text
+
+
+def test_a_table_joins_ranks_that_cannot_be_told_apart_and_says_so_in_words(
+    client: Client, ladder: Ladder, estimated: list[Entry]
+) -> None:
+    text = html(client, f"/ladders/{ladder.slug}/")
+    assert text.count("not told apart within #2 to #3") == 2
+    assert text.count("not told apart within") == 2
+    assert text.count('<i class="lane-1 start">') == text.count('<i class="lane-1 end">') == 1
+    assert "lane-1" not in html(client, f"/ladders/{ladder.slug}/?sort=bot")
+
+
+def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
+    client: Client, ladder: Ladder, estimated: list[Entry]
+) -> None:
+    bot = estimated[0].bot
+    assert ", v1" not in html(client, f"/ladders/{ladder.slug}/")
+    BotVersion.objects.filter(bot=bot).update(active=False)
+    BotVersion.objects.filter(pk=new_version(bot).pk).update(active=True)
+    assert "± 40, v1</span>" in html(client, f"/ladders/{ladder.slug}/")
+
+
+def test_a_table_asks_once_for_all_estimates(client: Client, ladder: Ladder, estimated: list[Entry]) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        html(client, f"/ladders/{ladder.slug}/")
+    assert len([query for query in queries if "ladder_estimate" in query["sql"]]) == 1
+
+
+def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder, estimated: list[Entry]) -> None:
+    bot = estimated[1].bot
+    older = new_version(bot)
+    keep(ladder, older, 1400, 100, None)
+    text = html(client, f"/bots/{bot.slug}/")
+    assert "Strength over versions" in text
+    for value, margin in (("1560", "40"), ("1400", "100")):
+        assert f'{value} <span class="meta">± {margin}</span>' in text
+    assert re.search(r"v2 is (weaker than|not told apart from) v1\.", text)
+
+
+def test_a_new_season_shows_no_estimates_of_the_last_one(
+    client: Client, ladder: Ladder, estimated: list[Entry]
+) -> None:
+    Season.objects.filter(ladder=ladder).update(closing=timezone.now(), closed=timezone.now())
+    Season.objects.create(ladder=ladder, number=2)
+    assert "± 40" not in html(client, f"/ladders/{ladder.slug}/")
+
+
+SENT = {
+    "name": "Seminar",
+    "table": f"{DUEL}:2",
+    "access": "class",
+    "freezes_at": "2999-01-01T12:00",
+    "house": ["greedy"],
+    "weight": 1,
+    "startup_ms": 3000,
+    "move_ms": 500,
+    "bank_ms": 10_000,
+    "game_ms": 60_000,
+    "memory_mb": 512,
+}
+
+
+def test_staff_open_a_class_and_others_do_not_find_the_page(house: None, client: Client) -> None:
+    assert client.get("/staff/ladders/new/").status_code == 302
+    client.force_login(person("bob"))
+    assert client.get("/staff/ladders/new/").status_code == 404
+    client.force_login(staff("eve"))
+    assert client.get("/staff/ladders/new/").status_code == 200
+    assert client.post("/staff/ladders/new/", SENT)["Location"] == "/ladders/seminar/members/"
+    ladder = Ladder.objects.get(slug="seminar")
+    assert (ladder.private, ladder.limits, ladder.entries.count()) == (True, {"move_ms": 500}, 1)
+    assert ladder.invitation in client.get("/ladders/seminar/members/").content.decode()
+    again = client.post("/staff/ladders/new/", SENT)
+    assert again.status_code == 422
+    assert "There is a ladder at the address seminar already." in again.content.decode()
+
+
+def test_staff_choose_who_plays(house: None, client: Client) -> None:
+    client.force_login(staff("eve"))
+    sent = {**SENT, "name": "Afar", "players": "remote", "house": []}
+    assert client.post("/staff/ladders/new/", sent)["Location"] == "/ladders/afar/members/"
+    assert Ladder.objects.get(slug="afar").players == "remote"
+    assert client.post("/staff/ladders/new/", {**sent, "name": "Nobody", "players": "nobody"}).status_code == 422
+
+
+def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> None:
+    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    address = f"/ladders/invitations/{ladder.invitation}/"
+    assert client.get(address).status_code == 302
+    client.force_login(bot.owner)
+    assert "You are invited" in client.get(address).content.decode()
+    assert not Membership.objects.exists()
+    assert client.post(address)["Location"] == "/ladders/seminar/"
+    client.post(address)
+    assert Membership.objects.get().person == bot.owner
+    assert "Private" in client.get("/ladders/seminar/").content.decode()
+    assert client.get("/ladders/invitations/nonsense/").status_code == 404
+    assert "Seminar" in client.get(f"/bots/{bot.slug}/").content.decode()
+    client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
+    assert bot.entries.get(ladder=ladder).active
+
+
+def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> None:
+    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    client.force_login(bot.owner)
+    assert "Seminar" not in client.get(f"/bots/{bot.slug}/").content.decode()
+    client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
+    assert not bot.entries.filter(ladder=ladder).exists()
+
+
+def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client) -> None:
+    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    client.force_login(staff("carla"))
+    response = client.post("/ladders/seminar/members/", {"names": "ada nobody"})
+    assert response.status_code == 422
+    assert "Nobody is called nobody." in response.content.decode()
+    many = client.post("/ladders/seminar/members/", {"names": "ada " * 201})
+    assert "201 names. Invite at most 200 at once." in many.content.decode()
+    client.post("/ladders/seminar/members/", {"names": "ada, eve"})
+    client.post("/ladders/seminar/members/", {"names": "ada"})
+    assert Membership.objects.filter(ladder=ladder).count() == 2
+    assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/")["Location"] == "/ladders/seminar/members/"
+    assert not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists()
+    assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/").status_code == 404
+    assert client.get(f"/ladders/{DUEL}/members/").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["=1+1", "@x", "-2", "+3"])
+def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Client, name: str) -> None:
+    rename(site.bot, name)
+    response = client.get(f"/ladders/{site.ladder.slug}/table.csv")
+    assert response["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert len(rows) == site.ladder.entries.filter(active=True).count()
+    assert [int(row["rank"]) for row in rows] == sorted(int(row["rank"]) for row in rows)
+    mine = next(row for row in rows if row["address"] == site.bot.slug)
+    assert mine["bot"] == f"'{name}"
+    assert float(mine["rating"]) == site.bot.entries.get(ladder=site.ladder).points
+
+
+def walk(size: int, name: str, start: int | None) -> list[list[int]]:
+    """The parts from ``start`` on in the direction of the cursor ``name``."""
+    parts: list[list[int]] = []
+    at = start
+    while True:
+        found = part(listed(Match.objects.all()), {name: None if at is None else str(at)}.get, size)
+        parts.append([match.pk for match in found.rows])
+        at = found.before if name == "before" else found.after
+        if at is None:
+            return parts
+
+
+def test_older_and_newer_parts_hold_every_match_once(site: Site) -> None:
+    everything = list(Match.objects.order_by("-pk").values_list("pk", flat=True))
+    for size in (1, 3, 7, 100):
+        older = walk(size, "before", None)
+        assert [pk for found in older for pk in found] == everything
+        newer = walk(size, "after", 0)
+        assert [pk for found in reversed(newer) for pk in found] == everything
+
+
+def test_a_cursor_that_is_none_shows_the_newest(site: Site, client: Client) -> None:
+    for nonsense in ("x", "-1", "²", "1" * 30, ""):
+        assert cursor(nonsense) is None
+        assert client.get("/matches/", {"before": nonsense}).status_code == 200
+
+
+def test_the_list_of_matches_can_be_filtered(site: Site, client: Client) -> None:
+    def shown(**filters: str) -> set[int]:
+        text = client.get("/matches/", filters).content.decode()
+        return {int(pk) for pk in re.findall(r'href="/matches/(\d+)/"', text)}
+
+    assert shown(state="running") == {site.running.pk}
+    assert shown(state="void") == {site.void.pk}
+    assert site.queued.pk in shown(state="waiting", ladder=site.ladder.slug)
+    queued = Match.objects.filter(ladder=site.ladder, status="queued").values_list("pk", flat=True)
+    begun = set(site.ladder.matches.values_list("pk", flat=True)) - set(queued)
+    assert {site.finished.pk, site.void.pk, site.closed.pk, site.running.pk, site.unrated.pk} < begun
+    assert shown(ladder=site.ladder.slug) == begun
+    assert shown(state="nonsense", ladder=site.ladder.slug) == begun
+
+
+def test_a_long_list_keeps_its_filters_from_part_to_part(site: Site, client: Client) -> None:
+    for _ in range(8):
+        block_like(site.finished)
+    text = client.get("/matches/", {"ladder": site.ladder.slug, "state": "waiting"}).content.decode()
+    assert f"?ladder={site.ladder.slug}&amp;state=waiting&amp;before=" in text
+
+
+def test_a_long_table_has_pages(site: Site, client: Client) -> None:
+    crowd(site.ladder, 60)
+    first = client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+    second = client.get(f"/ladders/{site.ladder.slug}/?page=2").content.decode()
+    assert "1–50 of 68" in first
+    assert "51–68 of 68" in second
+    assert 'href="?page=2"' in first
+    assert client.get(f"/ladders/{site.ladder.slug}/?page=nonsense").status_code == 200
+    assert "51–68 of 68" in client.get(f"/ladders/{site.ladder.slug}/?page=99").content.decode()
+
+
+def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> None:
+    text = client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+    order = re.findall(r'href="/bots/([a-z-]+)/"', text)
+    best = client.get(f"/bots/{order[0]}/").content.decode()
+    assert re.search(r">1 <span class=\"meta\">of 8<", best)
+
+
+def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
+    def said() -> str:
+        return client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+
+    assert "Only house bots play here so far." in said()
+    for number in range(site.ladder.seats):
+        uploaded(person(f"p{number}"), f"bot {number}", claims={site.ladder.game: [site.ladder.seats]})
+        few = "Too few people have a bot here for a table of four: house bots take the empty seats." in said()
+        assert few == (number + 1 < site.ladder.seats)
+    assert "Only house bots" not in said()
+
+
+def test_a_page_of_a_big_table_needs_eleven_queries_at_most(site: Site, client: Client) -> None:
+    crowd(site.ladder, 160)
+    for page in ("1", "2", "4"):
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(f"/ladders/{site.ladder.slug}/", {"page": page}).status_code == 200
+            assert len(queries) <= 11, [query["sql"] for query in queries]

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from bots import complaints
+from bots.machines import write_down
+from bots.models import Blanking, Bot, BotVersion, Complaint, Machine
+from bots.names import name_for
+from bots.owners import describe, rename
+from bots.sandbox import SandboxLauncher, SelfTest, remedies
+from bots.sandbox.status import document, status
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import User
+from ladder.pages.staff import REMEDIES
+from tests.build import person, staff
+from tests.ladder.pages.people import SCRIPT
+
+pytestmark = pytest.mark.django_db
+
+
+NAME = "<script>alert(1)</script>"
+HOSTILE = f"{NAME} \u202etfel \x1b[2J"
+
+
+@pytest.fixture
+def owner() -> User:
+    return User.objects.create_user("carl")
+
+
+@pytest.fixture
+def reporter() -> User:
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def moderator() -> User:
+    return User.objects.create_user("root1", is_staff=True)
+
+
+@pytest.fixture
+def bot(owner: User) -> Bot:
+    found = Bot.objects.create(owner=owner, name="Rude Word", slug="rude-word", description="Buy this.")
+    BotVersion.objects.create(bot=found, number=1, digest="1" * 64, active=True)
+    return found
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_reported_name_is_taken_away_by_staff_who_are_named(bot: Bot, reporter: User, moderator: User) -> None:
+    signed_in(reporter).post("/bots/rude-word/report/", {"text": "It insults."})
+    client = signed_in(moderator)
+    page = client.get("/staff/reports/").content.decode()
+    assert "It insults." in page
+    assert "Rude Word" in page
+    client.post(f"/staff/reports/{bot.pk}/", {"what": ["name"], "reason": "insult"})
+    bot.refresh_from_db()
+    assert (bot.name, bot.slug, bot.description) == (f"Bot {bot.pk}", f"bot-{bot.pk}", "Buy this.")
+    row = Blanking.objects.get()
+    assert (row.by, row.what, row.before, row.reason) == (moderator, "name", "Rude Word", "insult")
+    complaint = Complaint.objects.get()
+    assert complaint.settled is not None
+    assert complaint.settled_by == moderator
+    page = client.get("/staff/reports/").content.decode()
+    assert "Nothing is reported." in page
+    assert "Rude Word" in page, "what was taken away stays on record"
+
+
+def test_a_description_is_taken_away_alone(bot: Bot, moderator: User) -> None:
+    complaints.blank(bot, moderator, [Blanking.What.DESCRIPTION], "")
+    bot.refresh_from_db()
+    assert (bot.name, bot.description) == ("Rude Word", "")
+    assert complaints.blank(bot, moderator, [Blanking.What.DESCRIPTION], "") == [], "nothing stands there any more"
+
+
+def test_staff_may_leave_everything_as_it_is(bot: Bot, reporter: User, moderator: User) -> None:
+    complaints.complain(bot, reporter, "no")
+    signed_in(moderator).post(f"/staff/reports/{bot.pk}/", {"dismiss": "yes", "what": ["name"]})
+    bot.refresh_from_db()
+    assert bot.name == "Rude Word"
+    assert not complaints.complained_of().exists()
+    assert not Blanking.objects.exists()
+
+
+def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User) -> None:
+    complaints.blank(bot, moderator, list(Blanking.What), "")
+    bot.refresh_from_db()
+    for name in ("Rude Word", "rude-word", "R U D E word!", "Rüde Word"):
+        with pytest.raises(Refused, match="Staff took this name away"):
+            rename(bot, name)
+        with pytest.raises(Refused, match="Staff took this name away"):
+            name_for(owner, name)
+    with pytest.raises(Refused, match="Staff took this description away"):
+        describe(bot, "buy   THIS")
+    rename(bot, "Polite Word")
+
+
+def test_nobody_but_staff_finds_the_reports_or_settles_one(bot: Bot, owner: User, reporter: User) -> None:
+    for user in (owner, reporter):
+        client = signed_in(user)
+        assert client.get("/staff/reports/").status_code == 404
+        assert client.post(f"/staff/reports/{bot.pk}/", {"what": ["name"]}).status_code == 404
+    assert Client().post(f"/staff/reports/{bot.pk}/", {"what": ["name"]}).status_code == 302
+    assert Client().get("/staff/reports/").status_code == 302
+    bot.refresh_from_db()
+    assert bot.name == "Rude Word"
+
+
+def test_one_person_is_one_voice(bot: Bot, reporter: User) -> None:
+    complaints.complain(bot, reporter, "first")
+    complaints.complain(bot, reporter, "second")
+    assert [one.text for one in Complaint.objects.all()] == ["second"]
+
+
+def test_reports_a_day_are_limited(owner: User, reporter: User) -> None:
+    bots = [Bot.objects.create(owner=owner, name=f"b{i}", slug=f"b{i}") for i in range(complaints.MOST_A_DAY + 1)]
+    for one in bots[:-1]:
+        complaints.complain(one, reporter, "x")
+    with pytest.raises(TooMany, match="tomorrow") as refusal:
+        complaints.complain(bots[-1], reporter, "x")
+    assert refusal.value.retry_after_s is not None
+    assert 0 < refusal.value.retry_after_s <= 86401
+    Complaint.objects.update(created=timezone.now() - timedelta(days=2))
+    complaints.complain(bots[-1], reporter, "x")
+
+
+def test_one_has_to_be_signed_in_and_to_say_something(bot: Bot, reporter: User) -> None:
+    answer = Client().post("/bots/rude-word/report/", {"text": "x"})
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/account/login/")
+    assert signed_in(reporter).post("/bots/rude-word/report/", {"text": " "}).status_code == 422
+    assert not Complaint.objects.exists()
+
+
+def test_the_house_is_not_reported(reporter: User) -> None:
+    house = Bot.objects.create(house_name="random", name="random", slug="random")
+    with pytest.raises(Refused, match="house"):
+        complaints.complain(house, reporter, "x")
+
+
+def test_whatever_people_write_is_text_on_every_page(bot: Bot, reporter: User, moderator: User, client: Client) -> None:
+    Bot.objects.update(name=NAME, description=HOSTILE)
+    complaints.complain(bot, reporter, HOSTILE)
+    complaints.blank(bot, moderator, [Blanking.What.NAME], HOSTILE)
+    Bot.objects.update(name=NAME)
+    complaints.complain(bot, reporter, HOSTILE)
+    slug = Bot.objects.get().slug
+    pages: list[Any] = [signed_in(moderator).get("/staff/reports/"), signed_in(reporter).get(f"/bots/{slug}/report/")]
+    pages += [client.get(f"/bots/{slug}/"), client.get("/bots/")]
+    for page in pages:
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert "<script>alert" not in text
+        assert "&lt;script&gt;alert" in text
+    assert not {"\x1b", "\u202e"} & set(pages[0].content.decode()), "what cannot be seen is written out"
+
+
+ADDRESS = "/staff/sandboxes/"
+
+BROKEN = {
+    "ok": False,
+    "problem": f"The sandbox does not hold: {SCRIPT}",
+    "remedy": remedies.APPARMOR,
+    "checks": [{"name": "There is no /proc.", "problem": f"/proc is there {SCRIPT}"}, {"name": "Fine.", "problem": ""}],
+    "kernel": "6.1",
+    "bubblewrap": "",
+    "python": "",
+    "numpy": "",
+    "users": False,
+}
+
+
+def sandboxes_page(user: Any, status_code: int = 200) -> str:
+    client = Client()
+    if user is not None:
+        client.force_login(user)
+    response = client.get(ADDRESS)
+    assert response.status_code == status_code
+    return response.content.decode()
+
+
+def test_only_staff_finds_the_page() -> None:
+    sandboxes_page(None, 302)
+    sandboxes_page(person("ada"), 404)
+    sandboxes_page(staff("eve"))
+
+
+def test_without_any_word_of_a_worker_it_says_when_there_will_be_one() -> None:
+    assert "make run" in sandboxes_page(staff("eve"))
+
+
+def test_a_machine_that_holds_shows_what_was_tried(sandbox_launcher: SandboxLauncher) -> None:
+    found = status()
+    write_down(found)
+    text = sandboxes_page(staff("eve"))
+    assert Machine.objects.get().host in text
+    assert f"All {len(found['checks'])} properties" in text
+    assert found["python"] in text
+    assert "does not hold" not in text
+
+
+def test_a_machine_that_fails_says_what_is_wrong_and_what_helps() -> None:
+    write_down(BROKEN)
+    text = sandboxes_page(staff("eve"))
+    assert "does not hold" in text
+    assert "/proc is there" in text
+    assert "apparmor_parser" in text
+    assert SCRIPT not in text
+
+
+def test_every_known_remedy_stands_there() -> None:
+    text = sandboxes_page(staff("eve"))
+    for title, _ in REMEDIES:
+        assert title.replace("'", "&#x27;") in text
+    for word in ("apparmor-profiles", "seccomp=unconfined", "ESR_BOT_PYTHON", "max_user_namespaces"):
+        assert word in text
+
+
+def test_the_languages_on_the_upload_page_are_those_of_the_machines(client: Client) -> None:
+    write_down({**BROKEN, "ok": True, "rated": True, "problem": "", "python": "3.11.2", "numpy": "1.24.2"})
+    text = client.get("/bots/new/").content.decode()
+    assert "3.11.2" in text
+    assert "numpy 1.24.2, inside 512 MiB of address space." in text
+
+
+SENTENCE = "There is no working sandbox."
+
+
+def test_without_a_sandbox_the_site_says_so_and_nobody_but_staff_hears_why(client: Client) -> None:
+    write_down(document(SelfTest(ok=False, problem="/srv/bwrap is missing.", remedy="Install it.")))
+    for address in ("/", "/ladders/", "/about/"):
+        text = client.get(address).content.decode()
+        assert SENTENCE in text
+        assert "/srv/bwrap" not in text
+    assert 'href="/about/#sandbox"' in client.get("/").content.decode()
+    assert "Code of anybody else does not run" in client.get("/about/").content.decode()
+
+
+def test_where_no_rated_games_are_played_the_site_says_so(client: Client) -> None:
+    write_down(document(SelfTest(ok=True, problem="/usr lies on a disk.", remedy="Use a tmpfs.")))
+    for address in ("/", "/about/"):
+        text = client.get(address).content.decode()
+        assert "Uploaded bots play unrated games only." in text
+        assert SENTENCE not in text
+        assert "/usr lies" not in text
+
+
+def test_with_a_sandbox_the_site_says_that_its_test_has_passed(client: Client) -> None:
+    write_down({"ok": True, "rated": True})
+    assert SENTENCE not in client.get("/").content.decode()
+    assert "Here that test has passed" in client.get("/about/").content.decode()
+
+
+def test_before_any_worker_has_said_anything_the_site_claims_nothing(client: Client) -> None:
+    assert SENTENCE not in client.get("/").content.decode()
+    about = client.get("/about/").content.decode()
+    assert SENTENCE not in about
+    assert "Here that test has passed" not in about

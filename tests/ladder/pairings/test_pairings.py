@@ -1,0 +1,392 @@
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ladder.pairings.candidates import HALF_WEIGHT, NEW_VERSION_GAMES, Candidate, may_meet, most_at_one_table, nearness
+from ladder.pairings.drawing import Drawn, drawn
+from ladder.pairings.opponents import Field
+from ladder.pairings.seatings import seatings
+from ladder.pairings.shares import Flow, in_fair_order, shared
+from ladder.pairings.turns import TURNS, Turn, Turns, turn_of
+from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
+
+
+@given(pools(), seat_counts, seeds)
+def test_no_owner_and_no_bot_sits_twice_at_a_table(pool: list[Candidate], seats: int, seed: int) -> None:
+    by_entry = {one.entry: one for one in pool}
+    for block in drawn(pool, seats, 6, seed, Random(seed)):
+        table = [by_entry[entry] for entry in block.entries]
+        assert len(set(block.entries)) == seats
+        assert block.first in block.entries
+        assert all(may_meet(one, other) for i, one in enumerate(table) for other in table[:i])
+
+
+@given(pools(), seat_counts, seeds)
+def test_there_are_blocks_exactly_if_enough_may_sit_together(pool: list[Candidate], seats: int, seed: int) -> None:
+    assert len(drawn(pool, seats, 3, 0, Random(seed))) == (3 if most_at_one_table(pool) >= seats else 0)
+    assert drawn(pool, seats, 0, 0, Random(seed)) == []
+
+
+@given(pools(), seat_counts, seeds, st.randoms(use_true_random=False))
+def test_the_order_of_the_candidates_does_not_matter(
+    pool: list[Candidate], seats: int, seed: int, order: Random
+) -> None:
+    shuffled = list(pool)
+    order.shuffle(shuffled)
+    assert drawn(pool, seats, 5, 0, Random(seed)) == drawn(shuffled, seats, 5, 0, Random(seed))
+
+
+@st.composite
+def ladders(draw: st.DrawFn) -> tuple[list[Candidate], int]:
+    """A ladder that can fill its tables."""
+    seats = draw(seat_counts)
+    return draw(pools(least=seats, most=12).filter(lambda pool: most_at_one_table(pool) >= seats)), seats
+
+
+def after(pool: dict[int, Candidate], block: Drawn, number: int) -> None:
+    """Write down in ``pool`` what ``block`` gives to whom, as the database does between two fillings."""
+    games = len(seatings(len(block.entries)))
+    for entry in block.entries:
+        one = pool[entry]
+        version_games = one.version_games + games
+        pool[entry] = replace(one, games=one.games + games, version_games=version_games, since=number)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ladders(), seeds, st.integers(0, 3))
+def test_nobody_starves_whatever_others_upload(made: tuple[list[Candidate], int], seed: int, start: int) -> None:
+    """With n bots, whoever is there is given a seat within 4 n blocks, and again within 4 n after it.
+
+    Against the worst that others can do: everybody else uploads a version before every block, and before every block
+    somebody new comes, too, with no games at all. Each block is drawn by itself, as when there is room for one.
+    """
+    begun, seats = made
+    pool = {one.entry: replace(one, since=min(one.since, 30)) for one in begun}
+    victim = begun[seed % len(begun)].entry
+    last, ahead = 0, len(pool)
+    for at in range(1, 8 * len(begun) + 12):
+        number = 30 + start + at
+        for entry in pool.keys() - {victim}:
+            pool[entry] = replace(pool[entry], version_games=0, games=0)
+        newcomer = 1000 + at
+        pool[newcomer] = Candidate(newcomer, 1_500_000, 0, owner=newcomer, version_games=0, since=number - 1)
+        (block,) = drawn(pool.values(), seats, 1, number, Random(seed + at))
+        after(pool, block, number)
+        if victim in block.entries:
+            last, ahead = at, len(pool)
+        assert at - last <= len(TURNS) * ahead, "it has waited longer than the bound"
+
+
+@settings(max_examples=40, deadline=None)
+@given(ladders(), seeds)
+def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_waiting(
+    made: tuple[list[Candidate], int], seed: int
+) -> None:
+    begun, seats = made
+    pool = {one.entry: one for one in begun}
+    for number in range(31, 31 + 3 * len(begun)):
+        (block,) = drawn(pool.values(), seats, 1, number, Random(seed + number))
+        if turn_of(number) is Turn.LONGEST_WAIT:
+            assert pool[block.first].since == min(one.since for one in pool.values())
+        after(pool, block, number)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ladders(), seeds)
+def test_who_may_meet_meets_in_the_end(made: tuple[list[Candidate], int], seed: int) -> None:
+    """The chance of every pair is positive (the weights are: see the opponents); here it is seen to come true."""
+    begun, seats = made
+    pool = [replace(one, rating=one.rating // 20) for one in begun]
+    by_entry = {one.entry: one for one in pool}
+    met = set()
+    for block in drawn(pool, seats, 150 * len(pool), 0, Random(seed)):
+        met |= {frozenset((one, other)) for one in block.entries for other in block.entries if one != other}
+    may = {frozenset((a, b)) for a in by_entry for b in by_entry if a != b and may_meet(by_entry[a], by_entry[b])}
+    assert met == may
+
+
+def test_drawing_many_blocks_at_once_wastes_no_turn() -> None:
+    """What one filling draws counts for the next draw of the same filling."""
+    blocks = drawn(house(8), 2, 16, 0, Random(4))
+    sat = Counter(entry for block in blocks for entry in block.entries)
+    assert set(sat) == set(range(1, 9))
+    assert max(sat.values()) - min(sat.values()) <= 2
+
+
+def test_a_new_version_plays_its_first_twenty_games_in_a_few_blocks() -> None:
+    pool = [*house(200, games=300), Candidate(999, 1_500_000, games=900, owner=1, version_games=0, since=0)]
+    blocks = drawn(pool, 4, 10, 0, Random(3))
+    assert sum(999 in block.entries for block in blocks) * 4 >= 20
+    assert [block.turn for block in blocks if block.first == 999].count(Turn.NEW_VERSION) >= 4
+
+
+def test_the_top_also_meets_the_middle() -> None:
+    pool = [Candidate(entry, 1_000_000 + 10_000 * entry) for entry in range(101)]
+    blocks = [drawn(pool, 2, 1, 1, Random(seed))[0] for seed in range(3000)]
+    top = [min(block.entries) for block in blocks if max(block.entries) == 100]
+    assert sum(entry <= 60 for entry in top) >= len(top) / 20
+    assert sum(entry >= 80 for entry in top) >= len(top) / 2
+
+
+@given(ladders(), seeds, st.integers(0, 3), st.integers(0, 3))
+def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
+    made: tuple[list[Candidate], int], seed: int, number: int, count: int
+) -> None:
+    pool, seats = made
+    at_once = [one.entry for one in pool[:5]]
+    blocks = drawn(pool, seats, count, number, Random(seed), at_once)
+    assert {entry for block in blocks for entry in block.entries} >= set(at_once)
+    assert len(blocks) <= max(count, 2 * len(at_once) + 1)
+    for at, block in enumerate(blocks, number):
+        assert (block.turn is Turn.LONGEST_WAIT) == (turn_of(at) is Turn.LONGEST_WAIT)
+
+
+@given(pools(least=2), seat_counts, seeds)
+def test_every_table_is_full_and_only_who_may_meet_sits_there(pool: list[Candidate], seats: int, seed: int) -> None:
+    assume(most_at_one_table(pool) >= seats)
+    for first in pool:
+        table = Field(pool).table(first, seats, Random(seed))
+        assert len(table) == seats
+        assert first in table
+        assert all(may_meet(one, other) for i, one in enumerate(table) for other in table[:i])
+
+
+@given(st.integers(-(10**12), 10**12), st.integers(-(10**12), 10**12))
+def test_no_two_ratings_are_too_far_apart_to_meet(one: int, other: int) -> None:
+    assert 0 < nearness(one, other) <= 1
+    assert nearness(one, other) == nearness(other, one)
+    assert nearness(one, one + HALF_WEIGHT) == 0.5
+
+
+def shares(pool: list[Candidate], first: Candidate, draws: int) -> dict[int, tuple[float, float]]:
+    """By entry, its share of the opponents of ``first`` at tables of two: drawn, and by the weights."""
+    field, random = Field(pool), Random(5)
+    met = Counter(one.entry for _ in range(draws) for one in field.table(first, 2, random) if one != first)
+    weights = {one.entry: nearness(first.rating, one.rating) for one in pool if may_meet(first, one)}
+    return {entry: (met[entry] / draws, weight / sum(weights.values())) for entry, weight in weights.items()}
+
+
+def test_opponents_are_drawn_with_exactly_their_weights() -> None:
+    """Within five standard deviations, for chunks that hold near and far ones, equals and bots of the same owner."""
+    ratings = [1_000_000, 1_450_000, 1_480_000, 1_500_000, 1_500_000, 1_520_000, 1_700_000, 2_100_000, 2_900_000]
+    pool = [Candidate(entry, rating, owner=entry % 4 or None) for entry, rating in enumerate(ratings, 1)]
+    draws = 20_000
+    for first in (pool[0], pool[3], pool[-1]):
+        for share, weight in shares(pool, first, draws).values():
+            assert share == pytest.approx(weight, abs=5 * (weight * (1 - weight) / draws) ** 0.5)
+            assert share > 0
+
+
+def test_who_is_too_far_from_everybody_is_drawn_from_all_weights() -> None:
+    """Rejection would go on for ever: everybody's weight is tiny beside the bound of its own chunk."""
+    lonely = Candidate(1, 10**12)
+    pool = [lonely, *(Candidate(entry, 1_500_000 + entry) for entry in range(2, 40))]
+    share = shares([lonely, pool[1], Candidate(99, 500_000_000_000)], lonely, 4000)
+    assert share[2][0] == pytest.approx(share[2][1], abs=0.04)
+    assert len(Field(pool).table(lonely, 5, Random(1))) == 5
+
+
+def test_an_owner_of_nearly_all_bots_meets_whoever_else_there_is() -> None:
+    pool = [Candidate(entry, 1_500_000, owner=1) for entry in range(2000)]
+    pool += [Candidate(5000, 900_000, owner=2), Candidate(5001, 2_600_000, owner=None)]
+    table = Field(pool).table(pool[7], 3, Random(3))
+    assert {one.entry for one in table} == {7, 5000, 5001}
+
+
+def test_every_seat_comes_to_everybody() -> None:
+    pool = house(3)
+    tables = [Field(pool).table(pool[0], 3, Random(seed)) for seed in range(400)]
+    seats = Counter([one.entry for one in table].index(2) for table in tables)
+    assert all(seats[seat] > 90 for seat in range(3))
+
+
+@pytest.mark.parametrize(("players", "games"), [(2, 2), (3, 6), (4, 4), (5, 5)])
+def test_every_bot_sits_in_every_seat_equally_often(players: int, games: int) -> None:
+    found = seatings(players)
+    assert len(found) == len(set(found)) == games
+    assert all(sorted(seating) == list(range(players)) for seating in found)
+    taken = Counter((seat, bot) for seating in found for seat, bot in enumerate(seating))
+    assert set(taken.values()) == {games // players}
+    assert len(taken) == players**2
+
+
+def test_three_sit_in_all_orders_and_four_only_rotate() -> None:
+    assert (2, 1, 0) in seatings(3)
+    assert seatings(4) == ((0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2))
+
+
+def test_nobody_plays_alone() -> None:
+    with pytest.raises(ValueError, match="at least two players, not 1"):
+        seatings(1)
+
+
+def flow(key: int, games: int, on_the_way: int = 0, weight: float = 1, cost: float = 1) -> Flow:
+    """Games whose numbers begin with the flow's."""
+    return Flow([1000 * key + game for game in range(games)], on_the_way, weight, cost)
+
+
+flows = st.dictionaries(
+    st.integers(1, 6),
+    st.tuples(st.integers(0, 12), st.integers(0, 9), st.integers(1, 5), st.floats(0.01, 100)),
+    max_size=5,
+).map(lambda drawn: {key: flow(key, *values) for key, values in drawn.items()})
+
+
+def of(order: list[int]) -> list[int]:
+    return [game // 1000 for game in order]
+
+
+@given(flows)
+def test_everything_comes_once_and_each_flow_in_its_own_order(made: dict[int, Flow]) -> None:
+    order = in_fair_order(made)
+    for key, one in made.items():
+        assert [game for game in order if game // 1000 == key] == list(one.waiting)
+    assert len(order) == sum(len(one.waiting) for one in made.values())
+
+
+@given(flows)
+def test_the_order_of_the_flows_does_not_matter(made: dict[int, Flow]) -> None:
+    assert in_fair_order(made) == in_fair_order(dict(reversed(list(made.items()))))
+
+
+def test_ladders_alternate_and_none_has_the_first_eight() -> None:
+    assert of(in_fair_order({key: flow(key, 8) for key in (1, 2, 3)}))[:6] == [1, 2, 3, 1, 2, 3]
+
+
+def test_twice_the_weight_is_twice_the_share() -> None:
+    order = of(in_fair_order({1: flow(1, 40, weight=2), 2: flow(2, 40)}))
+    assert Counter(order[:30]) == {1: 20, 2: 10}
+
+
+def test_long_games_are_fewer_so_that_the_time_is_shared() -> None:
+    order = of(in_fair_order({1: flow(1, 40, cost=5.0), 2: flow(2, 40, cost=0.5)}))
+    assert Counter(order[:33]) == {1: 3, 2: 30}
+
+
+def test_who_has_much_on_its_way_waits_for_the_others() -> None:
+    assert of(in_fair_order({1: flow(1, 3, on_the_way=2), 2: flow(2, 4)})) == [2, 2, 1, 2, 1, 2, 1]
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_unrated_games_have_a_fifth_however_many_rated_ones_wait(rated: int, unrated: int) -> None:
+    order = of(shared({1: flow(1, rated), 2: flow(2, rated)}, {3: flow(3, unrated)}))
+    for end in range(1, len(order) + 1):
+        tests = order[:end].count(3)
+        assert tests >= min(unrated, end // 5)
+        assert tests <= max(-(-end // 5), end - 2 * rated)
+
+
+def test_without_rated_games_the_unrated_ones_have_everything() -> None:
+    assert of(shared({}, {3: flow(3, 5)})) == [3] * 5
+
+
+def test_persons_share_what_is_unrated() -> None:
+    assert of(shared({}, {1: flow(1, 50), 2: flow(2, 2)}))[:4] == [1, 2, 1, 2]
+
+
+def test_a_flow_without_weight_is_an_error() -> None:
+    with pytest.raises(ValueError, match="weight and a cost"):
+        in_fair_order({1: flow(1, 1, weight=0)})
+
+
+@given(st.lists(st.tuples(st.floats(0.25, 100), st.floats(0.01, 100)), min_size=2, max_size=12), st.integers(1, 32))
+def test_nobody_is_passed_over_for_ever_whatever_the_weights(drawn: list[tuple[float, float]], window: int) -> None:
+    """All flows always have games, and the workers begin what they were told of in that order."""
+    on_the_way, begun, told_last = deque[int](), list[int](), [0.0] * len(drawn)
+    for now in range(1, len(drawn) + window + 1):
+        while len(on_the_way) < window:
+            ahead = Counter(on_the_way)
+            made = {
+                key: Flow([key], ahead[key], weight, cost, told_last[key]) for key, (weight, cost) in enumerate(drawn)
+            }
+            first = in_fair_order(made)[0]
+            on_the_way.append(first)
+            told_last[first] = now
+        begun.append(on_the_way.popleft())
+    assert set(begun) == set(range(len(drawn)))
+
+
+def test_of_those_with_nothing_on_their_way_the_one_that_waits_longest_is_first() -> None:
+    made = {1: Flow([1], since=9), 2: Flow([2], weight=100, since=8), 3: Flow([3], 1, since=1), 4: Flow([4], since=7)}
+    assert in_fair_order(made) == [4, 2, 1, 3]
+
+
+def first(pool: list[Candidate], turn: Turn) -> tuple[int, Turn]:
+    one, was = Turns(pool, Random(1)).next(turn)
+    return one.entry, was
+
+
+def test_the_turns_repeat_and_each_has_its_share() -> None:
+    assert [turn_of(number) for number in range(8)] == [*TURNS, *TURNS]
+    assert TURNS.count(Turn.NEW_VERSION) == 2
+    assert TURNS.count(Turn.LONGEST_WAIT) == 1
+
+
+@given(pools(least=1), seeds)
+def test_fewest_games_come_first_then_the_widest_interval(pool: list[Candidate], seed: int) -> None:
+    one, _ = Turns(pool, Random(seed)).next(Turn.FEWEST_GAMES)
+    equals = [other for other in pool if other.games == min(each.games for each in pool)]
+    if any(other.width is None for other in equals):
+        assert one in equals and one.width is None
+    else:
+        assert one in equals and one.width == max(other.width or 0 for other in equals)
+
+
+def test_a_new_version_waits_for_the_other_new_ones_and_not_for_their_next_ones() -> None:
+    """Whoever uploads a version before each of his turns gets every third of them, beside two others."""
+    pool = [replace(one, owner=one.entry, version_games=0) for one in house(3)]
+    turns = Turns(pool, Random(2))
+    chosen = []
+    for _ in range(9):
+        one, turn = turns.next(Turn.NEW_VERSION)
+        assert turn is Turn.NEW_VERSION
+        chosen.append(one.entry)
+        turns.seated([one], 2)
+        turns.standing[1] = replace(turns.standing[1], version_games=0)
+    assert sorted(chosen[:3]) == sorted(chosen[3:6]) == sorted(chosen[6:]) == [1, 2, 3]
+
+
+def test_a_version_is_new_until_it_was_given_its_first_games() -> None:
+    young = Candidate(1, 1_500_000, games=900, owner=7, version_games=NEW_VERSION_GAMES - 1)
+    assert first([young, *house(4)[1:]], Turn.NEW_VERSION) == (1, Turn.NEW_VERSION)
+    known = replace(young, version_games=NEW_VERSION_GAMES)
+    assert first([known, *house(4)[1:]], Turn.NEW_VERSION)[1] is Turn.FEWEST_GAMES
+
+
+def test_versions_of_the_house_are_never_new() -> None:
+    pool = [replace(one, version_games=0) for one in house(4)]
+    assert first(pool, Turn.NEW_VERSION)[1] is Turn.FEWEST_GAMES
+
+
+def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
+    pool = [replace(one, since=10 - one.entry) for one in house(5)]
+    turns = Turns(pool, Random(1))
+    order = []
+    for _ in range(7):
+        one, _ = turns.next(Turn.LONGEST_WAIT)
+        order.append(one.entry)
+        turns.seated([one], 4)
+    assert order == [5, 4, 3, 2, 1, 5, 4]
+
+
+def test_nobody_is_no_turn() -> None:
+    with pytest.raises(ValueError, match="nobody is there"):
+        Turns([], Random(1)).next(Turn.LONGEST_WAIT)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=30, unique=True), seeds)
+def test_the_longest_wait_takes_everybody_once_before_anybody_twice(since: list[int], seed: int) -> None:
+    pool = [Candidate(entry, 1_500_000, since=at) for entry, at in enumerate(since, 1)]
+    turns = Turns(pool, Random(seed))
+    order = []
+    for _ in pool:
+        one, _ = turns.next(Turn.LONGEST_WAIT)
+        order.append(one.entry)
+        turns.seated([one], 2)
+    assert [since[entry - 1] for entry in order] == sorted(since)

@@ -1,0 +1,279 @@
+"""How often and how much: the interval holds what is true as often as it says, however alike a block's games are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from itertools import combinations
+from random import Random
+from statistics import fmean, variance
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ladder.ratings.means import mean_of
+from ladder.statistics.blocks import PlayedBlock, PlayedGame, half_points
+from ladder.statistics.habits import FEW, HabitSums, added_habits, of_block, practice
+from ladder.statistics.limits import LEAST_BLOCKS
+from ladder.statistics.pair_share import pair_share
+from ladder.statistics.saving import Saving, variance_saved
+from ladder.statistics.seats import seat_effect
+from ladder.statistics.winning import winnings
+from tests.ladder.statistics.dealing import block_of, blocks_of
+
+
+def blocks(shares: list[float], occasions: int, random: Random) -> HabitSums:
+    """Blocks whose games share a leaning: a habit kept with that probability."""
+    sums: HabitSums = {}
+    for share in shares:
+        kept = sum(random.random() < share for _ in range(occasions))
+        sums = added_habits(sums, of_block([{"habit": [kept, occasions]}]))
+    return sums
+
+
+def test_the_games_of_a_block_are_one_value() -> None:
+    assert of_block([{"a": [1, 2], "b": [0, 3]}, {"a": [2, 3]}]) == {
+        "a": [3, 5, 9, 15, 25, 1],
+        "b": [0, 3, 0, 0, 9, 1],
+    }
+
+
+def test_sums_add_up_key_by_key() -> None:
+    one, other = of_block([{"a": [1, 2]}]), of_block([{"b": [1, 1]}])
+    assert added_habits(one, other) == {**one, **other}
+    assert added_habits(one, one)["a"] == [2, 4, 2, 4, 8, 2]
+
+
+def test_few_blocks_have_counts_and_no_interval() -> None:
+    sums = blocks([0.5] * (FEW - 1), 10, Random(1))["habit"]
+    found = practice(sums, share=True)
+    assert found.low is found.high is None
+    assert found.occasions == 10 * (FEW - 1)
+
+
+def test_what_was_never_done_may_still_be_done() -> None:
+    found = practice([0, 80, 0, 0, 800, 8], share=True)
+    assert found.value == found.low == 0
+    assert found.high is not None
+    assert 0.05 < found.high < 0.1
+
+
+def test_an_amount_is_told_in_its_own_unit() -> None:
+    found = practice([200, 10, 4000, 200, 10, 10], share=False, scale=10)
+    assert (found.value, found.low, found.high) == (2.0, 2.0, 2.0)
+
+
+def test_a_habit_without_an_occasion_is_none() -> None:
+    with pytest.raises(ValueError, match="occasion"):
+        practice([0, 0, 0, 0, 0, 0], share=True)
+
+
+@pytest.mark.parametrize("leaning", [0.0, 0.2])
+def test_the_interval_holds_the_truth_nineteen_times_in_twenty(leaning: float) -> None:
+    random, held, times = Random(5), 0, 400
+    for _ in range(times):
+        shares = [0.4 + random.uniform(-leaning, leaning) for _ in range(25)]
+        found = practice(blocks(shares, 12, random)["habit"], share=True)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= 0.4 <= found.high
+    assert 0.92 <= held / times <= 0.99
+
+
+def of(values: list[float]) -> tuple[float, float, float]:
+    share = pair_share(len(values), sum(values), sum(value * value for value in values))
+    return share.value, share.low, share.high
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=60))
+def test_an_interval_lies_between_nothing_and_everything_and_has_a_width(values: list[float]) -> None:
+    value, low, high = of(values)
+    assert value == pytest.approx(sum(values) / len(values))
+    assert 0 <= low < high <= 1
+
+
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=30))
+def test_both_sides_see_the_same(values: list[float]) -> None:
+    value, low, high = of(values)
+    assert of([1 - one for one in values]) == pytest.approx((1 - value, 1 - high, 1 - low))
+
+
+def test_two_blocks_lost_prove_little_and_forty_much() -> None:
+    assert of([0.0, 0.0])[2] > 0.9
+    assert of([0.0] * 40)[2] < 0.1
+
+
+def test_with_many_blocks_it_is_students_interval() -> None:
+    values = [0.25, 0.5, 0.75, 0.5] * 100
+    mean = mean_of(values)
+    assert mean is not None and mean.low is not None and mean.high is not None
+    assert of(values) == pytest.approx((mean.value, mean.low, mean.high), abs=0.003)
+
+
+def test_no_block_has_no_share() -> None:
+    with pytest.raises(ValueError, match="at least one block"):
+        pair_share(0, 0, 0)
+
+
+SEATS = (0.4, 0.0, -0.2, -0.2)
+
+
+def saved(
+    seed: int, luck: float, seats: tuple[float, ...] = SEATS, count: int = 400, spread: float = 0.5, players: int = 30
+) -> Saving:
+    found = variance_saved(blocks_of(players, count, seats, luck, Random(seed), spread))
+    assert found is not None
+    return found
+
+
+def truth(luck: float, seats: tuple[float, ...]) -> float:
+    """The ratio as it is defined, by brute force: the same table, games with deals of their own against blocks."""
+    random = Random(99)
+    players = tuple(range(len(seats)))
+    strengths = dict.fromkeys(players, 0.0)
+    blocks = [block_of(players, strengths, seats, luck, random) for _ in range(6000)]
+    single = [block.shares_of(0)[random.randrange(len(block.games))] for block in blocks]
+    means = [fmean(block.shares_of(0)) for block in blocks]
+    return variance(single) / len(blocks[0].games) / variance(means)
+
+
+def test_blocks_save_what_brute_force_says_they_save() -> None:
+    right = truth(1.0, SEATS)
+    found = saved(1, luck=1.0, count=1500, spread=0)
+    assert found.low < right * 1.03
+    assert found.high > right * 0.97
+    assert found.low > 1.3
+
+
+def test_tables_that_meet_again_are_held_against_themselves() -> None:
+    random = Random(3)
+    strengths = {0: 0.8, 1: 0.0, 2: -0.3, 3: -0.5}
+    found = variance_saved([block_of((0, 1, 2, 3), strengths, SEATS, 1, random) for _ in range(300)])
+    assert found is not None and found.same_tables and found.blocks == 300
+    assert found.low > 1.2
+
+
+def test_where_strengths_differ_the_ratio_is_nearly_as_high_and_not_higher() -> None:
+    found = saved(1, luck=1.0, count=1500)
+    assert not found.same_tables
+    assert found.low < 1.03 * truth(1.0, SEATS)
+    assert found.ratio > 1.3
+
+
+def test_without_luck_of_the_deal_and_worth_of_seats_a_block_saves_nothing() -> None:
+    found = [saved(seed, luck=0.0, seats=(0, 0, 0, 0), count=200) for seed in range(40)]
+    assert fmean(one.low < 1 < one.high for one in found) > 0.85
+    assert fmean(one.ratio for one in found) == pytest.approx(1, abs=0.05)
+
+
+def test_the_more_luck_a_deal_has_the_more_is_saved() -> None:
+    assert saved(2, luck=0.0).ratio < saved(2, luck=1.0).ratio < saved(2, luck=3.0).ratio
+
+
+@pytest.mark.parametrize("seats", [(0.3, -0.3), (0.3, 0, -0.3), SEATS, (0.4, 0.1, 0, -0.2, -0.3)])
+def test_every_size_of_table_has_its_ratio(seats: tuple[float, ...]) -> None:
+    assert saved(3, luck=1.5, seats=seats, players=10).low > 1
+
+
+def test_the_same_blocks_give_the_same_interval() -> None:
+    assert saved(5, luck=1) == saved(5, luck=1)
+
+
+def test_too_few_blocks_say_nothing() -> None:
+    assert variance_saved([]) is None
+    assert variance_saved(blocks_of(10, 9, SEATS, 1, Random(1))) is None
+
+
+def test_blocks_that_always_end_alike_have_no_ratio() -> None:
+    block = block_of((0, 1), {0: 100.0, 1: 0.0}, (0, 0), 0, Random(1))
+    assert variance_saved([block] * 50) is None
+
+
+@given(ranks=st.lists(st.integers(1, 5), min_size=2, max_size=5))
+def test_the_points_of_a_game_sum_to_two_a_pair(ranks: list[int]) -> None:
+    assert sum(half_points(ranks)) == len(ranks) * (len(ranks) - 1)
+
+
+def test_two_points_for_who_is_behind_and_one_for_who_is_level() -> None:
+    assert half_points((1, 1, 3, 4)) == (5, 5, 2, 0)
+
+
+def test_a_bots_strength_falls_out_of_a_seats_mean() -> None:
+    games = [PlayedGame((7, 8), (1, 2)), PlayedGame((8, 7), (2, 1))]
+    assert [mean.value for mean in seat_effect([PlayedBlock(games)] * 3)] == [0.5, 0.5]
+
+
+def test_the_shares_of_all_seats_average_one_half() -> None:
+    found = seat_effect(blocks_of(8, 40, (0, 0.2, 0.4, 0), 1, Random(4)))
+    assert fmean(mean.value for mean in found) == pytest.approx(0.5)
+    assert all(mean.count == 40 for mean in found)
+
+
+def test_no_blocks_say_nothing_about_seats() -> None:
+    assert seat_effect([]) == []
+
+
+def test_a_better_seat_is_found_and_level_seats_are_not_told_apart() -> None:
+    better = seat_effect(blocks_of(8, 300, (0.5, 0, 0, 0), 0.5, Random(1)))
+    assert better[0].low is not None and better[0].low > 0.5
+    level = [seat_effect(blocks_of(8, 60, (0, 0, 0), 1, Random(seed))) for seed in range(60)]
+    covered = [mean.low < 0.5 < mean.high for means in level for mean in means if mean.low and mean.high]
+    assert 0.90 < fmean(covered) < 0.99
+
+
+PLAYERS = range(1, 9)
+FRIENDS = (3, 6)
+
+
+def game(one: int, other: int, ahead: bool) -> PlayedBlock:
+    return PlayedBlock([PlayedGame((one, other), (1, 2) if ahead else (2, 1))])
+
+
+def season(seed: int, games: int, friends: Collection[int] = (), friendly: int = 0) -> list[PlayedBlock]:
+    """``games`` a pair, the higher number the stronger; then so many more that the first friend always wins."""
+    random = Random(seed)
+    blocks = [
+        game(one, other, random.random() < 1 / (1 + math.exp((other - one) / 3)))
+        for one, other in combinations(PLAYERS, 2)
+        for _ in range(games)
+        if set(friends) != {one, other}
+    ]
+    return blocks + [game(*FRIENDS, ahead=True) for _ in range(friendly)]
+
+
+def test_two_who_always_win_for_each_other_stand_at_the_top_and_nobody_else_stands_out() -> None:
+    found = winnings(season(1, 12, FRIENDS, 24))
+    assert (found[0].taker, found[0].giver) == FRIENDS
+    assert [one for one in found if one.stands_out] == [found[0]]
+    assert (found[0].share, found[0].games) == (1.0, 24)
+    assert found[0].elsewhere is not None
+    assert found[0].elsewhere < 0.6
+    assert found[0].excess > 0.3
+
+
+def test_who_plays_mostly_with_a_friend_is_not_as_strong_as_the_friend_makes_them() -> None:
+    found = winnings(season(2, 8, FRIENDS, 300))
+    assert (found[0].taker, found[0].giver) == FRIENDS
+    assert found[0].stands_out
+
+
+@pytest.mark.slow
+def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
+    alarms = [any(one.stands_out for one in winnings(season(seed, 12))) for seed in range(100)]
+    assert sum(alarms) <= 3
+
+
+def test_pairs_that_have_hardly_met_are_not_looked_at() -> None:
+    assert winnings(season(1, LEAST_BLOCKS - 1)) == []
+    assert winnings([]) == []
+
+
+def test_two_who_only_ever_met_each_other_are_compared_with_nobody() -> None:
+    found = winnings([game(*FRIENDS, ahead=True)] * 20)
+    assert not any(one.stands_out for one in found)
+    assert {(one.elsewhere, one.given_elsewhere) for one in found} == {(None, None)}
+
+
+def test_a_long_season_is_reckoned_too() -> None:
+    assert winnings([game(*FRIENDS, ahead=bool(number % 2)) for number in range(4000)])[0].chance == pytest.approx(1)

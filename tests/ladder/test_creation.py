@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
+from django.utils import timezone
+
+from bots.house.catalogue import HOUSE
+from bots.models import Bot, BotVersion
+from bots.owners import guest_player, player_of
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from ladder.creation import LIVE_LIMITS, Plan, found_ladder, invite, member_by_link, new_link, open_house, remove
+from ladder.ledger.rebuild import rerate
+from ladder.matches.leases import give_back
+from ladder.members.membership import PEOPLE_LIMITS, CannotJoin, entry_of, join, register
+from ladder.models import Entry, Ladder, Match
+from ladder.upkeep import sweep
+from tests.build import DUEL, FAILED, claimed, expire_lease, opened_house, person, snapshot, staff, uploaded
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def eve(house: None) -> User:
+    return staff("eve")
+
+
+def plan(**changes: Any) -> Plan:
+    return Plan(**{"name": "Fast duels", "game": DUEL, "seats": 2, **changes})
+
+
+def test_a_ladder_for_everybody_opens_with_a_season_the_chosen_house_and_every_bot_that_claims_it(
+    bot: Bot, eve: User
+) -> None:
+    ladder = found_ladder(plan(limits={"move_ms": 200}, house=["greedy", "vintner"], weight=2), eve)
+    assert (ladder.slug, ladder.limits, ladder.weight, ladder.invitation) == ("fast-duels", {"move_ms": 200}, 2, "")
+    assert ladder.seasons.get().series.count() == 3
+    names = set(Entry.objects.filter(ladder=ladder, active=True).values_list("bot__name", flat=True))
+    assert names == {"Greedy", "Mine"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"game": "chess"}, "no such table"),
+        ({"seats": 4}, "no such table"),
+        ({"name": "!!!"}, "needs letters"),
+        ({"name": "Test duels"}, "cannot begin with"),
+        ({"name": "Live duels"}, "cannot begin with"),
+        ({"limits": {"move_ms": 0}}, "These limits are none"),
+        ({"limits": {"game_ms": 600_000}}, "workers are cut short"),
+        ({"players": "remote", "limits": {"game_ms": 3_600_001}}, "60 min at most"),
+        ({"players": "nobody"}, "Choose who plays"),
+        ({"freezes_at": timezone.now()}, "still to come"),
+        ({"name": "Edel Stein Reich 4", "game": "edel-stein-reich", "seats": 4}, "address edel-stein-reich-4 already"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_with_what_to_do(eve: User, changes: dict[str, Any], sentence: str) -> None:
+    before = Ladder.objects.count()
+    with pytest.raises(Refused, match=sentence):
+        found_ladder(plan(**changes), eve)
+    assert Ladder.objects.count() == before
+
+
+def test_a_ladder_for_remote_bots_opens_with_those_that_claim_it_and_limits_for_networks(eve: User) -> None:
+    afar = register(person("ada"), "Afar", {DUEL: [2]}).bot
+    ladder = found_ladder(plan(players="remote", house=["greedy"]), eve)
+    assert (ladder.live, ladder.limits) == (True, LIVE_LIMITS)
+    assert list(ladder.entries.values_list("bot", flat=True)) == [afar.pk]
+
+
+def test_an_open_ladder_has_the_house_to_play_with(bot: Bot, eve: User) -> None:
+    chosen = found_ladder(plan(players="open", house=["greedy"], limits={"game_ms": 3_600_000}), eve)
+    assert (chosen.entries.get().bot.name, chosen.limits) == ("Greedy", {"game_ms": 3_600_000})
+    everybody = found_ladder(plan(name="Everybody", players="open"), eve)
+    names = set(everybody.entries.values_list("bot__house_name", flat=True))
+    assert names == {name for name, one in HOUSE.items() if one.plays(DUEL, 2)}
+
+
+def test_a_class_is_seen_and_entered_by_members_alone(bot: Bot, eve: User) -> None:
+    ladder = found_ladder(plan(private=True, freezes_at=timezone.now() + timedelta(days=1)), eve)
+    carl = person("carl")
+    assert not Entry.objects.filter(ladder=ladder).exists()
+    with pytest.raises(CannotJoin, match="by invitation"):
+        join(bot, ladder)
+    assert member_by_link(ladder.invitation, bot.owner) == ladder
+    assert member_by_link(ladder.invitation, bot.owner) == ladder
+    assert join(bot, ladder).active
+    seen = {user: ladder in Ladder.objects.visible_to(user) for user in (bot.owner, eve, carl, AnonymousUser())}
+    assert list(seen.values()) == [True, True, False, False]
+    assert Ladder.objects.visible_to(bot.owner).count() == Ladder.objects.count()
+
+
+def test_a_new_upload_enters_no_ladder_by_invitation_by_itself(eve: User) -> None:
+    ladder = found_ladder(plan(by_invitation=True), eve)
+    ada = person("ada")
+    invite(ladder, [ada])
+    assert not Entry.objects.filter(ladder=ladder, bot=uploaded(ada)).exists()
+    assert ladder in Ladder.objects.visible_to(AnonymousUser())
+
+
+def test_a_link_ends_with_the_next_one(eve: User) -> None:
+    ladder = found_ladder(plan(private=True), eve)
+    old, ada = ladder.invitation, person("ada")
+    assert new_link(ladder) != old
+    assert member_by_link(old, ada) is None
+    assert member_by_link("", ada) is None
+    assert member_by_link("\0", ada) is None
+
+
+def test_who_is_removed_sees_it_no_more_and_their_bots_leave_with_their_ratings(eve: User) -> None:
+    ladder = found_ladder(plan(private=True), eve)
+    ada = person("ada")
+    invite(ladder, [ada])
+    bot = uploaded(ada, claims={ladder.game: [ladder.seats]})
+    join(bot, ladder)
+    Entry.objects.filter(ladder=ladder, bot=bot).update(rating=1_512_000)
+    assert remove(ladder, ada)
+    assert not remove(ladder, ada)
+    assert ladder not in Ladder.objects.visible_to(ada)
+    entry = Entry.objects.get(ladder=ladder, bot=bot)
+    assert (entry.active, entry.rating) == (False, 1_512_000)
+    with pytest.raises(CannotJoin, match="by invitation"):
+        join(bot, ladder)
+
+
+def test_nobody_is_invited_to_what_is_for_everybody(eve: User) -> None:
+    ladder = found_ladder(plan(), eve)
+    with pytest.raises(Refused, match="is for everybody"):
+        invite(ladder, [person("ada")])
+    assert member_by_link("", person("bob")) is None
+
+
+def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: None) -> None:
+    found = Ladder.objects.filter(players="hosted").order_by("pk").values_list("slug", "game", "seats")
+    assert list(found) == [
+        ("edel-stein-reich-3", "edel-stein-reich", 3),
+        ("edel-stein-reich-4", "edel-stein-reich", 4),
+        ("edel-stein-reich-5", "edel-stein-reich", 5),
+        ("edel-stein-reich-duel", "edel-stein-reich-duel", 2),
+        ("die-weinhaendler-3", "die-weinhaendler", 3),
+        ("die-weinhaendler-4", "die-weinhaendler", 4),
+        ("die-weinhaendler-5", "die-weinhaendler", 5),
+    ]
+    assert found.count() == sum(len(game.seat_counts) for game in GAMES.values())
+
+
+def test_every_ladder_that_takes_them_has_at_least_six_house_entries(house: None) -> None:
+    assert all(ladder.entries.count() >= 6 for ladder in Ladder.objects.filter(players__in=["hosted", "open"]))
+
+
+def test_opening_again_changes_nothing(house: None) -> None:
+    before = snapshot(), list(BotVersion.objects.values()), list(Bot.objects.values())
+    open_house()
+    assert (snapshot(), list(BotVersion.objects.values()), list(Bot.objects.values())) == before
+
+
+def test_house_bots_belong_to_nobody_and_have_the_installed_code(house: None) -> None:
+    for bot in Bot.objects.all():
+        assert bot.owner is None
+        assert bot.active_version.digest == HOUSE[bot.house_name].digest()
+
+
+def test_people_have_ladders_of_their_own_with_time_to_think(house: None) -> None:
+    for hosted in Ladder.objects.filter(players="hosted"):
+        its = Ladder.objects.get(slug=f"{hosted.slug}-people")
+        assert (its.game, its.seats, its.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
+        assert (its.players, its.live, its.entries.exists(), its.seasons.count()) == ("people", True, False, 1)
+
+
+def test_opening_again_leaves_guests_and_people_as_they_are(house: None) -> None:
+    guest, ann = guest_player(), player_of(person("ann"))
+    entry = entry_of(ann, Ladder.objects.get(slug="die-weinhaendler-3-people"))
+    open_house()
+    assert guest.bot.versions.get().active
+    assert ann.bot.versions.get().active
+    assert list(Entry.objects.filter(bot=ann.bot)) == [entry]
+
+
+def test_changed_code_makes_a_new_version_and_keeps_the_rating(ladder: Ladder) -> None:
+    bot = Bot.objects.get(house_name="greedy")
+    bot.versions.update(digest="0" * 64)
+    Entry.objects.filter(bot=bot).update(active=False)
+    open_house()
+    assert list(bot.versions.values_list("number", "active")) == [(1, False), (2, True)]
+    assert not Entry.objects.filter(bot=bot, active=True).exists()
+
+
+def test_code_that_comes_back_is_the_version_it_was(house: None) -> None:
+    bot = Bot.objects.get(house_name="greedy")
+    bot.versions.update(active=False)
+    bot.versions.create(number=2, digest="0" * 64, active=True)
+    open_house()
+    assert list(bot.versions.values_list("number", "active")) == [(1, True), (2, False)]
+
+
+@pytest.mark.parametrize(("attempts", "status"), [(0, "cancelled"), (1, "void")])
+def test_queued_matches_with_code_that_is_gone_are_ended_and_say_why(match: Match, attempts: int, status: str) -> None:
+    for _ in range(attempts):
+        give_back(claimed(match), FAILED, "broken")
+    version = match.seats.get(index=0).version
+    BotVersion.objects.filter(pk=version.pk).update(digest="0" * 64)
+    open_house()
+    match.refresh_from_db()
+    assert (match.status, match.reason) == (status, f"{version.bot} has a newer version than the one that was to play.")
+    assert [rebuild.differences for rebuild in rerate(check=True)] == [[]] * Ladder.objects.count()
+
+
+def test_running_matches_are_left_to_their_worker(match: Match) -> None:
+    claimed(match)
+    BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
+    open_house()
+    match.refresh_from_db()
+    assert match.status == "running"
+
+
+def test_a_match_that_comes_back_after_its_code_was_replaced_is_ended_too(match: Match) -> None:
+    claimed(match)
+    BotVersion.objects.filter(pk=match.seats.get(index=0).version_id).update(digest="0" * 64)
+    open_house()
+    expire_lease(match)
+    sweep()
+    match.refresh_from_db()
+    assert match.status == "void"
+    assert "has a newer version" in match.reason
+
+
+def test_a_house_bot_that_the_catalogue_drops_keeps_its_rating_and_gets_no_matches(house: None) -> None:
+    Bot.objects.filter(house_name="greedy").update(house_name="former", slug="house-former")
+    open_house()
+    former = Bot.objects.get(house_name="former")
+    assert former.active_version is None
+    assert former.entries.filter(ladder__players="hosted").count() == 4
+
+
+def test_the_names_are_fit_for_people(house: None) -> None:
+    assert Ladder.objects.get(slug="edel-stein-reich-4").name == "Edel, Stein & Reich, 4 players"
+    assert Ladder.objects.get(slug="edel-stein-reich-duel").name == "Edel, Stein & Reich for two"
+
+
+_OF_ITS_OWN = {"created", "opened", "seed", "key", "key_hash", "hash", "document", "ledger_head"}
+
+
+class _Undo(Exception):
+    pass
+
+
+def _everything() -> dict[str, list[dict[str, Any]]]:
+    """All rows of our own tables, without what is drawn anew or says when."""
+    labels = ("bots", "ladder")
+    models = [model for label in labels for model in apps.get_app_config(label).get_models()]
+    return {
+        model.__name__: [
+            {name: value for name, value in row.items() if name not in _OF_ITS_OWN}
+            for row in model._base_manager.order_by("pk").values()
+        ]
+        for model in models
+    }
+
+
+def test_the_house_put_back_is_the_house_that_was_opened() -> None:
+    found = []
+    for opens in (open_house, opened_house, opened_house):
+        try:
+            with transaction.atomic():
+                opens()
+                found.append(_unnumbered(_everything()))
+                raise _Undo
+        except _Undo:
+            pass
+    assert found[0] == found[1] == found[2]
+
+
+def _unnumbered(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Without ids, which depend on what was there before."""
+    return {
+        name: [{key: value for key, value in row.items() if key != "id" and not key.endswith("_id")} for row in some]
+        for name, some in rows.items()
+    }
