@@ -22,10 +22,10 @@ from ladder.models import (
     Attempt,
     Block,
     DealSeries,
-    Entry,
     Ladder,
     LedgerEntry,
     Match,
+    Membership,
     PairTally,
     Result,
     Seat,
@@ -112,7 +112,7 @@ def _longer_ledger(ladder: Ladder, copies: int, last: Mapping[type[Model], int])
 
 def _multiplied(times: int) -> None:
     """What is added up over all games."""
-    Entry.objects.update(games=F("games") * times, wins=F("wins") * times)
+    Membership.objects.update(games=F("games") * times, wins=F("wins") * times)
     SeatTally.objects.update(games=F("games") * times, wins=F("wins") * times, points=F("points") * times)
     sums = ("games", "points", "blocks", "share_sum", "share_squares")
     PairTally.objects.update(**{name: F(name) * times for name in sums})

@@ -1,7 +1,7 @@
 """How strong the house bots are, and how long they take to start.
 
 ``python -m bench.house [--games 200] [--game SLUG]``: at every number of seats of every game the strongest bot meets
-the others, in turn where there are more or fewer of them than chairs. The seats rotate. All in this process, with the
+the others, in turn where there are more or fewer of them than seats. The seats rotate. All in this process, with the
 code that the processes run.
 """
 

@@ -34,12 +34,12 @@ def results_of(game: str, seats: int, names: Sequence[str], *, apart: bool) -> R
     makers = {name: load(HOUSE[name]) for name in names}
     deals = count()
 
-    def play(entries: Sequence[int]) -> list[list[int]]:
+    def play(memberships: Sequence[int]) -> list[list[int]]:
         ranks, seed = [], b""
         for order in seatings(seats):
             if apart or not seed:
                 seed = sha256(f"deal/{next(deals)}".encode()).digest()
-            table = [names[entries[player]] for player in order]
+            table = [names[memberships[player]] for player in order]
             ranks.append(play_inside(game, [(HOUSE[name], makers[name]) for name in table], seed)["ranks"])
         return ranks
 

@@ -43,9 +43,9 @@ class Cost:
 def addresses() -> Iterator[tuple[str, str, bool]]:
     """A name, the address, and whether it is for somebody who has signed in; every kind of page."""
     from bots.models import Bot
-    from ladder.models import Entry, Match
+    from ladder.models import Match, Membership
 
-    best = Entry.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot.slug
+    best = Membership.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot.slug
     own = Bot.objects.get(owner__username=PERSON).slug
     played = Match.objects.filter(ladder__slug=LADDER, status="finished").latest("pk").pk
     running = Match.objects.filter(status="running").latest("pk").pk
@@ -74,7 +74,7 @@ def addresses() -> Iterator[tuple[str, str, bool]]:
     yield "tutorial", "/rules/edel-stein-reich/tutorial/", False
     yield from (("about", "/about/", False), ("sign in", "/account/login/", False))
     yield from (("account", "/account/", True), ("own bots", "/bots/mine/", True))
-    yield from (("upload", "/bots/new/", True), ("orders", "/matches/orders/", True))
+    yield from (("upload", "/bots/new/", True), ("orders", "/exhibitions/", True))
     yield "order a test", f"/ladders/{LADDER}/test/", True
 
 

@@ -14,19 +14,19 @@ from ladder.pairings.drawing import drawn
 GOAL_MS = 200
 
 
-def ladder(entries: int, random: Random) -> list[Candidate]:
+def ladder(memberships: int, random: Random) -> list[Candidate]:
     """Bots as they may stand on a ladder: a fifth has a new version, and few have an estimate for long."""
     return [
         Candidate(
-            entry=entry,
+            membership=membership,
             rating=round(random.gauss(1_500_000, 250_000)),
             games=random.randrange(400),
-            owner=random.randrange(entries // 3 + 1) if entry > 8 else None,
+            owner=random.randrange(memberships // 3 + 1) if membership > 8 else None,
             version_games=random.choice([0, 8, NEW_VERSION_GAMES, 100, 200]),
             width=random.choice([None, random.randrange(20_000, 300_000)]),
-            since=random.randrange(10 * entries),
+            since=random.randrange(10 * memberships),
         )
-        for entry in range(1, entries + 1)
+        for membership in range(1, memberships + 1)
     ]
 
 
@@ -38,7 +38,7 @@ def ms(runs: int, seats: int, blocks: int, candidates: list[Candidate]) -> tuple
         drawn(candidates, seats, blocks, run * blocks, Random(run))
         ours.append(process_time() - began)
         began = process_time()
-        sorted(candidates, key=lambda one: (one.rating, one.entry))
+        sorted(candidates, key=lambda one: (one.rating, one.membership))
         floor.append(process_time() - began)
     return 1000 * median(ours), 1000 * median(floor)
 
@@ -49,9 +49,9 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=100)
     parser.add_argument("--runs", type=int, default=9)
     arguments = parser.parse_args()
-    candidates = ladder(arguments.entries, Random(13))
+    candidates = ladder(arguments.memberships, Random(13))
     pin_to_one_core()
-    print(f"{arguments.blocks} blocks among {arguments.entries} entries, ms of one core (goal: {GOAL_MS})")
+    print(f"{arguments.blocks} blocks among {arguments.memberships} entries, ms of one core (goal: {GOAL_MS})")
     for seats in (2, 3, 4, 5):
         ours, floor = ms(arguments.runs, seats, arguments.blocks, candidates)
         print(f"  {seats} seats {ours:6.1f}   one sorted() {floor:5.1f}   ratio {ours / floor:5.1f}")

@@ -162,7 +162,7 @@ def four_bots(source: bytes) -> list[Any]:
     from bots.uploads.storage import keep
     from esr_platform.accounts.models import User
     from ladder.matches.blocks import Player
-    from ladder.members.membership import enter
+    from ladder.members.memberships import enter
 
     players = []
     for number in range(4):
@@ -176,7 +176,7 @@ def four_bots(source: bytes) -> list[Any]:
         )  # fmt: skip
         make_active(version)
         enter(bot)
-        players.append(Player(version, bot.entries.get(ladder__slug=LADDER)))
+        players.append(Player(version, bot.memberships.get(ladder__slug=LADDER)))
     return players
 
 

@@ -55,8 +55,8 @@ def guests(count: int, game: str, seats: int) -> list[str]:
     """The secrets of so many new remote bots, each of an owner of its own, on the ladder for remote bots alone."""
     from esr_platform.accounts import tokens
     from esr_platform.accounts.models import Scope, User
-    from ladder.members.membership import register
-    from ladder.models import Entry, Ladder
+    from ladder.members.memberships import register
+    from ladder.models import Ladder, Membership
 
     Ladder.objects.exclude(players=Ladder.Players.REMOTE).update(open=False)
     secrets = []
@@ -64,7 +64,7 @@ def guests(count: int, game: str, seats: int) -> list[str]:
         owner = User.objects.create(username=f"guest{number}", email=f"guest{number}@example.org")
         bot = register(owner, f"Guest {number}", {game: [seats]}).bot
         secrets.append(tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1])
-    assert Entry.objects.filter(ladder__players=Ladder.Players.REMOTE, active=True).count() == count
+    assert Membership.objects.filter(ladder__players=Ladder.Players.REMOTE, active=True).count() == count
     return secrets
 
 

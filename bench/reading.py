@@ -59,13 +59,13 @@ class Endpoint:
 
 def endpoints() -> Iterator[Endpoint]:
     """Every reading endpoint but the replay, whose document is kept by the cache of pages."""
-    from ladder.models import Entry, Match
+    from ladder.models import Match, Membership
 
-    best = Entry.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot
+    best = Membership.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot
     played = Match.objects.filter(ladder__slug=LADDER, status="finished").latest("pk").pk
     for path in (
         *("games", "games/edel-stein-reich", "games/edel-stein-reich/schemas/view"),
-        *("ladders", f"ladders/{LADDER}", f"ladders/{LADDER}/entries", f"ladders/{LADDER}/matches"),
+        *("ladders", f"ladders/{LADDER}", f"ladders/{LADDER}/members", f"ladders/{LADDER}/matches"),
         *(f"ladders/{LADDER}/seasons", f"ladders/{LADDER}/seasons/1", f"ladders/{LADDER}/seasons/1/standings"),
         *("bots", f"bots/{best.slug}", f"bots/{best.slug}/versions", f"bots/{best.slug}/versions/1"),
         *(f"bots/{best.slug}/ratings?ladder={LADDER}", f"bots/{best.slug}/matches"),

@@ -57,7 +57,7 @@ class Season:
             waits = (number - 1 - one.since for one in self.standing.values())
             self.longest_wait = max(self.longest_wait, *waits)
             for offset, block in enumerate(drawn(self.standing.values(), self.seats, AT_ONCE, number, self._random)):
-                self._block(number + offset, block.entries)
+                self._block(number + offset, block.memberships)
 
     def estimates(self, *, apart: bool = False) -> Estimates:
         """Of all bots, by number; ``apart``: as if every game had a deal of its own.
@@ -71,12 +71,12 @@ class Season:
             raise ValueError(f"too few matches: only {len(ids)} of {len(self.standing)} bots have played")
         return estimate(games, self.seed)
 
-    def _block(self, number: int, entries: Sequence[int]) -> None:
-        for order, ranks in zip(seatings(self.seats), self._results(entries), strict=True):
-            sitting = [entries[player] for player in order]
+    def _block(self, number: int, memberships: Sequence[int]) -> None:
+        for order, ranks in zip(seatings(self.seats), self._results(memberships), strict=True):
+            sitting = [memberships[player] for player in order]
             self._rows.append((sitting, ranks, number))
             self._rate(sitting, ranks)
-        for bot in entries:
+        for bot in memberships:
             self.standing[bot] = replace(self.standing[bot], since=number)
 
     def _rate(self, sitting: Sequence[int], ranks: Sequence[int]) -> None:

@@ -1,7 +1,7 @@
 """Whether ladders deserve trust: seasons with bots of known strength, and what Elo and estimates make of them.
 
 ``python -m bench.seasons [--seasons 52] [--bots 20] [--matches 2000] [--real]``. Results are drawn from a model with
-deals and chairs (``bench/simulating.py``); pairing, Elo and estimates are the ladder's own. ``--real`` plays blocks of
+deals and seats (``bench/simulating.py``); pairing, Elo and estimates are the ladder's own. ``--real`` plays blocks of
 house bots in this process instead, and says what a block is worth there.
 """
 

@@ -88,7 +88,7 @@ def simulated(seats: int, bots: int, matches: int, seed: int, *, independent: bo
     numbers = np.random.default_rng(seed)
     luck = Luck(seats, numbers, independent)
     strengths = numbers.normal(0, STRENGTH_POINTS, bots)
-    season = Season(seats, seed, lambda entries: luck.ranks(strengths[list(entries)] / POINTS))
+    season = Season(seats, seed, lambda memberships: luck.ranks(strengths[list(memberships)] / POINTS))
     blocks = -(-matches // len(seatings(seats)))
     late = 1 + blocks // 4 // AT_ONCE * AT_ONCE
     season.come((bot, _owner(bot)) for bot in range(bots - LATE))

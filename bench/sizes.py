@@ -17,7 +17,7 @@ HOUSE_GAMES = 12
 
 
 def of_house_bots(game: Game) -> Iterator[State]:
-    """Games of the strongest house bot and three others, each in every chair in turn."""
+    """Games of the strongest house bot and three others, each in every seat in turn."""
     strongest, others = FIELDS[game.slug]
     bots = [(HOUSE[name], load(HOUSE[name])) for name in (strongest, *others[:3])]
     for number in range(HOUSE_GAMES):

@@ -1,4 +1,4 @@
-"""How long the server takes for the table of a big ladder: ``python -m bench.tables [--entries 10000]``.
+"""How long the server takes for the table of a big ladder: ``python -m bench.tables [--memberships 10000]``.
 
 The site's own settings and middleware on an empty database, SQLite or PostgreSQL, which is filled with bots and queued
 and ended blocks; requests come from Django's test client, so no socket is in the way. The table is asked for in every
@@ -29,17 +29,17 @@ SLUG = "edel-stein-reich-duel"
 SMALL = "edel-stein-reich-5"
 
 
-def filled(entries: int, blocks: int) -> None:
+def filled(memberships: int, blocks: int) -> None:
     """A ladder with so many people's bots, and games that have ended."""
     from django.contrib.auth import get_user_model
     from django.utils import timezone
 
     from bots.models import Bot, BotVersion
-    from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
+    from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 
     draw, now, ladder = random.Random(1), timezone.now(), Ladder.objects.get(slug=SLUG)
     people = get_user_model().objects.bulk_create(
-        [get_user_model()(username=f"p{n}", email=f"p{n}@example.org") for n in range(entries)], batch_size=500
+        [get_user_model()(username=f"p{n}", email=f"p{n}@example.org") for n in range(memberships)], batch_size=500
     )
     bots = Bot.objects.bulk_create(
         [Bot(owner=person, name=f"Bot {n}", slug=f"bot-{n}") for n, person in enumerate(people)], batch_size=500
@@ -51,9 +51,11 @@ def filled(entries: int, blocks: int) -> None:
         ],
         batch_size=500,
     )
-    stand = Entry.objects.bulk_create(
+    stand = Membership.objects.bulk_create(
         [
-            Entry(ladder=ladder, bot=bot, rating=draw.randrange(1_000_000, 2_000_000), games=draw.randrange(1, 200))
+            Membership(
+                ladder=ladder, bot=bot, rating=draw.randrange(1_000_000, 2_000_000), games=draw.randrange(1, 200)
+            )
             for bot in bots
         ],
         batch_size=500,
@@ -77,8 +79,8 @@ def filled(entries: int, blocks: int) -> None:
     )
     seats = []
     for match in matches:
-        for index, n in enumerate(draw.sample(range(entries), 2)):
-            seats.append(Seat(match=match, index=index, entry=stand[n], version=versions[n]))
+        for index, n in enumerate(draw.sample(range(memberships), 2)):
+            seats.append(Seat(match=match, index=index, membership=stand[n], version=versions[n]))
     Seat.objects.bulk_create(seats, batch_size=500)
     Ladder.objects.filter(pk=ladder.pk).update(next_ledger=len(matches) + 1)
     DealSeries.objects.filter(pk=series.pk).update(next_number=blocks + 1)
@@ -103,9 +105,9 @@ def estimate(versions: Sequence[BotVersion], draw: random.Random) -> None:
     Estimate.objects.bulk_create(rows, batch_size=500)
 
 
-def addresses(entries: int) -> list[tuple[str, str]]:
+def addresses(memberships: int) -> list[tuple[str, str]]:
     """What is asked for: names and addresses."""
-    last, ladder = entries // 50, f"/ladders/{SLUG}/"
+    last, ladder = memberships // 50, f"/ladders/{SLUG}/"
     orders = ("-rating", "bot", "strength", "-strength", "change", "games", "first")
     return [
         ("page 1", ladder),
@@ -153,9 +155,9 @@ def measure(options: argparse.Namespace) -> None:
     settings.ALLOWED_HOSTS = ["testserver"]
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
-    filled(options.entries, options.blocks)
-    print(f"{options.inside}, {options.entries} entries (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
-    for name, address in addresses(options.entries):
+    filled(options.memberships, options.blocks)
+    print(f"{options.inside}, {options.memberships} entries (goals: {GOAL_MS} ms, {GOAL_QUERIES} queries)")
+    for name, address in addresses(options.memberships):
         wall, own, queries = ms(address, options.requests)
         print(f"  {name:20} {wall:6.1f} ms, {own:6.1f} ms of them its own processor time, {queries:3} queries")
 

@@ -13,8 +13,8 @@ from django.db.models.lookups import Exact
 
 class BotQuerySet(models.QuerySet["Bot"]):
     def playing(self) -> BotQuerySet:
-        """Neither retired, on leave nor suspended."""
-        return self.filter(retired=None, on_leave=None, suspended=None)
+        """Neither retired, paused nor suspended."""
+        return self.filter(retired=None, paused=None, suspended=None)
 
     def of_code(self) -> BotQuerySet:
         """Those that are made of code, hosted or remote: not the rows by which people play themselves."""
@@ -28,7 +28,7 @@ class Bot(models.Model):
     row of a ``person`` is how its owner sits at tables (``bots.owners``): it has one version and no code, is called
     like its owner and changes with them; all guests share one of the house, ``GUEST``. A bot belongs either to a person
     (``owner``) or to the house (``house_name``, an entry of ``bots.house.catalogue``). A bot that is ``retired`` or
-    ``on_leave`` is given no new matches: the first is its owner's wish, the second comes after
+    ``paused`` is given no new matches: the first is its owner's wish, the second comes after
     ``ladder.matches.pauses.MOST_BAD`` bad matches in a row, or when its code is lost, with a sentence that says so. One
     that is ``suspended`` by staff, alone or ``suspended_with_owner``, is off its ladders until staff lift that.
     """
@@ -50,8 +50,8 @@ class Bot(models.Model):
     house_name = models.CharField(max_length=60, blank=True, editable=False)
     public_source = models.BooleanField(default=False, help_text="whether everybody may download the code that plays")
     retired = models.DateTimeField(null=True, blank=True)
-    on_leave = models.DateTimeField(null=True, blank=True)
-    leave_reason = models.CharField(max_length=500, blank=True, help_text="why it is on leave, for everybody")
+    paused = models.DateTimeField(null=True, blank=True)
+    pause_reason = models.CharField(max_length=500, blank=True, help_text="why it is on leave, for everybody")
     bad_in_a_row = models.PositiveIntegerField(default=0, help_text="matches lost in a row by its own failure")
     suspended = models.DateTimeField(null=True, blank=True, editable=False)
     suspension_reason = models.CharField(max_length=500, blank=True, help_text="why staff suspended it, for its owner")
@@ -76,8 +76,8 @@ class Bot(models.Model):
             models.UniqueConstraint(name="bot_of_a_person_once", fields=["owner"], condition=Q(kind="person")),
             models.UniqueConstraint(name="bot_house_name_once", fields=["house_name"], condition=~Q(house_name="")),
             models.CheckConstraint(
-                name="bot_on_leave_says_why",
-                condition=Q(on_leave__isnull=True, leave_reason="") | Q(on_leave__isnull=False) & ~Q(leave_reason=""),
+                name="bot_paused_says_why",
+                condition=Q(paused__isnull=True, pause_reason="") | Q(paused__isnull=False) & ~Q(pause_reason=""),
             ),
             models.CheckConstraint(
                 name="bot_suspended_says_why",
@@ -101,7 +101,7 @@ class Bot(models.Model):
     @property
     def plays(self) -> bool:
         """Whether nothing of its own keeps it from new matches, but perhaps the lack of a version."""
-        return self.retired is None and self.on_leave is None and self.suspended is None
+        return self.retired is None and self.paused is None and self.suspended is None
 
 
 class BotVersion(models.Model):
@@ -227,29 +227,29 @@ class Upload(models.Model):
         return f"{self.filename or 'an upload'} of {self.owner}"
 
 
-class Complaint(models.Model):
+class BotReport(models.Model):
     """Somebody finds that a bot's name or description should not stand there; staff decides."""
 
-    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="complaints")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="complaints")
+    bot = models.ForeignKey(Bot, on_delete=models.CASCADE, related_name="bot_reports")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="bot_reports")
     text = models.CharField(max_length=500, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     settled = models.DateTimeField(null=True, blank=True)
     settled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="complaints_settled"
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="bot_reports_settled"
     )
 
     class Meta:
         ordering = ["-created", "-pk"]
         constraints = [
-            models.UniqueConstraint(name="complaint_once_a_person", fields=["bot", "by"], condition=Q(settled=None)),
+            models.UniqueConstraint(name="bot_report_once_a_person", fields=["bot", "by"], condition=Q(settled=None)),
         ]
 
     def __str__(self) -> str:
         return f"about {self.bot} by {self.by}"
 
 
-class Blanking(models.Model):
+class TextRemoval(models.Model):
     """Staff took a bot's name or description away: who, when, why, and what stood there. Never changed, never deleted.
 
     The owner can give the same words to none of their bots again (``bots.names``).
@@ -259,8 +259,8 @@ class Blanking(models.Model):
         NAME = "name", "name"
         DESCRIPTION = "description", "description"
 
-    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="blankings")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="blankings")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="text_removals")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="text_removals")
     what = models.CharField(max_length=20, choices=What)
     before = models.TextField()
     reason = models.CharField(max_length=500, blank=True, help_text="for the owner")
@@ -275,22 +275,22 @@ class Blanking(models.Model):
 
 class StaffActionQuerySet(models.QuerySet["StaffAction"]):
     def update(self, **kwargs: Any) -> int:  # noqa: ARG002
-        """Raises ``Kept``: what staff did is not written anew."""
-        raise Kept("What staff did stays on record as it is.")
+        """Raises ``AppendOnlyError``: what staff did is not written anew."""
+        raise AppendOnlyError("What staff did stays on record as it is.")
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """Raises ``Kept``: what staff did is not forgotten."""
-        raise Kept("What staff did stays on record.")
+        """Raises ``AppendOnlyError``: what staff did is not forgotten."""
+        raise AppendOnlyError("What staff did stays on record.")
 
 
-class Kept(TypeError):
+class AppendOnlyError(TypeError):
     """Somebody tried to change or delete what is only ever appended."""
 
 
 class StaffAction(models.Model):
     """What somebody of the staff did to a bot or a person: who, what, when and why. Appended, never changed or deleted.
 
-    The database refuses both, too (migration ``0003``). Words that were taken away are in ``Blanking``.
+    The database refuses both, too (migration ``0003``). Words that were taken away are in ``TextRemoval``.
     """
 
     class What(models.TextChoices):
@@ -326,14 +326,14 @@ class StaffAction(models.Model):
         return f"{self.by} {self.get_what_display()}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Append it. Raises ``Kept`` for one that stands already."""
+        """Append it. Raises ``AppendOnlyError`` for one that stands already."""
         if not self._state.adding:
-            raise Kept("What staff did stays on record as it is.")
+            raise AppendOnlyError("What staff did stays on record as it is.")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:  # noqa: ARG002
-        """Raises ``Kept``: what staff did is not forgotten."""
-        raise Kept("What staff did stays on record.")
+        """Raises ``AppendOnlyError``: what staff did is not forgotten."""
+        raise AppendOnlyError("What staff did stays on record.")
 
 
 class Machine(models.Model):

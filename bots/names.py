@@ -23,7 +23,7 @@ from bots.lookalikes import (
     plain_shapes,
     unusual,
 )
-from bots.models import Blanking, Bot, BotVersion
+from bots.models import Bot, BotVersion, TextRemoval
 from esr_platform.accounts.errors import NameRefused, Refused
 from esr_platform.accounts.models import User
 
@@ -118,7 +118,7 @@ def name_for(owner: User, name: str, bot: Bot | None = None) -> str:
         raise NameRefused(
             f"You have a bot called {text} already. Choose another name, or upload a new version of that one."
         )
-    _not_taken_away(owner, Blanking.What.NAME, text, NameRefused)
+    _not_taken_away(owner, TextRemoval.What.NAME, text, NameRefused)
     return text
 
 
@@ -131,7 +131,7 @@ def description_for(bot: Bot, description: str) -> str:
     if not text.replace("\n", "").replace("\t", "").isprintable() or _tower(text) or (text and is_blank(text)):
         raise Refused("A description is text, with nothing in it that cannot be seen.")
     if bot.owner is not None:
-        _not_taken_away(bot.owner, Blanking.What.DESCRIPTION, text, Refused)
+        _not_taken_away(bot.owner, TextRemoval.What.DESCRIPTION, text, Refused)
     return text
 
 
@@ -157,9 +157,9 @@ def save_at_a_free_address(bot: Bot) -> None:
     return bot.save()
 
 
-def _not_taken_away(owner: User, what: Blanking.What, text: str, refusal: type[Refused]) -> None:
+def _not_taken_away(owner: User, what: TextRemoval.What, text: str, refusal: type[Refused]) -> None:
     """Raises ``refusal`` for words that staff took from a bot of ``owner``'s, also when they are only spaced anew."""
-    taken = Blanking.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
+    taken = TextRemoval.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
     if text and _letters(text) in map(_letters, taken):
         raise refusal(f"Staff took this {what.label} away from a bot of yours. Write another one.")
 

@@ -100,7 +100,7 @@ def _version(bot: Bot) -> BotVersion:
 
 # --- Changes by the owner --------------------------------------------------------------------------------------------
 #
-# Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.members.membership`` calls these
+# Who the owner is, is the caller's to know. Ladders are not this package's: ``ladder.members.memberships`` calls these
 # functions.
 
 _State = BotVersion.State

@@ -1,6 +1,6 @@
 """Bots whose programs run elsewhere: what they declare, and whether they are here.
 
-Entries on ladders follow from what is declared here: ``ladder.members.membership`` does both, and is what others call.
+Entries on ladders follow from what is declared here: ``ladder.members.memberships`` does both, and is what others call.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Ladder, Match, Membership, Seat, SeatLog, Seek, SeekPlayer
+from ladder.models import Invitation, Ladder, Match, Seat, SeatLog, Seek, SeekPlayer
 from ladder.models.ladders import Viewer
 from ladder.openness import opened
 
@@ -109,7 +109,7 @@ def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -
     """By user, those of the private ``ladders`` that the user may know of; two queries, none without ``ladders``."""
     found: defaultdict[int, set[int]] = defaultdict(set)
     if people and ladders:
-        members = Membership.objects.filter(ladder__in=ladders, person__in=people)
+        members = Invitation.objects.filter(ladder__in=ladders, person__in=people)
         for person, ladder in members.values_list("person", "ladder"):
             found[person].add(ladder)
         for admin in User.objects.filter(pk__in=people, is_staff=True).values_list("pk", flat=True):

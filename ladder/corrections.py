@@ -1,4 +1,4 @@
-"""What site admins change: end a match, void a result, merge an entry, set another K."""
+"""What site admins change: end a match, void a result, merge a membership, set another K."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ladder.matches.dispatch import dispatch
 from ladder.models import (
     Attempt,
     Block,
-    Entry,
     Intervention,
     Ladder,
     LedgerEntry,
     Match,
+    Membership,
     RebuildRun,
     Result,
     Season,
@@ -95,22 +95,24 @@ def replace(ladder: Ladder, match: Match) -> str:
     if _replaced(match):
         return "A new block replaces its own already."
     first = Match.objects.filter(block=match.block_id).order_by("lineup", "seating")[0]
-    entries = [one.entry for one in Seat.objects.filter(match=first).select_related("entry__bot").order_by("index")]
+    memberships = [
+        one.membership for one in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
+    ]
     ready, rules = standing_by(ladder), rules_of(ladder)
     missing = [
-        entry.bot.name
-        for entry in entries
-        if entry and (entry.pk not in ready.players or rules.counts_for(entry.pk) != entry.pk)
+        membership.bot.name
+        for membership in memberships
+        if membership and (membership.pk not in ready.players or rules.counts_for(membership.pk) != membership.pk)
     ]
     if missing or not ladder.open:
         return f"No block replaces its own: {', '.join(missing) or ladder.name} does not play now."
-    players = [ready.players[entry.pk] for entry in entries if entry]
+    players = [ready.players[membership.pk] for membership in memberships if membership]
     try:
         with transaction.atomic():
             block = schedule_block(ladder, players, sent=False)
     except NoSeason:
         return "No block replaces its own: the season is closing."
-    ready.remember([(block, [entry.pk for entry in entries if entry])])
+    ready.remember([(block, [membership.pk for membership in memberships if membership])])
     transaction.on_commit(dispatch)
     return f"{_name(block)} replaces its own."
 
@@ -171,19 +173,22 @@ def void(match_id: int, reason: str, by: User) -> str:
     return _void_rated(plan, match, counted)
 
 
-def merge(entry: Entry, into: Entry | None, reason: str, by: User) -> LedgerEntry:
-    """Count the results of ``entry`` for another of its ladder, for nobody (``None``), or for itself again.
+def merge(membership: Membership, into: Membership | None, reason: str, by: User) -> LedgerEntry:
+    """Count the results of ``membership`` for another of its ladder, for nobody (``None``), or for itself again.
 
-    Pairs of two that count for the same entry, or of one that counts for nobody, count nothing. Raises ``Refused``.
+    Pairs of two that count for the same membership, or of one that counts for nobody, count nothing. Raises
+    ``Refused``.
     """
     reason = by_staff(by, reason)
-    if into is not None and into.ladder_id != entry.ladder_id:
+    if into is not None and into.ladder_id != membership.ladder_id:
         raise Refused("Both have to be on the same ladder.")
-    if into == entry and entry.pk not in rules_of(entry.ladder).merged:
-        raise Refused(f"The results of {entry.bot} count for itself already.")
+    if into == membership and membership.pk not in rules_of(membership.ladder).merged:
+        raise Refused(f"The results of {membership.bot} count for itself already.")
     into_id = None if into is None else into.pk
-    document = {"entry": entry.pk, "into": into_id, "reason": reason}
-    return _correct(_Plan(entry.ladder, LedgerEntry.Kind.MERGE, document, Merge(_PLANNED, entry.pk, into_id), by))
+    document = {"entry": membership.pk, "into": into_id, "reason": reason}
+    return _correct(
+        _Plan(membership.ladder, LedgerEntry.Kind.MERGE, document, Merge(_PLANNED, membership.pk, into_id), by)
+    )
 
 
 def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:

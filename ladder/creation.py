@@ -22,8 +22,8 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.matches.sweep import end_unplayable_matches
-from ladder.members.membership import PEOPLE_LIMITS, enter_everybody, leave
-from ladder.models import Entry, Ladder, Membership
+from ladder.members.memberships import PEOPLE_LIMITS, enter_everybody, leave
+from ladder.models import Invitation, Ladder, Membership
 from ladder.seasons import open_first
 
 # --- Ladders of site admins ------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def member_by_link(token: str, person: User) -> Ladder | None:
         return None
     ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
     if ladder is not None:
-        Membership.objects.get_or_create(ladder=ladder, person=person)
+        Invitation.objects.get_or_create(ladder=ladder, person=person)
     return ladder
 
 
@@ -102,7 +102,7 @@ def invite(ladder: Ladder, people: Iterable[User]) -> int:
     """Make ``people`` members; how many were not yet. Raises ``Refused`` for a ladder that everybody may enter."""
     if not ladder.by_invitation:
         raise Refused(f"{ladder} is for everybody: nobody needs an invitation.")
-    return sum(Membership.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
+    return sum(Invitation.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
 
 
 def remove(ladder: Ladder, person: User) -> bool:
@@ -110,8 +110,8 @@ def remove(ladder: Ladder, person: User) -> bool:
 
     First the membership, then the bots: one that joins meanwhile is refused, or leaves with the others.
     """
-    ended = Membership.objects.filter(ladder=ladder, person=person).delete()[0]
-    for bot in Bot.objects.filter(owner=person, entries__ladder=ladder).order_by("pk"):
+    ended = Invitation.objects.filter(ladder=ladder, person=person).delete()[0]
+    for bot in Bot.objects.filter(owner=person, memberships__ladder=ladder).order_by("pk"):
         leave(bot, ladder)
     return bool(ended)
 
@@ -171,8 +171,8 @@ def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
         return
     names = names or (HOUSE if ladder.live else ())
     playing = [name for name in names if name in HOUSE and HOUSE[name].plays(ladder.game, ladder.seats)]
-    Entry.objects.bulk_create(
-        Entry(ladder=ladder, bot=bot) for bot in Bot.objects.filter(house_name__in=playing).order_by("pk")
+    Membership.objects.bulk_create(
+        Membership(ladder=ladder, bot=bot) for bot in Bot.objects.filter(house_name__in=playing).order_by("pk")
     )
 
 
@@ -212,10 +212,10 @@ def open_house() -> None:
     ladders = list(_house_ladders())
     for ladder in Ladder.objects.filter(seasons=None).order_by("pk"):
         open_first(ladder)
-    for entry in HOUSE.values():
-        bot = _bot(entry)
-        _bring_up_to_date(bot, entry.digest())
-        _enter(bot, [ladder for ladder in ladders if _sits(entry, ladder)])
+    for house_bot in HOUSE.values():
+        bot = _bot(house_bot)
+        _bring_up_to_date(bot, house_bot.digest())
+        _enter(bot, [ladder for ladder in ladders if _sits(house_bot, ladder)])
     _retire_the_others()
     enter_everybody()
     end_unplayable_matches()
@@ -243,10 +243,10 @@ def _sits(bot: HouseBot, ladder: Ladder) -> bool:
     return ladder.for_house and bot.plays(ladder.game, ladder.seats)
 
 
-def _bot(entry: HouseBot) -> Bot:
-    words = {"name": entry.title, "description": entry.description}
+def _bot(membership: HouseBot) -> Bot:
+    words = {"name": membership.title, "description": membership.description}
     return Bot.objects.update_or_create(
-        house_name=entry.name, defaults=words, create_defaults={**words, "slug": f"house-{entry.name}"}
+        house_name=membership.name, defaults=words, create_defaults={**words, "slug": f"house-{membership.name}"}
     )[0]
 
 
@@ -263,9 +263,9 @@ def _bring_up_to_date(bot: Bot, digest: str) -> None:
 
 
 def _enter(bot: Bot, ladders: Iterable[Ladder]) -> None:
-    known = set(Entry.objects.filter(bot=bot).values_list("ladder", flat=True))
-    missing = [Entry(ladder=ladder, bot=bot) for ladder in ladders if ladder.pk not in known]
-    Entry.objects.bulk_create(missing, ignore_conflicts=True)
+    known = set(Membership.objects.filter(bot=bot).values_list("ladder", flat=True))
+    missing = [Membership(ladder=ladder, bot=bot) for ladder in ladders if ladder.pk not in known]
+    Membership.objects.bulk_create(missing, ignore_conflicts=True)
 
 
 def _retire_the_others() -> None:

@@ -53,7 +53,7 @@ def estimate_due() -> int:
 
 
 def counting_blocks(season: Season) -> QuerySet[Block]:
-    """The rated blocks of ``season`` whose every game counts: none void, taken back or with an entry merged out."""
+    """The rated blocks of ``season`` whose every game counts: none void, taken back or with a membership merged out."""
     unfinished = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.FINISHED)
     uncounted = SeatResult.objects.filter(seat__match__block=OuterRef("pk"), rating_after=None)
     ended = Block.objects.filter(series__season=season, purpose__in=Block.COUNTED, ended__isnull=False)

@@ -76,7 +76,7 @@ def _games_in(block: Block, seats: int) -> int:
 def _game(result: Result, seats: list[SeatResult], habits: bool) -> PlayedGame:
     told = figures_of(result, habits=habits)
     return PlayedGame(
-        players=tuple(row.seat.entry_id or 0 for row in seats),
+        players=tuple(row.seat.membership_id or 0 for row in seats),
         ranks=tuple(row.rank for row in seats),
         exchanges=exchanges_in(told),
         versions=tuple(row.seat.version_id for row in seats),
@@ -190,17 +190,20 @@ def _begin_anew(statistics: SeasonStatistics, corrections: int) -> None:
 
 def _add(season: Season, sums: Sums) -> None:
     """Add ``sums`` to the tallies of ``season``, whose statistics' row is held."""
-    entries = {entry for entry, *_ in sums.seats}
-    of_season = Q(season=season, entry__in=entries)
-    seats = {(its.entry_id, its.version_id, its.seat): its for its in SeatTally.objects.filter(of_season)}
+    memberships = {membership for membership, *_ in sums.seats}
+    of_season = Q(season=season, membership__in=memberships)
+    seats = {(its.membership_id, its.version_id, its.seat): its for its in SeatTally.objects.filter(of_season)}
     for key in sums.seats.keys() - seats.keys():
-        seats[key] = SeatTally(season=season, entry_id=key[0], version_id=key[1], seat=key[2])
+        seats[key] = SeatTally(season=season, membership_id=key[0], version_id=key[1], seat=key[2])
     for key, seat_sum in sums.seats.items():
         _add_to_seat(seats[key], seat_sum)
     _write(SeatTally, [seats[key] for key in sorted(sums.seats)], _SEAT_FIELDS)
-    pairs = {(its.entry_id, its.opponent_id): its for its in PairTally.objects.filter(of_season, opponent__in=entries)}
+    pairs = {
+        (its.membership_id, its.opponent_id): its
+        for its in PairTally.objects.filter(of_season, opponent__in=memberships)
+    }
     for pair in sums.pairs.keys() - pairs.keys():
-        pairs[pair] = PairTally(season=season, entry_id=pair[0], opponent_id=pair[1])
+        pairs[pair] = PairTally(season=season, membership_id=pair[0], opponent_id=pair[1])
     for pair, pair_sum in sums.pairs.items():
         _add_to_pair(pairs[pair], pair_sum)
     _write(PairTally, [pairs[pair] for pair in sorted(sums.pairs)], _PAIR_FIELDS)
@@ -208,12 +211,12 @@ def _add(season: Season, sums: Sums) -> None:
 
 
 def _add_versions(season: Season, sums: Sums) -> None:
-    entries = {entry for entry, _ in sums.versions}
-    known = VersionTally.objects.filter(season=season, entry__in=entries)
-    tallies = {(its.entry_id, its.version_id): its for its in known}
+    memberships = {membership for membership, _ in sums.versions}
+    known = VersionTally.objects.filter(season=season, membership__in=memberships)
+    tallies = {(its.membership_id, its.version_id): its for its in known}
     for key, its in sums.versions.items():
         if key not in tallies:
-            tallies[key] = VersionTally(season=season, entry_id=key[0], version_id=key[1])
+            tallies[key] = VersionTally(season=season, membership_id=key[0], version_id=key[1])
         tallies[key].blocks += its.blocks
         tallies[key].games += its.games
         tallies[key].points += its.points
@@ -309,7 +312,7 @@ def seat_totals(season: Season) -> list[Document]:
 
 
 def feeding_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:
-    """``{"blocks", "pairs": how many were compared, "found": [Feeding, …]}``; players are entries' ids.
+    """``{"blocks", "pairs": how many were compared, "found": [Feeding, …]}``; players are memberships' ids.
 
     ``with_people`` it has the same of who wins for whom: ``"won": {"pairs", "found": [Winning, …]}``.
     """

@@ -25,7 +25,7 @@ from games.base import Document
 from ladder.ledger.append import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over, key_hash
 from ladder.members.standings import ranked, table
-from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
+from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
 
 KEPT: Final = Fraction(1, 2)
@@ -152,11 +152,11 @@ def _series(season: Season, kind: DealSeries.Kind) -> DealSeries:
 
 
 def _regress(ladder: Ladder, kept: Fraction) -> None:
-    entries = list(Entry.objects.select_for_update(no_key=True).filter(ladder=ladder).order_by("pk"))
-    for entry in entries:
-        entry.rating = regressed(entry.rating, kept.numerator, kept.denominator)
-        entry.games = entry.wins = entry.last_change = 0
-    Entry.objects.bulk_update(entries, ["rating", "games", "wins", "last_change"], batch_size=500)
+    memberships = list(Membership.objects.select_for_update(no_key=True).filter(ladder=ladder).order_by("pk"))
+    for membership in memberships:
+        membership.rating = regressed(membership.rating, kept.numerator, kept.denominator)
+        membership.games = membership.wins = membership.last_change = 0
+    Membership.objects.bulk_update(memberships, ["rating", "games", "wins", "last_change"], batch_size=500)
 
 
 def _cancel_unbegun(season: Season) -> None:
@@ -185,13 +185,13 @@ def _finish(season: Season) -> bool:
         FinalStanding.objects.bulk_create(
             FinalStanding(
                 season=season,
-                entry=standing.entry,
+                membership=standing.membership,
                 rank=standing.rank,
-                rating=standing.entry.rating,
-                games=standing.entry.games,
-                wins=standing.entry.wins,
+                rating=standing.membership.rating,
+                games=standing.membership.games,
+                wins=standing.membership.wins,
             )
-            for standing in ranked(standing.entry for standing in table(ladder) if standing.entry.games)
+            for standing in ranked(standing.membership for standing in table(ladder) if standing.membership.games)
         )
         Season.objects.filter(pk=season.pk).update(closed=Now())
         if current.next_den:

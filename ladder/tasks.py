@@ -14,7 +14,7 @@ from ladder.live import hosted
 from ladder.live import sweep as sweeping_tables
 from ladder.matches import candidates, dispatch, logs, play, schedule
 from ladder.matchmaking import challenges, guests, quick_pairing, remote_bots
-from ladder.members import membership
+from ladder.members import memberships
 
 
 @shared_task
@@ -27,13 +27,13 @@ def play_match(match_id: int) -> None:
 @shared_task
 def check_next() -> None:
     """Go on with the check of an uploaded version (queue ``checks``)."""
-    membership.check_next()
+    memberships.check_next()
 
 
 @shared_task
 def keep_queues() -> None:
     """Schedule what there is room for, and tell the workers of what waits: matches, orders and checks."""
-    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, membership.tell)
+    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, memberships.tell)
 
 
 @shared_task

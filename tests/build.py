@@ -36,8 +36,8 @@ from ladder.matches.blocks import Player, schedule_block
 from ladder.matches.leases import MOST_FAILURES, Lease, claim, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
-from ladder.members.membership import enter, entry_of
-from ladder.models import Attempt, Block, Entry, Ladder, Match, Result
+from ladder.members.memberships import enter, membership_of
+from ladder.models import Attempt, Block, Ladder, Match, Membership, Result
 from ladder.pairings.seatings import seatings
 from ladder.seasons import open_first
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST
@@ -130,14 +130,14 @@ def house_version(name: str) -> BotVersion:
 # Blocks and their matches
 
 
-def players_of(members: Iterable[Entry]) -> list[Player]:
+def players_of(members: Iterable[Membership]) -> list[Player]:
     """These members as rated players with their active versions."""
     return [Player(active_version(member.bot), member) for member in members]
 
 
 def first_players(ladder: Ladder, *, rated: bool = True, first: int = 0) -> list[Player]:
     """As many active members of ``ladder`` as it has seats, from number ``first`` on."""
-    members = ladder.entries.filter(active=True).select_related("bot").order_by("pk")[first : first + ladder.seats]
+    members = ladder.memberships.filter(active=True).select_related("bot").order_by("pk")[first : first + ladder.seats]
     return players_of(members) if rated else [Player(active_version(member.bot), None) for member in members]
 
 
@@ -160,15 +160,15 @@ def first_match(ladder: Ladder, players: Sequence[Player]) -> Match:
 
 def match_of(bot: Bot, ladder: Ladder, seed: int = 0) -> Match:
     """A queued match of ``bot``, at seat 0, against house bots."""
-    mine = ladder.entries.get(bot=bot)
-    others = list(ladder.entries.filter(bot__owner=None).select_related("bot").order_by("pk"))
+    mine = ladder.memberships.get(bot=bot)
+    others = list(ladder.memberships.filter(bot__owner=None).select_related("bot").order_by("pk"))
     return first_match(ladder, players_of([mine, *Random(seed).sample(others, ladder.seats - 1)]))
 
 
 def people_match(ladder: Ladder, names: Sequence[str]) -> Match:
     """A rated live match among these users, without a table."""
     versions = [player_of(verified(name)) for name in names]
-    players = [Player(version, entry_of(version, ladder)) for version in versions]
+    players = [Player(version, membership_of(version, ladder)) for version in versions]
     block = scheduled(ladder, players, purpose=Block.Purpose.LIVE, rotated=False)
     return Match.objects.select_related("ladder", "block").get(block=block)
 
@@ -178,8 +178,8 @@ def open_ladder(slug: str = "live-games", game: str = "edel-stein-reich-duel") -
     ladder = Ladder.objects.create(slug=slug, name=slug, game=game, seats=2, players=Ladder.Players.OPEN)
     open_first(ladder)
     hosted = Ladder.objects.filter(game=game, seats=2, players=Ladder.Players.HOSTED).order_by("pk")[0]
-    for entry in hosted.entries.filter(active=True, bot__owner=None).order_by("pk"):
-        Entry.objects.create(ladder=ladder, bot=entry.bot)
+    for membership in hosted.memberships.filter(active=True, bot__owner=None).order_by("pk"):
+        Membership.objects.create(ladder=ladder, bot=membership.bot)
     return ladder
 
 
@@ -296,7 +296,7 @@ def make_void(match: Match) -> Match:
     return match
 
 
-def finished_block(ladder: Ladder, members: Sequence[Entry], play: Play | None = None) -> Block:
+def finished_block(ladder: Ladder, members: Sequence[Membership], play: Play | None = None) -> Block:
     """A finished rated block of ``members`` in this order, played by ``play`` or at random."""
     block = scheduled(ladder, players_of(members))
     for match in block.matches.select_related("ladder", "block").order_by("seating"):
@@ -309,7 +309,7 @@ def finished_block(ladder: Ladder, members: Sequence[Entry], play: Play | None =
 
 def finished_blocks(ladder: Ladder, count: int, play: Play | None = None) -> list[Block]:
     """Finished blocks among members of ``ladder``, drawn with a fixed seed."""
-    members, random = list(ladder.entries.select_related("bot").order_by("pk")), Random(7)
+    members, random = list(ladder.memberships.select_related("bot").order_by("pk")), Random(7)
     return [finished_block(ladder, random.sample(members, ladder.seats), play) for _ in range(count)]
 
 
@@ -338,7 +338,7 @@ def snapshot() -> dict[str, list[dict[str, Any]]]:
 
 def ratings(ladder: Ladder) -> dict[int, tuple[int, int, int, int]]:
     """Rating, last change, games and wins of every member, by its primary key."""
-    rows = Entry.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "wins")
+    rows = Membership.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "wins")
     return {row[0]: row[1:] for row in rows}
 
 

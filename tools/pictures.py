@@ -82,7 +82,7 @@ OWN = (
     Shot("my-bots", "/bots/mine/"),
     Shot("upload", "/bots/new/"),
     Shot("register-remote", "/bots/new/remote/"),
-    Shot("orders", "/matches/orders/"),
+    Shot("orders", "/exhibitions/"),
     Shot("order-test", "/ladders/edel-stein-reich-4/test/"),
     Shot("order-compare", "/ladders/edel-stein-reich-4/compare/"),
 )

@@ -203,8 +203,8 @@ def _state(bot: dict[str, Any]) -> str:
         return "retired"
     if bot["suspended"]:
         return "suspended"
-    if bot["on_leave"]:
-        return f"on leave: {bot['leave_reason']}"
+    if bot["paused"]:
+        return f"on leave: {bot['pause_reason']}"
     if "remote" not in bot:
         return "plays" if bot["version"] is not None else "does not play yet"
     games = len(bot["remote"]["running"])

@@ -431,7 +431,7 @@ def upload(bot: str | None, filename: str, data: bytes, name: str) -> Call[Docum
 
 def join(ladder: str, bot: str) -> Call[Any]:
     """Put the bot on the ladder; one that stands there stays."""
-    return Call("PUT", f"ladders/{quote(ladder)}/entries/{quote(bot)}", _json_or_nothing)
+    return Call("PUT", f"ladders/{quote(ladder)}/members/{quote(bot)}", _json_or_nothing)
 
 
 def next_decision(bot: str | None, game: int | None, wait_s: int, log: int | None) -> Call[Document | None]:

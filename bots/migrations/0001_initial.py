@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-TABLES = ("bots_staffaction", "bots_blanking")
+TABLES = ("bots_staffaction", "bots_textremoval")
 SQLITE = """
 CREATE TRIGGER {table}_is_kept BEFORE UPDATE ON {table}
 BEGIN SELECT RAISE(ABORT, 'what staff did stays on record as it is'); END;
@@ -71,9 +71,9 @@ class Migration(migrations.Migration):
                     models.BooleanField(default=False, help_text="whether everybody may download the code that plays"),
                 ),
                 ("retired", models.DateTimeField(blank=True, null=True)),
-                ("on_leave", models.DateTimeField(blank=True, null=True)),
+                ("paused", models.DateTimeField(blank=True, null=True)),
                 (
-                    "leave_reason",
+                    "pause_reason",
                     models.CharField(blank=True, help_text="why it is on leave, for everybody", max_length=500),
                 ),
                 (
@@ -118,7 +118,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Blanking",
+            name="TextRemoval",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("what", models.CharField(choices=[("name", "name"), ("description", "description")], max_length=20)),
@@ -129,14 +129,14 @@ class Migration(migrations.Migration):
                     "by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="blankings",
+                        related_name="text_removals",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
                     "bot",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="blankings", to="bots.bot"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="text_removals", to="bots.bot"
                     ),
                 ),
             ],
@@ -227,7 +227,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Complaint",
+            name="BotReport",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("text", models.CharField(blank=True, max_length=500)),
@@ -236,14 +236,14 @@ class Migration(migrations.Migration):
                 (
                     "bot",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="complaints", to="bots.bot"
+                        on_delete=django.db.models.deletion.CASCADE, related_name="bot_reports", to="bots.bot"
                     ),
                 ),
                 (
                     "by",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="complaints",
+                        related_name="bot_reports",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -253,7 +253,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="complaints_settled",
+                        related_name="bot_reports_settled",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -429,11 +429,11 @@ class Migration(migrations.Migration):
             model_name="bot",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("leave_reason", ""), ("on_leave__isnull", True)),
-                    models.Q(("on_leave__isnull", False), models.Q(("leave_reason", ""), _negated=True)),
+                    models.Q(("pause_reason", ""), ("paused__isnull", True)),
+                    models.Q(("paused__isnull", False), models.Q(("pause_reason", ""), _negated=True)),
                     _connector="OR",
                 ),
-                name="bot_on_leave_says_why",
+                name="bot_paused_says_why",
             ),
         ),
         migrations.AddConstraint(
@@ -528,9 +528,9 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="complaint",
+            model_name="botreport",
             constraint=models.UniqueConstraint(
-                condition=models.Q(("settled", None)), fields=("bot", "by"), name="complaint_once_a_person"
+                condition=models.Q(("settled", None)), fields=("bot", "by"), name="bot_report_once_a_person"
             ),
         ),
         migrations.AddConstraint(

@@ -2,8 +2,9 @@
 
 First, in one transaction, the account is closed and forgotten: name, address, password, keys, tokens, sessions. Nobody
 acts for it from then on. Then what it had on the ladders ends, row by row and in the order in which rows are locked:
-orders are cancelled, checks stop, bots are retired. What is paired is played, as when any bot is retired; the code goes
-when no game can need it any more (``erase``). A process that dies in between loses nothing: a task goes on with it.
+exhibitions are cancelled, checks stop, bots are retired. What is paired is played, as when any bot is retired; the code
+goes when no game can need it any more (``erase``). A process that dies in between loses nothing: a task goes on with
+it.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from esr_platform.accounts.models import FormerName, User
 from ladder import chat
 from ladder.exhibitions.requests import call_otherwise
 from ladder.matchmaking.guests import leave_lobby
-from ladder.members.membership import retire, retire_player
-from ladder.members.suspensions import cancel_orders_of
-from ladder.models import Ladder, Match, Membership, Seat
+from ladder.members.memberships import retire, retire_player
+from ladder.members.suspensions import cancel_exhibitions_of
+from ladder.models import Invitation, Ladder, Match, Seat
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def delete(person: User) -> None:
     """Delete the account of ``person``, who has just shown that it is theirs. Raises ``Refused`` for the last one who
     may do everything: nobody could look after the site.
     """
-    address = person.letter_address
+    address = person.email_address
     with transaction.atomic():
         name = _held(person).username
         if not _close(person):
@@ -69,7 +70,7 @@ def erase_all() -> int:
 
 def erase(person: User) -> bool:
     """End what a deleted account had on the ladders, as far as can be now; whether nothing is left."""
-    cancel_orders_of(person)
+    cancel_exhibitions_of(person)
     for bot in Bot.objects.filter(owner=person).order_by("pk"):
         _stop_checks(bot)
         if bot.retired is None:
@@ -96,8 +97,8 @@ def _close(person: User) -> bool:
     unusable = User()
     unusable.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name", "suspension_reason", "terms_version"), "")
-    rights = dict.fromkeys(("is_active", "is_staff", "is_superuser", "wants_letters"), False)
-    none = dict.fromkeys(("last_login", "suspended", "terms_accepted", "next_letter", "told_until"), None)
+    rights = dict.fromkeys(("is_active", "is_staff", "is_superuser", "wants_digests"), False)
+    none = dict.fromkeys(("last_login", "suspended", "terms_accepted", "next_digest", "told_until"), None)
     return bool(
         User.objects.filter(pk=person.pk, deleted=None).update(
             **blank,
@@ -122,7 +123,7 @@ def _forget(person: User, name: str) -> None:
         accounts: Any = import_string("allauth.socialaccount.models.SocialAccount")
         accounts.objects.filter(user=person).delete()
     Upload.objects.filter(owner=person).delete()
-    Membership.objects.filter(person=person).delete()
+    Invitation.objects.filter(person=person).delete()
     Ladder.objects.filter(opened_by=person).update(opened_by=None)
     Bot.objects.filter(owner=person).update(description="", public_source=False)
     chat.forget(person)

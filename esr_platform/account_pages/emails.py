@@ -67,20 +67,20 @@ def write(person: User) -> bool:
     not take is tried again soon; one of which that is not known, tomorrow, with whatever has happened by then. Raises
     ``NotSent``.
     """
-    address, row = person.letter_address, User.objects.filter(pk=person.pk)
+    address, row = person.email_address, User.objects.filter(pk=person.pk)
     taken = _quiet().filter(pk=person.pk)
-    if not may_act(person) or address is None or not taken.update(next_letter=Now() + PAUSE):
+    if not may_act(person) or address is None or not taken.update(next_digest=Now() + PAUSE):
         return False
     until = timezone.now() - SETTLED
     told = news_of(person, _since(person, until), until)
     if not told:
-        row.update(next_letter=None, told_until=until)
+        row.update(next_digest=None, told_until=until)
         return False
     try:
-        _letter(person, address, told).send()
+        _email(person, address, told).send()
     except (OSError, ValueError) as failure:
         if _has_not_left(failure):
-            row.update(next_letter=Now() + SOON)
+            row.update(next_digest=Now() + SOON)
         raise NotSent(f"no email for person {person.pk}: {failure}") from failure
     row.update(told_until=until)
     return True
@@ -98,16 +98,16 @@ def turn_off(signed: str) -> bool:
         person = int(_SIGNER.unsign(signed))
     except BadSignature:
         return False
-    return bool(User.objects.filter(pk=person).update(wants_letters=False))
+    return bool(User.objects.filter(pk=person).update(wants_digests=False))
 
 
-def address_to_turn_off(owner: User) -> str:
+def unsubscribe_url(owner: User) -> str:
     """The link that ends the emails to ``owner`` without signing in; it does nothing else and never expires."""
-    return f"{settings.SITE_URL}{reverse('accounts:letters_off', args=(_SIGNER.sign(str(owner.pk)),))}"
+    return f"{settings.SITE_URL}{reverse('accounts:digests_off', args=(_SIGNER.sign(str(owner.pk)),))}"
 
 
-def _letter(person: User, address: str, told: Sequence[News]) -> EmailMessage:
-    off = address_to_turn_off(person)
+def _email(person: User, address: str, told: Sequence[News]) -> EmailMessage:
+    off = unsubscribe_url(person)
     subject = told[0].headline if len(told) == 1 else f"{len(told)} updates on your bots and matches"
     text = render_to_string("accounts/letter.txt", {"person": person, "news": told, "off": off, "settings": settings})
     headers = {  # RFC 8058
@@ -120,14 +120,14 @@ def _letter(person: User, address: str, told: Sequence[News]) -> EmailMessage:
 
 def _quiet() -> QuerySet[User]:
     """People who want emails and have had none within a day."""
-    pause_over = Q(next_letter=None) | Q(next_letter__lte=Now())
-    return User.objects.filter(pause_over, is_active=True, wants_letters=True)
+    pause_over = Q(next_digest=None) | Q(next_digest__lte=Now())
+    return User.objects.filter(pause_over, is_active=True, wants_digests=True)
 
 
 def _due(until: datetime) -> QuerySet[User]:
     """People to whom there may be something to write, those who have waited longest first."""
     due = _quiet().filter(may_have_news(until - OLDEST, until))
-    return due.filter(emailaddress__verified=True, emailaddress__primary=True).order_by("next_letter", "pk")
+    return due.filter(emailaddress__verified=True, emailaddress__primary=True).order_by("next_digest", "pk")
 
 
 def _has_not_left(failure: Exception) -> bool:

@@ -19,12 +19,24 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from bots.models import Blanking, Bot, BotVersion, Complaint, Upload
+from bots.models import Bot, BotReport, BotVersion, TextRemoval, Upload
 from bots.uploads.storage import Lost, OutOfReach, bytes_of
 from esr_platform.accounts.models import User
 from ladder.access import matches_seen_by
 from ladder.matches.logs import unpacked
-from ladder.models import Agreement, ChatLine, ChatReport, Entry, Ladder, Match, Membership, Order, Seat, SeatLog, Seek
+from ladder.models import (
+    Agreement,
+    ChatLine,
+    ChatReport,
+    Exhibition,
+    Invitation,
+    Ladder,
+    Match,
+    Membership,
+    Seat,
+    SeatLog,
+    Seek,
+)
 from ladder.openness import opened
 
 # --- Contents --------------------------------------------------------------------------------------------------------
@@ -45,18 +57,18 @@ def account_document(person: User) -> Row:
         "username": person.username,
         "joined": person.date_joined,
         "last_login": person.last_login,
-        "wants_letters": person.wants_letters,
+        "wants_digests": person.wants_digests,
         "chat": person.chat,
         "terms": terms,
         "addresses": list(addresses.values("email", "verified", "primary")),
         "tokens": list(person.tokens.values(*_TOKEN)),
         "keys": list(Authenticator.objects.filter(user=person).values("type", "created_at", "last_used_at")),
         "elsewhere": _elsewhere(person),
-        "memberships": list(Membership.objects.filter(person=person).values("ladder__name", "created")),
-        "reports": list(Complaint.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
+        "memberships": list(Invitation.objects.filter(person=person).values("ladder__name", "created")),
+        "reports": list(BotReport.objects.filter(by=person).values("bot__name", "text", "created", "settled")),
         "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
         "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
-        "by_hand": _standings(Entry.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
+        "by_hand": _standings(Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
         "seats_offered": list(Seek.objects.filter(by=person, ladder__in=seen).order_by("-pk").values(*_SEEK)[:_SEEKS]),
     }
 
@@ -71,15 +83,15 @@ def bot_document(bot: Bot, person: User) -> Row:
         "public_source": bot.public_source,
         "created": bot.created,
         "retired": bot.retired,
-        "on_leave": bot.on_leave,
+        "paused": bot.paused,
         "suspended": bot.suspended,
         "versions": list(bot.versions.order_by("number").values(*names)),
-        "entries": _standings(Entry.objects.filter(bot=bot), person),
-        "taken_away": list(Blanking.objects.filter(bot=bot).values("what", "before", "reason", "created")),
+        "entries": _standings(Membership.objects.filter(bot=bot), person),
+        "taken_away": list(TextRemoval.objects.filter(bot=bot).values("what", "before", "reason", "created")),
     }
 
 
-def _standings(entries: QuerySet[Entry], person: User) -> list[Row]:
+def _standings(entries: QuerySet[Membership], person: User) -> list[Row]:
     """Where somebody or something stands, on ladders that ``person`` may see."""
     seen = entries.filter(ladder__in=Ladder.objects.visible_to(person)).select_related("ladder").order_by("ladder")
     return [
@@ -108,24 +120,24 @@ def match_lines(person: User) -> Iterator[Row]:
         yield _match(match)
 
 
-def order_lines(person: User) -> Iterator[Row]:
+def exhibition_lines(person: User) -> Iterator[Row]:
     """What ``person`` has ordered, on ladders that they may see, and what they were asked to agree to."""
-    ordered = Order.objects.visible_to(person).filter(requested_by=person)
-    for order in newest_first(ordered.select_related("ladder")):
+    ordered = Exhibition.objects.visible_to(person).filter(requested_by=person)
+    for exhibition in newest_first(ordered.select_related("ladder")):
         yield {
-            "order": order.pk,
-            "kind": order.kind,
-            "ladder": order.ladder.name,
-            "state": order.state,
-            "reason": order.reason,
-            "blocks": order.blocks_wanted,
-            "verdict": order.verdict,
-            "due_at": order.due_at,
-            "created": order.created,
-            "ended": order.ended,
+            "exhibition": exhibition.pk,
+            "kind": exhibition.kind,
+            "ladder": exhibition.ladder.name,
+            "state": exhibition.state,
+            "reason": exhibition.reason,
+            "blocks": exhibition.blocks_wanted,
+            "verdict": exhibition.verdict,
+            "due_at": exhibition.due_at,
+            "created": exhibition.created,
+            "ended": exhibition.ended,
         }
     for asked in newest_first(Agreement.objects.filter(person=person)):
-        yield {"asked": asked.order_id, "agreed": asked.agreed, "answered": asked.answered}
+        yield {"asked": asked.exhibition_id, "agreed": asked.agreed, "answered": asked.answered}
 
 
 def newest_first(rows: QuerySet[Any]) -> Iterator[Any]:
@@ -179,7 +191,7 @@ chat.jsonl      what you said at tables
 bots/           each bot with its versions, the code as you uploaded it, and its ratings
 matches.jsonl   your matches and those of your bots that you may see, a line each; their records are at the
                 addresses in it
-orders.jsonl    what you have ordered
+exhibitions.jsonl    what you have ordered
 logs/           logs of your bots' games that are still kept and whose deals are open
 
 Times are UTC. Results and records are published under CC BY 4.0.
@@ -247,7 +259,7 @@ def _entries(person: User) -> Iterator[_Entry]:
     for bot in bots:
         yield from _code(bot)
     yield from _lines("chat", chat_lines(person))
-    yield from _lines("orders", order_lines(person))
+    yield from _lines("exhibitions", exhibition_lines(person))
     yield from _lines("matches", match_lines(person))
     yield from _logs(person)
 

@@ -39,7 +39,7 @@ of_the_site = RegexValidator(
     inverse_match=True,
     flags=re.IGNORECASE,
 )
-"""What an account is called that is deleted, or whose name staff took away (``deleted_name``, ``blank_name``)."""
+"""What an account is called that is deleted, or whose name staff took away (``deleted_name``, ``remove_name``)."""
 
 
 def not_reserved(name: str) -> None:
@@ -91,7 +91,7 @@ def deleted_name(person: int) -> str:
     return f"deleted-user-{person}"
 
 
-def blank_name(person: int) -> str:
+def remove_name(person: int) -> str:
     """What an account is called whose name staff took away, until its owner chooses another one."""
     return f"user-{person}"
 

@@ -22,7 +22,7 @@ from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
 from ladder.exhibitions.requests import CANCELLED_BY
-from ladder.models import Agreement, FinalStanding, Ladder, Order
+from ladder.models import Agreement, Exhibition, FinalStanding, Ladder
 from ladder.pages.components.words import day, points, sentence, visible
 from ladder.pages.exhibitions import listed_players, title
 from ladder.pages.feeds import ENTRIES, Feed, respond, tag
@@ -33,12 +33,12 @@ from ladder.ratings.sprt import Verdict
 # Nothing is queued. News are read from the rows that they are about, so a process that dies loses none of them. News
 # that no longer matter, such as an invitation that has been answered, disappear with the state of their row.
 
-_ENDED: Final = (Order.State.FINISHED, Order.State.CANCELLED)
+_ENDED: Final = (Exhibition.State.FINISHED, Exhibition.State.CANCELLED)
 _WORDS: Final = {
-    Order.Kind.TEST: "test",
-    Order.Kind.CHALLENGE: "challenge",
-    Order.Kind.COMPARISON: "version comparison",
-    Order.Kind.SCHEDULED: "scheduled match",
+    Exhibition.Kind.TEST: "test",
+    Exhibition.Kind.CHALLENGE: "challenge",
+    Exhibition.Kind.COMPARISON: "version comparison",
+    Exhibition.Kind.SCHEDULED: "scheduled match",
 }
 _VERDICTS: Final = {
     Verdict.BETTER.value: "Yes, it is better.",
@@ -48,7 +48,7 @@ _VERDICTS: Final = {
 
 
 class Kind(StrEnum):
-    """What news are about. The values are part of the ids of feed entries, so they never change."""
+    """What news are about. The values are part of the ids of feed memberships, so they never change."""
 
     VERSION_REJECTED = "version-rejected"
     BOT_PAUSED = "bot-paused"
@@ -125,35 +125,35 @@ def _rejected() -> QuerySet[BotVersion]:
 
 
 def _paused() -> QuerySet[Bot]:
-    return Bot.objects.filter(on_leave__isnull=False, retired=None)
+    return Bot.objects.filter(paused__isnull=False, retired=None)
 
 
 def _invitations() -> QuerySet[Agreement]:
     """Invitations that can still be accepted and have no answer yet."""
-    return _with_orders(
-        Agreement.objects.filter(agreed=None, order__state=Order.State.INVITED, order__due_at__gt=Now())
+    return _with_exhibitions(
+        Agreement.objects.filter(agreed=None, exhibition__state=Exhibition.State.INVITED, exhibition__due_at__gt=Now())
     )
 
 
-def _requested() -> QuerySet[Order]:
+def _requested() -> QuerySet[Exhibition]:
     """Exhibition matches that have ended, for the person who requested them."""
-    shown = Order.objects.filter(state__in=_ENDED).select_related("ladder", "requested_by")
+    shown = Exhibition.objects.filter(state__in=_ENDED).select_related("ladder", "requested_by")
     return shown.prefetch_related(Prefetch("players", listed_players()))
 
 
 def _accepted() -> QuerySet[Agreement]:
     """Exhibition matches that have ended, for the people who accepted them."""
-    return _with_orders(Agreement.objects.filter(agreed=True, order__state__in=_ENDED))
+    return _with_exhibitions(Agreement.objects.filter(agreed=True, exhibition__state__in=_ENDED))
 
 
 def _final_standings() -> QuerySet[FinalStanding]:
     """Final standings of bots and people."""
-    return FinalStanding.objects.select_related("season__ladder", "entry__bot")
+    return FinalStanding.objects.select_related("season__ladder", "membership__bot")
 
 
-def _with_orders(agreements: QuerySet[Agreement]) -> QuerySet[Agreement]:
-    shown = agreements.select_related("order__ladder", "order__requested_by")
-    return shown.prefetch_related(Prefetch("order__players", listed_players()))
+def _with_exhibitions(agreements: QuerySet[Agreement]) -> QuerySet[Agreement]:
+    shown = agreements.select_related("exhibition__ladder", "exhibition__requested_by")
+    return shown.prefetch_related(Prefetch("exhibition__players", listed_players()))
 
 
 def _tell_rejections(_: User, versions: Sequence[BotVersion]) -> Iterator[News]:
@@ -172,53 +172,54 @@ def _tell_rejections(_: User, versions: Sequence[BotVersion]) -> Iterator[News]:
 
 def _tell_pauses(_: User, bots: Sequence[Bot]) -> Iterator[News]:
     for bot in bots:
-        assert bot.on_leave is not None
+        assert bot.paused is not None
         yield News(
             kind=Kind.BOT_PAUSED,
-            key=f"{bot.pk}-{bot.on_leave:%Y%m%dT%H%M%S}",
-            moment=bot.on_leave,
+            key=f"{bot.pk}-{bot.paused:%Y%m%dT%H%M%S}",
+            moment=bot.paused,
             headline=_line(f"your bot {bot.name} was paused"),
-            sentence=visible(f"{bot.name} was paused. {bot.leave_reason} You can resume it on its page."),
+            sentence=visible(f"{bot.name} was paused. {bot.pause_reason} You can resume it on its page."),
             path=reverse("pages:bot", args=[bot.slug]),
         )
 
 
 def _tell_invitations(_: User, agreements: Sequence[Agreement]) -> Iterator[News]:
-    for order in (agreement.order for agreement in agreements):
-        assert order.due_at is not None
-        by, when = order.requested_by.username, f"{day(order.due_at)}, {order.due_at:%H:%M} UTC"
+    for exhibition in (agreement.exhibition for agreement in agreements):
+        assert exhibition.due_at is not None
+        by, when = exhibition.requested_by.username, f"{day(exhibition.due_at)}, {exhibition.due_at:%H:%M} UTC"
         yield News(
             kind=Kind.INVITATION,
-            key=str(order.pk),
-            moment=order.created,
-            headline=_line(f"invitation to a match on {order.ladder.name}"),
+            key=str(exhibition.pk),
+            moment=exhibition.created,
+            headline=_line(f"invitation to a match on {exhibition.ladder.name}"),
             sentence=visible(
-                f"{by} invites you to a scheduled match on {order.ladder.name}: {_title(order)} It starts on {when}."
+                f"{by} invites you to a scheduled match on {exhibition.ladder.name}: {_title(exhibition)}"
+                f" It starts on {when}."
                 " Accept or decline the invitation before then."
             ),
-            path=reverse("pages:order", args=[order.pk]),
+            path=reverse("pages:exhibition", args=[exhibition.pk]),
         )
 
 
 def _tell_accepted(person: User, agreements: Sequence[Agreement]) -> Iterator[News]:
-    return _tell_ended(person, [agreement.order for agreement in agreements])
+    return _tell_ended(person, [agreement.exhibition for agreement in agreements])
 
 
-def _tell_ended(person: User, orders: Sequence[Order]) -> Iterator[News]:
-    for order in orders:
-        if order.reason == CANCELLED_BY.format(person.username):
+def _tell_ended(person: User, exhibitions: Sequence[Exhibition]) -> Iterator[News]:
+    for exhibition in exhibitions:
+        if exhibition.reason == CANCELLED_BY.format(person.username):
             continue  # The person canceled it and knows.
-        assert order.ended is not None
-        name = f"{_WORDS[Order.Kind(order.kind)]} on {order.ladder.name}"
-        result = "finished" if order.state == Order.State.FINISHED else "was canceled"
-        said = order.reason or _VERDICTS.get(order.verdict, "")
+        assert exhibition.ended is not None
+        name = f"{_WORDS[Exhibition.Kind(exhibition.kind)]} on {exhibition.ladder.name}"
+        result = "finished" if exhibition.state == Exhibition.State.FINISHED else "was canceled"
+        said = exhibition.reason or _VERDICTS.get(exhibition.verdict, "")
         yield News(
             kind=Kind.EXHIBITION_MATCH,
-            key=str(order.pk),
-            moment=order.ended,
+            key=str(exhibition.pk),
+            moment=exhibition.ended,
             headline=_line(f"your {name} {result}"),
-            sentence=visible(f"Your {name} {result}: {_title(order)} {said}".rstrip()),
-            path=reverse("pages:order", args=[order.pk]),
+            sentence=visible(f"Your {name} {result}: {_title(exhibition)} {said}".rstrip()),
+            path=reverse("pages:exhibition", args=[exhibition.pk]),
         )
 
 
@@ -226,7 +227,7 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
     for season, rows in groupby(sorted(standings, key=lambda row: (row.season_id, row.rank)), lambda row: row.season):
         assert season.closed is not None
         name = f"season {season.number} of {season.ladder.name}"
-        own = [f"{row.entry.bot.name} is rank {row.rank} with {points(row.rating)} points" for row in rows]
+        own = [f"{row.membership.bot.name} is rank {row.rank} with {points(row.rating)} points" for row in rows]
         yield News(
             kind=Kind.SEASON_ENDED,
             key=str(season.pk),
@@ -237,9 +238,9 @@ def _tell_seasons(_: User, standings: Sequence[FinalStanding]) -> Iterator[News]
         )
 
 
-def _title(order: Order) -> str:
+def _title(exhibition: Exhibition) -> str:
     """Who plays, with a period; of a version comparison the question."""
-    text = title(order, [player.version for player in order.players.all()])
+    text = title(exhibition, [player.version for player in exhibition.players.all()])
     return text if text.endswith("?") else f"{text}."
 
 
@@ -250,11 +251,11 @@ def _line(text: str) -> str:
 
 _SOURCES: Final = (
     _Source(_rejected, "bot__owner", "checked", None, _tell_rejections),
-    _Source(_paused, "owner", "on_leave", None, _tell_pauses),
-    _Source(_invitations, "person", "order__created", "order__ladder", _tell_invitations),
+    _Source(_paused, "owner", "paused", None, _tell_pauses),
+    _Source(_invitations, "person", "exhibition__created", "exhibition__ladder", _tell_invitations),
     _Source(_requested, "requested_by", "ended", "ladder", _tell_ended),
-    _Source(_accepted, "person", "order__ended", "order__ladder", _tell_accepted),
-    _Source(_final_standings, "entry__bot__owner", "season__closed", "season__ladder", _tell_seasons),
+    _Source(_accepted, "person", "exhibition__ended", "exhibition__ladder", _tell_accepted),
+    _Source(_final_standings, "membership__bot__owner", "season__closed", "season__ladder", _tell_seasons),
 )
 
 

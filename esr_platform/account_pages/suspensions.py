@@ -18,7 +18,7 @@ from django.template.loader import render_to_string
 
 from bots.models import StaffAction
 from bots.owners import rename_player
-from esr_platform.account_pages.forms import blank_name, fingerprint
+from esr_platform.account_pages.forms import fingerprint, remove_name
 from esr_platform.accounts import sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
@@ -26,7 +26,7 @@ from esr_platform.accounts.models import FormerName, User
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import call_otherwise
 from ladder.matchmaking.guests import leave_lobby
-from ladder.members.suspensions import READ_BY, cancel_orders_of, lift_bots_of, suspend_bots_of
+from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,8 @@ _What: Final = StaffAction.What
 
 
 def suspend(person: User, by: User, reason: str) -> None:
-    """Close the account of ``person``: sessions and tokens end now, bots leave their ladders, orders are cancelled.
+    """Close the account of ``person``: sessions and tokens end now, bots leave their ladders, exhibitions are
+    cancelled.
 
     What is being played is played out. The person is told by a letter. Raises ``Refused``.
     """
@@ -47,7 +48,7 @@ def suspend(person: User, by: User, reason: str) -> None:
         suspend_bots_of(person)
         leave_lobby(person)
         StaffAction.objects.create(by=by, person=person, what=_What.SUSPENDED_PERSON, reason=reason)
-        transaction.on_commit(partial(cancel_orders_of, person), robust=True)
+        transaction.on_commit(partial(cancel_exhibitions_of, person), robust=True)
         transaction.on_commit(partial(_tell, person, "suspended", reason), robust=True)
     person.refresh_from_db()
 
@@ -65,12 +66,12 @@ def lift(person: User, by: User, reason: str) -> None:
     person.refresh_from_db()
 
 
-def blank_name_of(person: User, by: User, reason: str) -> None:
+def remove_name_of(person: User, by: User, reason: str) -> None:
     """Take the user name away: nobody gets it again, and the person chooses another one. Raises ``Refused``."""
     with transaction.atomic():
         reason = _may(by, person, reason)
         person.refresh_from_db()
-        blank = blank_name(person.pk)
+        blank = remove_name(person.pk)
         if person.deleted is not None or person.username == blank:
             raise Refused("There is no name that could be taken away.")
         FormerName.objects.get_or_create(digest=fingerprint(person.username))
@@ -84,7 +85,7 @@ def blank_name_of(person: User, by: User, reason: str) -> None:
 
 def choose_name(person: User, name: str) -> None:
     """Give another name to ``person``, whose name was taken away; ``name`` is valid. Raises ``Refused``."""
-    blanked = User.objects.filter(pk=person.pk, username=blank_name(person.pk))
+    blanked = User.objects.filter(pk=person.pk, username=remove_name(person.pk))
     try:
         with transaction.atomic():
             changed = blanked.update(username=name)
@@ -117,7 +118,7 @@ def _held(*people: int) -> list[User]:
 
 def _tell(person: User, what: str, reason: str) -> None:
     """Write to the person; a mail server that is away changes nothing of what was done."""
-    address = person.letter_address
+    address = person.email_address
     if address is None:
         return
     words = {"person": person, "what": what, "reason": reason, "settings": settings}

@@ -8,7 +8,7 @@ from esr_platform.account_pages import deletion, emails
 
 
 @shared_task
-def write_letters() -> None:
+def write_digests() -> None:
     """Email their news to people, at most once a day each."""
     emails.write_all()
 

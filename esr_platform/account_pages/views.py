@@ -26,7 +26,7 @@ from bots.models import StaffAction
 from esr_platform.account_pages import deletion, exports, suspensions
 from esr_platform.account_pages import emails as writing
 from esr_platform.account_pages import notifications as feeds
-from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, blank_name
+from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, remove_name
 from esr_platform.accounts import passkeys, tokens
 from esr_platform.accounts import terms as agreed
 from esr_platform.accounts.errors import Refused
@@ -68,7 +68,7 @@ def account(request: HttpRequest) -> HttpResponse:
     person = cast("User", request.user)
     context = {
         "has_terms": agreed.holds_for(person),
-        "blanked": person.username == blank_name(person.pk),
+        "blanked": person.username == remove_name(person.pk),
         "name_form": NameForm(person),
         "feed_url": f"{settings.SITE_URL}{feeds.path_of(person)}",
     }
@@ -166,7 +166,7 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
         {
             "suspend": (suspensions.suspend, _("The account is suspended.")),
             "lift": (suspensions.lift, _("The suspension is lifted.")),
-            "blank": (suspensions.blank_name_of, _("The name is taken away.")),
+            "blank": (suspensions.remove_name_of, _("The name is taken away.")),
         },
     )
     act = acts.get(request.POST.get("do", ""))
@@ -178,9 +178,9 @@ def _moderate(request: HttpRequest, person: User, reason: str) -> None:
 
 @require_POST
 @login_required
-def letters(request: HttpRequest) -> HttpResponse:
+def emails(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("wanted") == "yes"
-    User.objects.filter(pk=cast("User", request.user).pk).update(wants_letters=wanted)
+    User.objects.filter(pk=cast("User", request.user).pk).update(wants_digests=wanted)
     said = _("Email notifications are on.") if wanted else _("Email notifications are off.")
     messages.success(request, said)
     return redirect("accounts:account")
@@ -201,7 +201,7 @@ def chat(request: HttpRequest) -> HttpResponse:
 @csrf_exempt  # mail programs send this form for their reader; the link itself is signed (RFC 8058)
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-def letters_off(request: HttpRequest, signed: str) -> HttpResponse:
+def digests_off(request: HttpRequest, signed: str) -> HttpResponse:
     done = request.method == "POST" and writing.turn_off(signed)
     context = {"done": done, "broken": request.method == "POST" and not done}
     return render(request, "accounts/letters_off.html", context)

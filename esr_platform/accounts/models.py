@@ -21,9 +21,9 @@ USED_WITHIN = timedelta(minutes=1)
 class User(AbstractUser):
     """A person with an account; ours from the first migration, so that it can grow without a new table."""
 
-    wants_letters = models.BooleanField(default=True, help_text="whether they get the daily email")
+    wants_digests = models.BooleanField(default=True, help_text="whether they get the daily email")
     chat = models.BooleanField(default=True, db_default=True, help_text="whether they see and write chat at tables")
-    next_letter = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
+    next_digest = models.DateTimeField(null=True, blank=True, editable=False, help_text="none is written before")
     told_until = models.DateTimeField(null=True, blank=True, editable=False, help_text="what letters have told of")
     feed_epoch = models.PositiveIntegerField(
         default=0, db_default=0, editable=False, help_text="one more ends the URL of the private feed"
@@ -57,7 +57,7 @@ class User(AbstractUser):
         return bound if not self.session_epoch else f"{bound}:{self.session_epoch}"
 
     @property
-    def letter_address(self) -> str | None:
+    def email_address(self) -> str | None:
         """Where letters go: the primary address, once it has been verified."""
         found = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
         return None if found is None else str(found.email)

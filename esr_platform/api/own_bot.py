@@ -21,7 +21,7 @@ from esr_platform.api.streams.presence import asked_of
 from esr_platform.api.writing.documents import Sent, Whole, Word, tables
 from esr_platform.api.writing.views import refusals
 from ladder.matches import pauses
-from ladder.members import membership
+from ladder.members import memberships
 from ladder.pages.remote_bots import answering
 
 # --- The token -------------------------------------------------------------------------------------------------------
@@ -104,8 +104,8 @@ class OwnBotDocument(serializers.Serializer[Any]):
     games_at_once = serializers.IntegerField()
     here = serializers.BooleanField(help_text="whether it held a stream, or asked for a decision, a moment ago")
     available = serializers.BooleanField(help_text="whether it is given games: it is here, and nothing else is wrong")
-    on_leave = serializers.DateTimeField(allow_null=True)
-    leave_reason = serializers.CharField()
+    paused = serializers.DateTimeField(allow_null=True)
+    pause_reason = serializers.CharField()
     running = RunningGame(many=True)
     answer_ms = serializers.IntegerField(allow_null=True, help_text="median, measured here; null without any")
     network_ms = serializers.IntegerField(allow_null=True, help_text="median of what its own thinking leaves of that")
@@ -119,7 +119,7 @@ class OwnBot(APIView):
 
     @property
     def throttle_scope(self) -> str:
-        """What is declared makes versions and moves entries: nobody needs that as often as answers."""
+        """What is declared makes versions and moves memberships: nobody needs that as often as answers."""
         return "manage" if self.request.method == "PATCH" else "play"
 
     @extend_schema(
@@ -145,7 +145,7 @@ class OwnBot(APIView):
         if declared.pop("available", False):
             pauses.put_back(bot)
         with refusals():
-            membership.declare(bot, **declared)
+            memberships.declare(bot, **declared)
         return Response(_document(_bot(request)))
 
 
@@ -167,8 +167,8 @@ def _document(bot: Bot) -> dict[str, Any]:
         "games_at_once": bot.remote.games_at_once,
         "here": remote.here().filter(pk=bot.pk).exists(),
         "available": remote.available().filter(pk=bot.pk).exists(),
-        "on_leave": bot.on_leave,
-        "leave_reason": bot.leave_reason,
+        "paused": bot.paused,
+        "pause_reason": bot.pause_reason,
         "running": [{"game": game, "decision": decision or None} for game, decision in sorted(running.items())],
         "answer_ms": lately.middle if lately.answers else None,
         "network_ms": lately.network,

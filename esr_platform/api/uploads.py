@@ -32,8 +32,8 @@ from esr_platform.api.resources.bots import Bots, Versions
 from esr_platform.api.resources.views import Reading
 from esr_platform.api.writing.documents import LabelForm, RemoteBotForm
 from esr_platform.api.writing.views import refusals
-from ladder.members import membership
-from ladder.members.membership import activate
+from ladder.members import memberships
+from ladder.members.memberships import activate
 
 PROBLEMS: Final = {(code, "application/problem+json"): ProblemDocument for code in ("4XX", "5XX")}
 
@@ -73,7 +73,7 @@ class NewBot(_Uploads, Bots):
         with refusals():
             if _is_json(request):
                 its = (sent["name"], sent["games"], sent["label"], sent["games_at_once"])
-                return _named(membership.register(owner, *its), began)
+                return _named(memberships.register(owner, *its), began)
             file = sent["file"]
             return _kept(upload.upload_new_bot(owner, sent["name"], file.name, file.read(), sent["games"]))
 
@@ -95,7 +95,7 @@ class NewVersion(_Uploads, Versions):
         sent = form.validated_data
         with refusals():
             if _is_json(request):
-                version = membership.declare(bot, label=sent["label"], games=sent["games"])
+                version = memberships.declare(bot, label=sent["label"], games=sent["games"])
                 assert version is not None
                 return _named(version, began)
             file = sent["file"]

@@ -39,7 +39,7 @@ resource_urls: list[URLPattern] = [
     path("games/<slug:slug>/schemas/<slug:document>", games.GameSchema.as_view(), name="game_schema"),
     path("ladders", ladders.Ladders.as_view(), name="ladders"),
     path("ladders/<slug:slug>", ladders.OneLadder.as_view(), name="ladder"),
-    path("ladders/<slug:slug>/entries", ladders.Entries.as_view(), name="entries"),
+    path("ladders/<slug:slug>/members", ladders.Members.as_view(), name="members"),
     path("ladders/<slug:slug>/matches", matches.LadderMatches.as_view(), name="ladder_matches"),
     path("ladders/<slug:slug>/seasons", seasons.Seasons.as_view(), name="seasons"),
     path("ladders/<slug:slug>/seasons/<int:number>", seasons.OneSeason.as_view(), name="season"),
@@ -61,15 +61,15 @@ resource_urls: list[URLPattern] = [
 # --- Changes ---------------------------------------------------------------------------------------------------------
 
 change_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/entries/<slug:bot>", exhibitions.StandsThere.as_view(), name="entry"),
+    path("ladders/<slug:slug>/members/<slug:bot>", exhibitions.StandsThere.as_view(), name="entry"),
     path("ladders/<slug:slug>/records", bulk.Records.as_view(), name="records"),
     path("challenges", challenges.Challenges.as_view(), name="challenges"),
     path("challenges/<int:challenge_id>", challenges.OneChallenge.as_view(), name="challenge"),
     path("challenges/<int:challenge_id>/accept", challenges.Acceptance.as_view(), name="accept_challenge"),
     path("challenges/<int:challenge_id>/decline", challenges.Refusing.as_view(), name="decline_challenge"),
     path("challenges/<int:challenge_id>/withdraw", challenges.Withdrawal.as_view(), name="withdraw_challenge"),
-    path("orders", exhibitions.Orders.as_view(), name="orders"),
-    path("orders/<int:order_id>", exhibitions.OneOrder.as_view(), name="order"),
+    path("exhibitions", exhibitions.Exhibitions.as_view(), name="exhibitions"),
+    path("exhibitions/<int:exhibition_id>", exhibitions.OneExhibition.as_view(), name="exhibition"),
 ]
 
 

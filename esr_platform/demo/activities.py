@@ -33,13 +33,13 @@ from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, 
 from esr_platform.supervisor.site import Place
 from games.base import Document, Move
 from ladder.creation import Plan, found_ladder, invite
-from ladder.exhibitions.requests import order_comparison, order_scheduled, order_test
+from ladder.exhibitions.requests import request_comparison, request_scheduled, request_test
 from ladder.live.answers import answer_seat
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matchmaking.seeks import seek, take_seat
-from ladder.members.membership import CannotJoin, join
-from ladder.models import Chair, Ladder, Match, Order, Seek
+from ladder.members.memberships import CannotJoin, join
+from ladder.models import Exhibition, Ladder, LiveSeat, Match, Seek
 from ladder.seasons import WrongMoment, close
 
 # --- Accounts and uploads --------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def strangers() -> int:
 def person(name: str) -> User:
     """The account of a demo person, made where there is none. Nobody can sign in with it, but for the demo account."""
     email = demo.EMAIL if name == demo.USERNAME else f"{name}{DOMAIN}"
-    user, new = User.objects.get_or_create(username=name, defaults={"email": email, "wants_letters": False})
+    user, new = User.objects.get_or_create(username=name, defaults={"email": email, "wants_digests": False})
     if new:
         user.set_unusable_password()
         user.save(update_fields=["password"])
@@ -113,23 +113,23 @@ def found_class() -> bool:
         ladder = found_ladder(plan, teacher)
     invite(ladder, [person(name) for name in _MEMBERS])
     theirs = Bot.objects.of_code().filter(owner__username__in=_MEMBERS, versions__active=True)
-    theirs = theirs.exclude(entries__ladder=ladder)
+    theirs = theirs.exclude(memberships__ladder=ladder)
     for bot in theirs.distinct():
         try:
             join(bot, ladder)
         except CannotJoin:
             continue
-    return ladder.entries.filter(active=True, bot__owner__isnull=False).count() >= len(_MEMBERS)
+    return ladder.memberships.filter(active=True, bot__owner__isnull=False).count() >= len(_MEMBERS)
 
 
-def order_a_test() -> bool:
+def request_a_test() -> bool:
     """Jackdaw against three of the house, two deals."""
     table = _versions("Jackdaw", "greedy", "haggler", "kontor")
     ids = [version.pk for version in table]
-    return bool(ids) and _placed("test", lambda token: order_test(_owner(table), _ladder(), ids, 2, token))
+    return bool(ids) and _placed("test", lambda token: request_test(_owner(table), _ladder(), ids, 2, token))
 
 
-def order_a_comparison() -> bool:
+def request_a_comparison() -> bool:
     """Whether Tulip's newest version is better than its first one."""
     both = BotVersion.objects.filter(bot__name="Tulip", state=BotVersion.State.READY).order_by("number")
     table = _versions("Tulip", "greedy", "miser", "haggler")
@@ -137,14 +137,16 @@ def order_a_comparison() -> bool:
         return False
     pair = (both.reverse()[0].pk, both[0].pk)
     others = [version.pk for version in table[1:]]
-    return _placed("comparison", lambda token: order_comparison(_owner(table), _ladder(), pair, others, 12, 100, token))
+    return _placed(
+        "comparison", lambda token: request_comparison(_owner(table), _ladder(), pair, others, 12, 100, token)
+    )
 
 
-def order_a_match() -> bool:
+def request_a_match() -> bool:
     """Ledger plays the house on the coming Saturday at eight in the evening."""
     table = _versions("Ledger", "kontor", "stickler", "magpie")
     ids, at = [version.pk for version in table], _saturday_evening()
-    return bool(ids) and _placed("match", lambda token: order_scheduled(_owner(table), _ladder(), ids, 2, at, token))
+    return bool(ids) and _placed("match", lambda token: request_scheduled(_owner(table), _ladder(), ids, 2, at, token))
 
 
 def end_a_season(slug: str) -> bool:
@@ -159,11 +161,11 @@ def end_a_season(slug: str) -> bool:
     return True
 
 
-def _placed(name: str, place: Callable[[UUID], Order]) -> bool:
+def _placed(name: str, place: Callable[[UUID], Exhibition]) -> bool:
     """Whether the order is there, which has the same token in every run."""
     token = uuid5(NAMESPACE_URL, f"demo:{name}")
     try:
-        return Order.objects.filter(token=token).exists() or bool(place(token))
+        return Exhibition.objects.filter(token=token).exists() or bool(place(token))
     except Refused:
         return False
 
@@ -260,27 +262,27 @@ def _play_on(match: Match, meeting: Meeting) -> None:
     while answered and monotonic() < until:
         match.refresh_from_db()
         position, answered = position_of(match), False
-        for seat, chair in _asked(position):
-            name = chair.seat.version.bot.name
+        for seat, live_seat in _asked(position):
+            name = live_seat.seat.version.bot.name
             move = _choice(position, seat, meeting.plays_like(name))
-            answer_seat(match.pk, seat, chair.asked, orjson.dumps({"move": move}), monotonic())
+            answer_seat(match.pk, seat, live_seat.asked, orjson.dumps({"move": move}), monotonic())
             answered = True
 
 
-def _asked(position: Position) -> Iterator[tuple[int, Chair]]:
-    """The chairs of people who have been told a question and owe the answer."""
+def _asked(position: Position) -> Iterator[tuple[int, LiveSeat]]:
+    """The seats of people who have been told a question and owe the answer."""
     if position.match.status == Match.Status.RUNNING:
-        for seat, chair in enumerate(position.chairs):
-            told = chair.due_at is not None and chair.due_at <= position.now
-            if chair.kind == Chair.Kind.PERSON and chair.owes and told:
-                yield seat, chair
+        for seat, live_seat in enumerate(position.live_seats):
+            told = live_seat.due_at is not None and live_seat.due_at <= position.now
+            if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.owes and told:
+                yield seat, live_seat
 
 
 def _choice(position: Position, seat: int, house: str) -> Move:
     """What this bot of the house would play there, by what the seat has been shown."""
     state, ladder = position.shown_to(seat), position.match.ladder
     hello: Document = {"type": "hello", "protocol": 1, "game": ladder.game, "seats": ladder.seats, "seat": seat}
-    seed = sha256(f"{position.match.pk}/{seat}/{position.chairs[seat].asked}".encode()).hexdigest()
+    seed = sha256(f"{position.match.pk}/{seat}/{position.live_seats[seat].asked}".encode()).hexdigest()
     bot = _loaded(house)({**hello, "rules": state.record["rules"], "seed": seed}, list(HOUSE[house].args))
     return bot.choose(state.decision(seat), state.view(seat), state.entries(seat))
 

@@ -51,11 +51,11 @@ def _acts() -> Iterator[tuple[float, Act]]:
         for number in range(1, len(bot.versions) + 1):
             yield min(0.95, bot.comes + (number - 1) * _BETWEEN_VERSIONS), partial(bring, bot, number)
     yield 0.05, activities.found_class
-    yield 0.25, activities.order_a_match
-    yield 0.3, activities.order_a_test
+    yield 0.25, activities.request_a_match
+    yield 0.3, activities.request_a_test
     yield 0.4, partial(activities.end_a_season, "edel-stein-reich-duel")
     yield 0.45, partial(activities.end_a_season, "die-weinhaendler-3")
-    yield 0.5, activities.order_a_comparison
+    yield 0.5, activities.request_a_comparison
     for table in OFFERS:
         yield table.comes, partial(activities.offer, table)
 

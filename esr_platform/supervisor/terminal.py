@@ -40,7 +40,7 @@ def show_tables(terminal: Terminal) -> None:
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
     for standing in standings.table(ladder):
-        entry = standing.entry
+        entry = standing.membership
         share = "" if entry.win_share is None else f"{entry.win_share:.0%}"
         yield str(standing.rank), entry.bot.name, f"{entry.points:.0f}", str(entry.games), share
 

@@ -17,7 +17,7 @@ from bots.programs import plays
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.matches.candidates import playing_versions
-from ladder.models import Entry, Ladder, Order
+from ladder.models import Exhibition, Ladder, Membership
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ class Allowances:
     """What may be ordered: at once and a day by one person, and in one order."""
 
     at_once: int
-    orders_a_day: int
+    per_day: int
     games_a_day: int
     blocks: int
     comparison_blocks: int
@@ -44,7 +44,7 @@ def allowances() -> Allowances:
     """The limits as the settings have them."""
     return Allowances(
         at_once=settings.MAX_OPEN_EXHIBITIONS_PER_USER,
-        orders_a_day=settings.MAX_EXHIBITIONS_PER_DAY,
+        per_day=settings.MAX_EXHIBITIONS_PER_DAY,
         games_a_day=settings.MAX_EXHIBITION_MATCHES_PER_DAY,
         blocks=settings.MAX_EXHIBITION_BLOCKS,
         comparison_blocks=settings.MAX_COMPARISON_BLOCKS,
@@ -56,10 +56,10 @@ def allowances() -> Allowances:
 def games_left(person: User) -> int:
     """How many games ``person`` may still order today.
 
-    An order that is open counts with all its games, one that has ended with those that were begun: what a comparison
-    did not need and what was cancelled comes back.
+    An exhibition that is open counts with all its games, one that has ended with those that were begun: what a
+    comparison did not need and what was cancelled comes back.
     """
-    recent = Order.objects.filter(requested_by=person, created__gt=timezone.now() - DAY)
+    recent = Exhibition.objects.filter(requested_by=person, created__gt=timezone.now() - DAY)
     begun = Count("blocks__matches", filter=Q(blocks__matches__attempts_started__gt=0))
     open_games = recent.filter(ended=None).aggregate(sum=Coalesce(Sum("games_wanted"), 0))["sum"]
     played = sum(recent.filter(ended__isnull=False).order_by().annotate(begun=begun).values_list("begun", flat=True))
@@ -69,11 +69,11 @@ def games_left(person: User) -> int:
 def require_room(person: User, games: int) -> None:
     """Raises ``TooMany`` where ``person``, whose row the caller holds, has ordered all that one may."""
     limits = allowances()
-    if Order.objects.filter(requested_by=person, state__in=Order.OPEN).count() >= limits.at_once:
+    if Exhibition.objects.filter(requested_by=person, state__in=Exhibition.OPEN).count() >= limits.at_once:
         raise TooMany(f"{limits.at_once} of your orders are open, which is the most. Wait for one, or cancel one.", 60)
-    if Order.objects.filter(requested_by=person, created__gt=timezone.now() - DAY).count() >= limits.orders_a_day:
+    if Exhibition.objects.filter(requested_by=person, created__gt=timezone.now() - DAY).count() >= limits.per_day:
         raise TooMany(
-            f"You have ordered {limits.orders_a_day} times within 24 hours, which is the most: cancelled orders count,"
+            f"You have ordered {limits.per_day} times within 24 hours, which is the most: cancelled orders count,"
             " since their deals are used up. Come back later."
         )
     left = games_left(person)
@@ -120,9 +120,9 @@ def _numbered(slug: str, number: str) -> BotVersion | None:
 
 def _playing(ladder: Ladder, slug: str) -> BotVersion | None:
     """The version that plays on ``ladder``, or would if the bot were there."""
-    entry = Entry.objects.filter(ladder=ladder, bot__slug=slug).first()
-    if entry is not None:
-        return playing_versions([entry]).get(entry.bot_id)
+    membership = Membership.objects.filter(ladder=ladder, bot__slug=slug).first()
+    if membership is not None:
+        return playing_versions([membership]).get(membership.bot_id)
     return BotVersion.objects.filter(bot__slug=slug, active=True).only("pk").first()
 
 
@@ -199,17 +199,17 @@ def _may_choose(person: User, ladder: Ladder, version: BotVersion) -> bool:
 
 def _best_of_the_others(person: User, ladder: Ladder, also: str | None) -> list[BotVersion]:
     theirs = _entered(ladder).exclude(bot__owner=person).filter(bot__in=Bot.objects.playing())
-    entries = list(theirs.order_by("-rating", "pk")[:OTHERS])
+    memberships = list(theirs.order_by("-rating", "pk")[:OTHERS])
     if also and "\0" not in also:
-        entries += theirs.filter(bot__slug=also).exclude(pk__in=[entry.pk for entry in entries])
-    versions = playing_versions(entries, "bot__owner")
-    found = [versions[entry.bot_id] for entry in entries if entry.bot_id in versions]
+        memberships += theirs.filter(bot__slug=also).exclude(pk__in=[membership.pk for membership in memberships])
+    versions = playing_versions(memberships, "bot__owner")
+    found = [versions[membership.bot_id] for membership in memberships if membership.bot_id in versions]
     return [version for version in found if plays(version, ladder.game, ladder.seats)]
 
 
-def _entered(ladder: Ladder) -> QuerySet[Entry]:
-    """The entries of people's bots that play on ``ladder``."""
-    return Entry.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False)
+def _entered(ladder: Ladder) -> QuerySet[Membership]:
+    """The memberships of people's bots that play on ``ladder``."""
+    return Membership.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False)
 
 
 def _plays_there(version: BotVersion) -> Q:

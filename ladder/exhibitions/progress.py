@@ -19,7 +19,7 @@ from ladder.exhibitions.requests import cancelled, ended
 from ladder.ledger.append import NoSeason
 from ladder.matches.blocks import Player, schedule_block
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
-from ladder.models import Block, Ladder, Match, Order, OrderPlayer, SeatResult
+from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match, SeatResult
 from ladder.ratings.means import Mean, mean_of
 from ladder.ratings.scores import beaten
 from ladder.ratings.sprt import Hypotheses, Verdict, Walk, walk
@@ -39,10 +39,12 @@ class BlockScore:
 
 @dataclass(frozen=True)
 class Row:
-    """A version's line in the table of an order: means over blocks, ``None`` before the first block that counts."""
+    """A version's line in the table of an exhibition: means over blocks, ``None`` before the first block that
+    counts.
+    """
 
     version: BotVersion
-    part: OrderPlayer.Part
+    part: ExhibitionPlayer.Part
     score: Mean | None
     rank: Mean | None
 
@@ -51,10 +53,10 @@ Scores = dict[int, dict[tuple[int, int], BlockScore]]
 """By block, in the order of their numbers, and then by line-up and version."""
 
 
-def scores(order: Order) -> Scores:
-    """The scores of every block of ``order`` that counts; one query."""
+def scores(exhibition: Exhibition) -> Scores:
+    """The scores of every block of ``exhibition`` that counts; one query."""
     unfinished = Match.objects.filter(block=OuterRef("seat__match__block")).exclude(status=Match.Status.FINISHED)
-    results = SeatResult.objects.filter(~Exists(unfinished), seat__match__block__order=order)
+    results = SeatResult.objects.filter(~Exists(unfinished), seat__match__block__exhibition=exhibition)
     games: dict[tuple[int, int, int], dict[int, int]] = defaultdict(dict)
     values = ("seat__match__block", "seat__match__lineup", "seat__match", "seat__version", "rank")
     for block, lineup, match, version, rank in results.order_by("seat__match__block").values_list(*values):
@@ -72,56 +74,57 @@ def scores(order: Order) -> Scores:
     }
 
 
-def rows(order: Order, found: Scores, players: Sequence[OrderPlayer]) -> list[Row]:
-    """The table of an order, the best first; in a comparison the two versions come before their opponents."""
+def rows(exhibition: Exhibition, found: Scores, players: Sequence[ExhibitionPlayer]) -> list[Row]:
+    """The table of an exhibition, the best first; in a comparison the two versions come before their opponents."""
     lines = []
     for player in players:
         own = [block[who] for block in found.values() for who in block if who[1] == player.version_id]
-        score = mean_of([one.score for one in own]) if player.part != OrderPlayer.Part.GAUNTLET else None
-        rank = mean_of([one.rank for one in own]) if player.part != OrderPlayer.Part.GAUNTLET else None
-        lines.append(Row(player.version, OrderPlayer.Part(player.part), score, rank))
-    if order.kind == Order.Kind.COMPARISON:
+        score = mean_of([one.score for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
+        rank = mean_of([one.rank for one in own]) if player.part != ExhibitionPlayer.Part.GAUNTLET else None
+        lines.append(Row(player.version, ExhibitionPlayer.Part(player.part), score, rank))
+    if exhibition.kind == Exhibition.Kind.COMPARISON:
         return lines
     return sorted(lines, key=lambda line: -line.score.value if line.score else 0.0)
 
 
-def over_in_turn(order: Order) -> list[int]:
-    """The blocks of ``order`` by number, up to the first that is still being played; to be read before the scores.
+def over_in_turn(exhibition: Exhibition) -> list[int]:
+    """The blocks of ``exhibition`` by number, up to the first that is still being played; to be read before the scores.
 
     Which games last long must not decide which count first.
     """
     ids = []
-    for block, when in Block.objects.filter(order=order).order_by("pk").values_list("pk", "ended"):
+    for block, when in Block.objects.filter(exhibition=exhibition).order_by("pk").values_list("pk", "ended"):
         if when is None:
             break
         ids.append(block)
     return ids
 
 
-def differences(order: Order, over: Sequence[int], found: Scores) -> list[float]:
+def differences(exhibition: Exhibition, over: Sequence[int], found: Scores) -> list[float]:
     """By block of ``over`` that counts, what the candidate scored more than the baseline on the same deal."""
-    pair = dict(order.players.exclude(part=OrderPlayer.Part.GAUNTLET).values_list("part", "version"))
-    candidate, baseline = pair[OrderPlayer.Part.CANDIDATE], pair[OrderPlayer.Part.BASELINE]
+    pair = dict(exhibition.players.exclude(part=ExhibitionPlayer.Part.GAUNTLET).values_list("part", "version"))
+    candidate, baseline = pair[ExhibitionPlayer.Part.CANDIDATE], pair[ExhibitionPlayer.Part.BASELINE]
     return [found[block][0, candidate].score - found[block][1, baseline].score for block in over if block in found]
 
 
-def hypotheses(order: Order) -> Hypotheses:
+def hypotheses(exhibition: Exhibition) -> Hypotheses:
     """What a comparison asks."""
-    return Hypotheses((order.margin or 0) / 1000)
+    return Hypotheses((exhibition.margin or 0) / 1000)
 
 
-def walk_of(order: Order) -> Walk:
+def walk_of(exhibition: Exhibition) -> Walk:
     """How a comparison stands."""
-    over = over_in_turn(order)
-    return walk(differences(order, over, scores(order)), hypotheses(order))
+    over = over_in_turn(exhibition)
+    return walk(differences(exhibition, over, scores(exhibition)), hypotheses(exhibition))
 
 
 # --- Blocks to play --------------------------------------------------------------------------------------------------
 #
-# The order's row is locked first, before the ladder's and before anything of a match, here and wherever an order ends.
+# The exhibition's row is locked first, before the ladder's and before anything of a match, here and wherever an
+# exhibition ends.
 
 AHEAD: Final = 4
-"""Blocks of an order that are not over at a time: enough to keep workers busy, few enough to stop early."""
+"""Blocks of an exhibition that are not over at a time: enough to keep workers busy, few enough to stop early."""
 
 READY_BEFORE: Final = timedelta(seconds=30)
 """So long before its time a scheduled match is written, with its time as the moment from which it may be played."""
@@ -130,110 +133,110 @@ ORDERED: Final = -1
 """The priority of tests, challenges and comparisons: below the ladder's, with a share of their own in dispatching."""
 
 _NOT_AGREED: Final = "Not everybody had agreed when its time came."
-_State = Order.State
+_State = Exhibition.State
 
 
 def feed() -> int:
     """Go on with every order that is open and due; how many blocks were written. Safe to run twice at once."""
     _end_without_agreement()
     due = Q(state=_State.RUNNING) | Q(state=_State.PLANNED, due_at__lte=Now() + READY_BEFORE)
-    first = Order.objects.filter(due).order_by(F("due_at").asc(nulls_last=True), "pk")
-    return sum(_feed(order_id) for order_id in first.values_list("pk", flat=True))
+    first = Exhibition.objects.filter(due).order_by(F("due_at").asc(nulls_last=True), "pk")
+    return sum(_feed(exhibition_id) for exhibition_id in first.values_list("pk", flat=True))
 
 
-def _feed(order_id: int) -> int:
-    if _pending(order_id) >= AHEAD:
+def _feed(exhibition_id: int) -> int:
+    if _pending(exhibition_id) >= AHEAD:
         return 0  # found out without a lock: mostly there is nothing to do
     with transaction.atomic():
-        held = Order.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder", "requested_by")
-        order = held.get(pk=order_id)
-        if order.state not in (_State.PLANNED, _State.RUNNING):
+        held = Exhibition.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder", "requested_by")
+        exhibition = held.get(pk=exhibition_id)
+        if exhibition.state not in (_State.PLANNED, _State.RUNNING):
             return 0
-        return 0 if _is_over(order) else _write(order)
+        return 0 if _is_over(exhibition) else _write(exhibition)
 
 
-def _is_over(order: Order) -> bool:
-    """End the order if it has what it wanted or cannot go on; whether that is so."""
-    pending, written = _pending(order.pk), order.blocks.count()
-    verdict = walk_of(order).verdict if order.kind == Order.Kind.COMPARISON else Verdict.OPEN
-    if verdict is not Verdict.OPEN or (written >= order.blocks_wanted and not pending):
-        ended(order, verdict)
+def _is_over(exhibition: Exhibition) -> bool:
+    """End the exhibition if it has what it wanted or cannot go on; whether that is so."""
+    pending, written = _pending(exhibition.pk), exhibition.blocks.count()
+    verdict = walk_of(exhibition).verdict if exhibition.kind == Exhibition.Kind.COMPARISON else Verdict.OPEN
+    if verdict is not Verdict.OPEN or (written >= exhibition.blocks_wanted and not pending):
+        ended(exhibition, verdict)
         return True
-    if written >= order.blocks_wanted:
+    if written >= exhibition.blocks_wanted:
         return False
-    problem = unable([player.version for player in _players(order)], order.ladder)
-    if not order.requested_by.is_active:
+    problem = unable([player.version for player in _players(exhibition)], exhibition.ladder)
+    if not exhibition.requested_by.is_active:
         problem = "Whoever ordered it has no account any more."
     if problem:
-        cancelled(order, problem)
+        cancelled(exhibition, problem)
     return bool(problem)
 
 
-def _write(order: Order) -> int:
+def _write(exhibition: Exhibition) -> int:
     """Write the next blocks; how many. Without an open season they wait for the next one."""
-    written = order.blocks.count()
-    scheduled = order.kind == Order.Kind.SCHEDULED
-    most = order.blocks_wanted if scheduled else AHEAD - _pending(order.pk)
-    count = min(most, order.blocks_wanted - written)
-    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=order.ladder_id)
+    written = exhibition.blocks.count()
+    scheduled = exhibition.kind == Exhibition.Kind.SCHEDULED
+    most = exhibition.blocks_wanted if scheduled else AHEAD - _pending(exhibition.pk)
+    count = min(most, exhibition.blocks_wanted - written)
+    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=exhibition.ladder_id)
     try:
         with transaction.atomic():
-            blocks = [_block(order, ladder, number) for number in range(written, written + count)]
+            blocks = [_block(exhibition, ladder, number) for number in range(written, written + count)]
     except NoSeason:
         return 0
-    Order.objects.filter(pk=order.pk, state=_State.PLANNED).update(state=_State.RUNNING)
+    Exhibition.objects.filter(pk=exhibition.pk, state=_State.PLANNED).update(state=_State.RUNNING)
     if not scheduled:
         transaction.on_commit(dispatch)
     return len(blocks)
 
 
-def _block(order: Order, ladder: Ladder, number: int) -> Block:
-    """Block ``number`` of the order, from 0."""
-    players, others = lineups(order, ladder.seats, number)
+def _block(exhibition: Exhibition, ladder: Ladder, number: int) -> Block:
+    """Block ``number`` of the exhibition, from 0."""
+    players, others = lineups(exhibition, ladder.seats, number)
     return schedule_block(
         ladder,
         players,
         others=others,
-        purpose=Block.Purpose(order.kind),
-        priority=_priority(order, number),
-        due_at=order.due_at,
+        purpose=Block.Purpose(exhibition.kind),
+        priority=_priority(exhibition, number),
+        due_at=exhibition.due_at,
         sent=False,
-        order=order,
-        rotated=order.rotated,
+        exhibition=exhibition,
+        rotated=exhibition.rotated,
     )
 
 
-def _priority(order: Order, number: int) -> int:
+def _priority(exhibition: Exhibition, number: int) -> int:
     """Staff's matches at a set time go before everything, of everybody's the first deal.
 
     The other deals take turns with what else was ordered: else naming a time would be a way past all ladders.
     """
-    at_once = order.kind == Order.Kind.SCHEDULED and (number == 0 or order.requested_by.is_staff)
+    at_once = exhibition.kind == Exhibition.Kind.SCHEDULED and (number == 0 or exhibition.requested_by.is_staff)
     return AT_A_SET_TIME if at_once else ORDERED
 
 
-def lineups(order: Order, seats: int, number: int) -> tuple[list[Player], list[Player]]:
-    """Who plays block ``number`` of ``order`` (from 0); the second line-up is empty but in a comparison."""
-    parts: Mapping[str, list[BotVersion]] = {part: [] for part in OrderPlayer.Part}
-    for player in _players(order):
+def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[Player], list[Player]]:
+    """Who plays block ``number`` of ``exhibition`` (from 0); the second line-up is empty but in a comparison."""
+    parts: Mapping[str, list[BotVersion]] = {part: [] for part in ExhibitionPlayer.Part}
+    for player in _players(exhibition):
         parts[player.part].append(player.version)
-    if order.kind != Order.Kind.COMPARISON:
-        return [Player(version) for version in parts[OrderPlayer.Part.SEAT]], []
-    gauntlet, others = parts[OrderPlayer.Part.GAUNTLET], seats - 1
+    if exhibition.kind != Exhibition.Kind.COMPARISON:
+        return [Player(version) for version in parts[ExhibitionPlayer.Part.SEAT]], []
+    gauntlet, others = parts[ExhibitionPlayer.Part.GAUNTLET], seats - 1
     opponents = [Player(gauntlet[(number * others + place) % len(gauntlet)]) for place in range(others)]
-    (candidate,), (baseline,) = parts[OrderPlayer.Part.CANDIDATE], parts[OrderPlayer.Part.BASELINE]
+    (candidate,), (baseline,) = parts[ExhibitionPlayer.Part.CANDIDATE], parts[ExhibitionPlayer.Part.BASELINE]
     return [Player(candidate), *opponents], [Player(baseline), *opponents]
 
 
-def _players(order: Order) -> list[OrderPlayer]:
-    players = order.players.select_related("version__bot").defer("version__check_report")
+def _players(exhibition: Exhibition) -> list[ExhibitionPlayer]:
+    players = exhibition.players.select_related("version__bot").defer("version__check_report")
     return list(players.order_by("part", "index"))
 
 
-def _pending(order_id: int) -> int:
-    return Block.objects.filter(order=order_id, ended=None).count()
+def _pending(exhibition_id: int) -> int:
+    return Block.objects.filter(exhibition=exhibition_id, ended=None).count()
 
 
 def _end_without_agreement() -> None:
-    late = Order.objects.filter(state=_State.INVITED, due_at__lte=Now())
+    late = Exhibition.objects.filter(state=_State.INVITED, due_at__lte=Now())
     late.update(state=_State.CANCELLED, reason=_NOT_AGREED, ended=Now())

@@ -66,7 +66,7 @@ def result_document(match: Match, seats: Sequence[Seat], record: Document) -> Do
         "match": match.pk,
         "block": _block(match),
         "seating": match.seating,
-        "entries": [seat.entry_id for seat in seats],
+        "entries": [seat.membership_id for seat in seats],
         "versions": [seat.version.digest for seat in seats],
         "ranks": outcome["ranks"],
         "forfeits": {str(index): one["forfeit"] for index, one in enumerate(outcome["scores"]) if "forfeit" in one},

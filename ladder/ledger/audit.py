@@ -24,7 +24,7 @@ _NO_RESULTS = [kind for kind in LedgerEntry.Kind if kind != LedgerEntry.Kind.RES
 
 
 @dataclass(frozen=True)
-class Books:
+class IntegrityReport:
     """The counts of one moment.
 
     ``rated`` and ``unrated`` are matches by status. ``seats`` are those of finished rated matches, ``rows`` the seat
@@ -66,12 +66,12 @@ class Books:
         return self.rated.get(Match.Status.FINISHED, 0)
 
 
-def books_of(ladder: Ladder) -> Books:
+def integrity_of(ladder: Ladder) -> IntegrityReport:
     """Count everything; eleven queries. Call it where they see one moment (``ladder.ledger.append``)."""
     rated, unrated = _matches(ladder)
     written = LedgerEntry.objects.filter(ladder=ladder).order_by()
     series = DealSeries.objects.filter(season__ladder=ladder)
-    return Books(
+    return IntegrityReport(
         rated=rated,
         unrated=unrated,
         scheduled=Match.objects.filter(ladder=ladder).count(),
@@ -120,10 +120,10 @@ def _ratings(ladder: Ladder) -> dict[str, int]:
     if not totals["out"]:
         return {**totals, "unexplained": 0}
     try:
-        entries = ever_merged_on([ladder])
+        memberships = ever_merged_on([ladder])
     except ValueError:  # a merge that cannot be read explains nothing
-        entries = set()
-    merged = Seat.objects.filter(entry__in=entries).values("match")
+        memberships = set()
+    merged = Seat.objects.filter(membership__in=memberships).values("match")
     return {**totals, "unexplained": rows.filter(out).exclude(result__match__in=merged).count()}
 
 
@@ -168,7 +168,7 @@ class Audit:
 
     ladder: Ladder
     at: datetime
-    books: Books
+    integrity: IntegrityReport
     mark: ChainMark
     link: Link
     check: RebuildRun | None
@@ -191,7 +191,7 @@ class Audit:
 
     @property
     def statements(self) -> Sequence[Statement]:
-        return [*_of_matches(self.books), *_of_ratings(self.books), *_of_ledger(self), _of_rebuilds(self)]
+        return [*_of_matches(self.integrity), *_of_ratings(self.integrity), *_of_ledger(self), _of_rebuilds(self)]
 
     @property
     def violations(self) -> Sequence[Statement]:
@@ -207,7 +207,7 @@ def audit(ladder: Ladder) -> Audit:
         return Audit(
             ladder=now,
             at=timezone.now(),
-            books=books_of(now),
+            integrity=integrity_of(now),
             mark=mark,
             link=Link(mark.number, mark.hash, mark.problem) if mark.problem else follow(now, mark),
             check=runs.exclude(purpose=RebuildRun.Purpose.CORRECTION).first(),
@@ -265,62 +265,64 @@ def _audited(ladder: Ladder) -> int:
     return found
 
 
-def _of_matches(books: Books) -> Iterator[Statement]:
-    states = " + ".join(f"{_n(rated + unrated)} {status}" for status, rated, unrated in books.by_status)
-    lost = books.scheduled - books.counted
+def _of_matches(integrity: IntegrityReport) -> Iterator[Statement]:
+    states = " + ".join(f"{_n(rated + unrated)} {status}" for status, rated, unrated in integrity.by_status)
+    lost = integrity.scheduled - integrity.counted
     yield Statement(
         "Every game that was scheduled is in one state.",
-        f"{_n(books.scheduled)} scheduled = {states}",
+        f"{_n(integrity.scheduled)} scheduled = {states}",
         f"{_n(lost)} games are in no known state." if lost else "",
     )
-    missing = books.deals - books.blocks
+    missing = integrity.deals - integrity.blocks
     yield Statement(
         "Every number of a deal has its block.",
-        f"{_n(books.deals)} numbers given, {_n(books.blocks)} blocks",
+        f"{_n(integrity.deals)} numbers given, {_n(integrity.blocks)} blocks",
         f"{_n(abs(missing))} {'numbers have no block' if missing > 0 else 'blocks have no number'}." if missing else "",
     )
     yield Statement(
         "A block whose every game has ended is open to everybody.",
-        f"{_n(books.stuck)} left closed",
-        f"{_n(books.stuck)} blocks stay closed although their games have ended." if books.stuck else "",
+        f"{_n(integrity.stuck)} left closed",
+        f"{_n(integrity.stuck)} blocks stay closed although their games have ended." if integrity.stuck else "",
     )
     yield Statement(
         "No deal is open to anybody while a game of it is to be played.",
-        f"{_n(books.told)} opened early",
-        f"{_n(books.told)} deals are open, or their keys, although games of them have not ended." if books.told else "",
+        f"{_n(integrity.told)} opened early",
+        f"{_n(integrity.told)} deals are open, or their keys, although games of them have not ended."
+        if integrity.told
+        else "",
     )
 
 
-def _of_ratings(books: Books) -> Iterator[Statement]:
-    out = books.out - books.unexplained
+def _of_ratings(integrity: IntegrityReport) -> Iterator[Statement]:
+    out = integrity.out - integrity.unexplained
     taken_out = f" − {_n(out)} where a merged entry sat" if out else ""
-    wrong = abs(books.seats - out - books.rows)
+    wrong = abs(integrity.seats - out - integrity.rows)
     yield Statement(
         "Every seat of a finished rated game that was not voided since has a rating.",
-        f"{_n(books.rows)} ratings, {_n(books.seats)} seats{taken_out}",
+        f"{_n(integrity.rows)} ratings, {_n(integrity.seats)} seats{taken_out}",
         f"{_n(wrong)} seats have a rating and should not, or have none and should." if wrong else "",
     )
-    total = f"{books.surplus / 1000:g}".replace("-", "−")
+    total = f"{integrity.surplus / 1000:g}".replace("-", "−")
     yield Statement(
         "No game creates or destroys a point.",
         f"the sum of all rating changes is {total}",
-        f"The rating changes sum to {total} points." if books.surplus else "",
+        f"The rating changes sum to {total} points." if integrity.surplus else "",
     )
 
 
 def _of_ledger(one: Audit) -> Iterator[Statement]:
-    books, last = one.books, one.ladder.next_ledger - 1
-    entries, results = sum(books.ledger.values()), books.ledger.get(LedgerEntry.Kind.RESULT, 0)
+    integrity, last = one.integrity, one.ladder.next_ledger - 1
+    entries, results = sum(integrity.ledger.values()), integrity.ledger.get(LedgerEntry.Kind.RESULT, 0)
     yield Statement(
         "The ledger has no gaps.",
-        f"{_n(entries)} entries, the last of them number {_n(books.last_number)}",
-        "" if entries == books.last_number == last else f"The ladder has counted to {_n(last)}.",
+        f"{_n(entries)} entries, the last of them number {_n(integrity.last_number)}",
+        "" if entries == integrity.last_number == last else f"The ladder has counted to {_n(last)}.",
     )
-    voids = books.ledger.get(LedgerEntry.Kind.VOID, 0)
-    right = books.finished + voids
+    voids = integrity.ledger.get(LedgerEntry.Kind.VOID, 0)
+    right = integrity.finished + voids
     yield Statement(
         "Every finished rated game is in the ledger, once.",
-        f"{_n(results)} results = {_n(books.finished)} finished + {_n(voids)} taken back",
+        f"{_n(results)} results = {_n(integrity.finished)} finished + {_n(voids)} taken back",
         "" if results == right else f"The ledger has {_n(results)} results, and there are {_n(right)}.",
     )
     broken = one.broken

@@ -210,7 +210,7 @@ def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[SeatR
     )
     numbered = rows.annotate(ledger=F("result__ledger_entries__number")).order_by("ledger", "seat__index")
     seats: defaultdict[int, list[SeatRow]] = defaultdict(list)
-    of_seat = ("pk", "seat__index", "seat__entry", "seat__version__digest", "rank", "forfeit")
+    of_seat = ("pk", "seat__index", "seat__membership", "seat__version__digest", "rank", "forfeit")
     for row in numbered.values_list("ledger", *of_seat, "rating_before", "rating_after"):
         seats[row[0]].append(SeatRow(*row))
     return seats

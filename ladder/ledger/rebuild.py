@@ -1,7 +1,7 @@
 """Rebuild ratings from nothing but the ordered ledger: the tables must equal that, to the last digit.
 
 A rebuild is made beside the live numbers: the ledger is read without a lock up to where it goes then. After that the
-ladder's row is locked, the few entries that came meanwhile are read, and what differs is written in the same
+ladder's row is locked, the few memberships that came meanwhile are read, and what differs is written in the same
 transaction. So a result that is recorded at the same time comes before the rebuild or after it, never both or neither.
 If something else than results came meanwhile, the rebuild is begun again.
 """
@@ -19,7 +19,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from ladder.ledger.comparison import Reading, corrections_of, unwritten
-from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, RebuildRun, Season, SeatResult
+from ladder.models import FinalStanding, Ladder, LedgerEntry, Membership, RebuildRun, Season, SeatResult
 from ladder.ratings.rating import Standing
 from ladder.ratings.replay import Correction
 
@@ -108,7 +108,7 @@ def beside(
     """Read a ladder's whole ledger, as if ``planned`` stood at its end, and do ``then`` with its row locked.
 
     ``before`` is called first in the same transaction, for what is done to rows that are locked before a ladder's; it
-    is taken back when the rebuild is begun again. Raises ``ValueError`` for entries that cannot be read, or stand.
+    is taken back when the rebuild is begun again. Raises ``ValueError`` for memberships that cannot be read, or stand.
     """
     for _ in range(TRIES):
         writes = _last_write(ladder_id)
@@ -135,11 +135,11 @@ def write(ladder: Ladder, reading: Reading) -> int:
     rows = [(*(rated or (None, None)), pk) for pk, rated in reading.wrong.items()]
     with connection.cursor() as cursor:
         cursor.executemany(f"UPDATE {table} SET {columns} WHERE id = %s", rows)  # noqa: S608 - our own table's name
-    entries = [_as(one, right, _SUMS) for one, right in _wrong_entries(ladder, reading)]
-    Entry.objects.bulk_update(entries, _SUMS, batch_size=200)
+    memberships = [_as(one, right, _SUMS) for one, right in _wrong_entries(ladder, reading)]
+    Membership.objects.bulk_update(memberships, _SUMS, batch_size=200)
     final = [_as(one, right, _FINAL) for one, right in _wrong_final(ladder, reading)]
     FinalStanding.objects.bulk_update(final, _FINAL, batch_size=200)
-    return len(rows) + len(entries) + len(final)
+    return len(rows) + len(memberships) + len(final)
 
 
 def _read(ladder: Ladder, planned: Sequence[Correction], *, records: bool) -> Reading:
@@ -178,21 +178,23 @@ def _compare_tables(ladder: Ladder, reading: Reading) -> None:
         reading.found.add(f"the ladder's last hash is {ladder.ledger_head}, and the ledger's {reading.head}")
     for sentence in unwritten(ladder):
         reading.found.add(sentence)
-    for entry, right in _wrong_entries(ladder, reading):
-        for name in _different(entry, right, _SUMS):
-            reading.found.add(f"entry {entry.pk}: {name} is {getattr(entry, name)}, {getattr(right, name)} is right")
+    for membership, right in _wrong_entries(ladder, reading):
+        for name in _different(membership, right, _SUMS):
+            reading.found.add(
+                f"entry {membership.pk}: {name} is {getattr(membership, name)}, {getattr(right, name)} is right"
+            )
     for final, right in _wrong_final(ladder, reading):
         reading.found.add(
-            f"{final.season}: the final table has {_row(final)} for entry {final.entry_id}, {_row(right)} is right"
+            f"{final.season}: the final table has {_row(final)} for entry {final.membership_id}, {_row(right)} is right"
         )
 
 
-def _wrong_entries(ladder: Ladder, reading: Reading) -> Iterator[tuple[Entry, Standing]]:
+def _wrong_entries(ladder: Ladder, reading: Reading) -> Iterator[tuple[Membership, Standing]]:
     reading.replay.finish()
-    for entry in Entry.objects.filter(ladder=ladder).order_by("pk"):
-        right = reading.replay.standings.get(entry.pk, Standing())
-        if _different(entry, right, _SUMS):
-            yield entry, right
+    for membership in Membership.objects.filter(ladder=ladder).order_by("pk"):
+        right = reading.replay.standings.get(membership.pk, Standing())
+        if _different(membership, right, _SUMS):
+            yield membership, right
 
 
 def _wrong_final(ladder: Ladder, reading: Reading) -> Iterator[tuple[FinalStanding, Standing]]:
@@ -200,16 +202,16 @@ def _wrong_final(ladder: Ladder, reading: Reading) -> Iterator[tuple[FinalStandi
     for season in Season.objects.filter(ladder=ladder, closed__isnull=False).order_by("number"):
         table: Mapping[int, Standing] = reading.replay.final.get(season.number, reading.replay.standings)
         for final in season.final_table.select_related("season__ladder").order_by("pk"):
-            right = table.get(final.entry_id, Standing())
+            right = table.get(final.membership_id, Standing())
             if _different(final, right, _FINAL):
                 yield final, right
 
 
-def _different(kept: Entry | FinalStanding, right: Standing, names: Sequence[str]) -> list[str]:
+def _different(kept: Membership | FinalStanding, right: Standing, names: Sequence[str]) -> list[str]:
     return [name for name in names if getattr(kept, name) != getattr(right, name)]
 
 
-Kept = TypeVar("Kept", Entry, FinalStanding)
+Kept = TypeVar("Kept", Membership, FinalStanding)
 
 
 def _as(kept: Kept, right: Standing, names: Sequence[str]) -> Kept:

@@ -22,13 +22,13 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.prepared import Prepared
 from games.base import Document
 from ladder.live import presence
-from ladder.live.game import Held, held
+from ladder.live.game import LockedMatch, held
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at
 from ladder.live.position import Position
 from ladder.live.presence import AWAY, GONE
 from ladder.live.rows import position_at
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 ENDED_EARLY: Final = "A player ended it before the second round. It counts for nobody."
 ENDED_UNBEGUN: Final = "A player ended it before anybody had played. It counts for nobody."
@@ -43,7 +43,7 @@ def hash_of(secret: str) -> str:
 
 
 def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None:
-    """Whose chair it is at a live game: the seat of a person, or of the guest with that secret; ``None`` for others.
+    """Whose seat it is at a live game: the seat of a person, or of the guest with that secret; ``None`` for others.
 
     Also while somebody stands in for them, and once the game has ended.
     """
@@ -54,7 +54,9 @@ def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None
     return min(found, default=None)
 
 
-_of_people: Final = Chair.objects.filter(kind__in=Chair.OF_PEOPLE).order_by().values_list("seat__index", flat=True)
+_of_people: Final = (
+    LiveSeat.objects.filter(kind__in=LiveSeat.OF_PEOPLE).order_by().values_list("seat__index", flat=True)
+)
 _of_person: Final = Prepared(
     lambda match_id, owner: _of_people.filter(
         table=match_id, seat__version__bot__owner=owner, seat__version__bot__kind=Bot.Kind.PERSON
@@ -74,20 +76,20 @@ def rights_of(position: Position, seat: int, rounds: int | None = None) -> Docum
     say that they want to, and ``agreed`` are the seats that have. ``rounds`` is how many rounds have begun as far as
     the seat may know; it is found out where it is left out.
     """
-    chair = position.chairs[seat]
-    if not _runs(position) or chair.kind not in Chair.OF_PEOPLE:
+    live_seat = position.live_seats[seat]
+    if not _runs(position) or live_seat.kind not in LiveSeat.OF_PEOPLE:
         none = {"allowed": False, "agree": False, "agreed": []}
         return {"resign": False, "resigning": "", "abort": none, "claim": False, "return": False}
     return {
-        "resign": _may_resign(chair),
-        "resigning": _resigning(position, seat) if _may_resign(chair) else "",
+        "resign": _may_resign(live_seat),
+        "resigning": _resigning(position, seat) if _may_resign(live_seat) else "",
         "abort": {
             "allowed": bool(_abort_alone(position, seat, rounds)),
             "agree": _may_agree(position, seat),
-            "agreed": [index for index, one in enumerate(position.chairs) if one.would_abort],
+            "agreed": [index for index, one in enumerate(position.live_seats) if one.would_abort],
         },
         "claim": _may_claim(position, seat),
-        "return": _may_return(chair),
+        "return": _may_return(live_seat),
     }
 
 
@@ -95,38 +97,38 @@ def _runs(position: Position) -> bool:
     return position.match.status == Match.Status.RUNNING and not position.table.over
 
 
-def _sits(chair: Chair) -> bool:
-    return chair.kind == Chair.Kind.PERSON and not chair.forfeit
+def _sits(live_seat: LiveSeat) -> bool:
+    return live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit
 
 
-def _may_resign(chair: Chair) -> bool:
-    return chair.kind in Chair.OF_PEOPLE and not chair.forfeit and not chair.resigned
+def _may_resign(live_seat: LiveSeat) -> bool:
+    return live_seat.kind in LiveSeat.OF_PEOPLE and not live_seat.forfeit and not live_seat.resigned
 
 
 def _resigning(position: Position, seat: int) -> str:
     """What follows if the person of ``seat`` resigns (``presence.conclude``).
 
-    ``ended``: the game ends at once, and the only one left wins. ``replaced``: a house bot plays on in the chair.
+    ``ended``: the game ends at once, and the only one left wins. ``replaced``: a house bot plays on in the seat.
     ``aborted``: no other person is there, so the game ends without a result. ``left``: the same in a rated game, which
     the bots finish.
     """
-    others = [chair for other, chair in enumerate(position.chairs) if other != seat]
-    if len(others) == 1 or sum(not (chair.forfeit or chair.resigned) for chair in others) <= 1:
+    others = [live_seat for other, live_seat in enumerate(position.live_seats) if other != seat]
+    if len(others) == 1 or sum(not (live_seat.forfeit or live_seat.resigned) for live_seat in others) <= 1:
         return "ended"
     if any(map(_sits, others)):
         return "replaced"
     return "left" if position.rated else "aborted"
 
 
-def _may_return(chair: Chair) -> bool:
+def _may_return(live_seat: LiveSeat) -> bool:
     """Once; who has resigned has gone for good, and so has who has no time left for the game."""
-    gone = chair.forfeit or chair.resigned or chair.returned
-    return chair.kind == Chair.Kind.STAND_IN and not gone and chair.game_ms > 0
+    gone = live_seat.forfeit or live_seat.resigned or live_seat.returned
+    return live_seat.kind == LiveSeat.Kind.SUBSTITUTE and not gone and live_seat.game_ms > 0
 
 
 def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> str:
     """The reason by which the person of ``seat`` may end it now without asking anybody; empty if they may not."""
-    if not _sits(position.chairs[seat]):
+    if not _sits(position.live_seats[seat]):
         return ""
     if not position.rated:
         rounds = position.shown_to(seat).rounds_begun if rounds is None else rounds
@@ -137,22 +139,23 @@ def _abort_alone(position: Position, seat: int, rounds: int | None = None) -> st
 
 def _may_agree(position: Position, seat: int) -> bool:
     """Only where nobody else could lose by it: bots and their owners are not asked."""
-    chair = position.chairs[seat]
-    return _sits(chair) and not chair.would_abort and position.rated and _all_people(position)
+    live_seat = position.live_seats[seat]
+    return _sits(live_seat) and not live_seat.would_abort and position.rated and _all_people(position)
 
 
 def _all_people(position: Position) -> bool:
-    return len(position.people) == len(position.chairs)
+    return len(position.people) == len(position.live_seats)
 
 
 def _may_claim(position: Position, seat: int) -> bool:
     """Whether nobody else has been here for ``GONE``, of those who sit or could come back; bots are always here."""
-    chairs = position.chairs
-    others = [other for other in position.people if other != seat and not chairs[other].forfeit]
-    if not _sits(chairs[seat]) or not others:
+    live_seats = position.live_seats
+    others = [other for other in position.people if other != seat and not live_seats[other].forfeit]
+    if not _sits(live_seats[seat]) or not others:
         return False
     return all(
-        position.unseen(other) >= GONE or not (_sits(chairs[other]) or _may_return(chairs[other])) for other in others
+        position.unseen(other) >= GONE or not (_sits(live_seats[other]) or _may_return(live_seats[other]))
+        for other in others
     )
 
 
@@ -160,24 +163,24 @@ def _may_claim(position: Position, seat: int) -> bool:
 
 
 def _has_resigned(position: Position, seat: int) -> bool:
-    chair = position.chairs[seat]
-    return chair.resigned or chair.forfeit == "resign"
+    live_seat = position.live_seats[seat]
+    return live_seat.resigned or live_seat.forfeit == "resign"
 
 
 def _has_aborted(position: Position, seat: int) -> bool:
     """Whether the person of ``seat`` has said that they want to end it, which has ended it or still may."""
     ended = position.match.status == Match.Status.ABORTED
-    return position.chairs[seat].would_abort and (ended or _runs(position))
+    return position.live_seats[seat].would_abort and (ended or _runs(position))
 
 
 def _has_claimed(position: Position, seat: int) -> bool:
-    others = (chair for other, chair in enumerate(position.chairs) if other != seat)
-    return _sits(position.chairs[seat]) and any(chair.evidence in _CLAIMED.values() for chair in others)
+    others = (live_seat for other, live_seat in enumerate(position.live_seats) if other != seat)
+    return _sits(position.live_seats[seat]) and any(live_seat.evidence in _CLAIMED.values() for live_seat in others)
 
 
 def _has_returned(position: Position, seat: int) -> bool:
-    chair = position.chairs[seat]
-    return _runs(position) and _sits(chair) and chair.returned
+    live_seat = position.live_seats[seat]
+    return _runs(position) and _sits(live_seat) and live_seat.returned
 
 
 Act = Callable[[int, int], None]
@@ -209,17 +212,17 @@ def _once(so: Callable[[Position, int], bool]) -> Callable[[Act], Act]:
 
 @_once(_has_resigned)
 def resign(match_id: int, seat: int) -> None:
-    """Give up: among two that loses at once, among more a bot of the house plays on in the chair."""
-    with _table(match_id, seat) as (table, chair):
-        if not _may_resign(chair):
+    """Give up: among two that loses at once, among more a bot of the house plays on in the seat."""
+    with _table(match_id, seat) as (table, live_seat):
+        if not _may_resign(live_seat):
             raise Refused(_("You have left this game already."))
-        if len(table.position.chairs) == 2:
-            table.forfeit(chair, "resign", "resigned")
+        if len(table.position.live_seats) == 2:
+            table.forfeit(live_seat, "resign", "resigned")
         else:
-            chair.resigned = True
-            table.change(chair)
-            if chair.kind == Chair.Kind.PERSON and not presence.stand_in(table, chair):
-                table.forfeit(chair, "resign", "resigned")
+            live_seat.resigned = True
+            table.change(live_seat)
+            if live_seat.kind == LiveSeat.Kind.PERSON and not presence.substitute(table, live_seat):
+                table.forfeit(live_seat, "resign", "resigned")
         table.go_on()
 
 
@@ -229,14 +232,14 @@ def abort(match_id: int, seat: int) -> None:
 
     Who could still come back has to as well, and says so there: nobody loses their game by a lost connection.
     """
-    with _table(match_id, seat) as (table, chair):
+    with _table(match_id, seat) as (table, live_seat):
         position = table.position
         alone = _abort_alone(position, seat)
         if not alone and not _may_agree(position, seat):
-            raise Refused(_unless_agreed(position, chair))
-        chair.would_abort = True
-        table.change(chair)
-        others = [one for one in position.chairs if _sits(one) or _may_return(one)]
+            raise Refused(_unless_agreed(position, live_seat))
+        live_seat.would_abort = True
+        table.change(live_seat)
+        others = [one for one in position.live_seats if _sits(one) or _may_return(one)]
         if alone or all(one.would_abort for one in others):
             table.aborted = alone or AGREED
 
@@ -244,49 +247,49 @@ def abort(match_id: int, seat: int) -> None:
 @_once(_has_claimed)
 def claim(match_id: int, seat: int) -> None:
     """End the game of people who have not been here for a minute: they lose it; among two that wins at once."""
-    with _table(match_id, seat) as (table, _chair):
+    with _table(match_id, seat) as (table, _live_seat):
         position = table.position
         if not _may_claim(position, seat):
             raise Refused(_("You can claim the game when everybody else has been away for a minute."))
         for other in position.people:
-            chair = position.chairs[other]
-            if other != seat and not chair.forfeit:
-                reason = presence.reason_of(chair)
-                table.forfeit(chair, reason, _CLAIMED[reason])
+            live_seat = position.live_seats[other]
+            if other != seat and not live_seat.forfeit:
+                reason = presence.reason_of(live_seat)
+                table.forfeit(live_seat, reason, _CLAIMED[reason])
         table.go_on()
 
 
 @_once(_has_returned)
 def sit_down(match_id: int, seat: int) -> None:
-    """Take the chair back from the bot that stands in, once; what it owes is asked anew, with the time left."""
-    with _table(match_id, seat) as (table, chair):
-        if chair.kind == Chair.Kind.PERSON and not chair.forfeit:
+    """Take the seat back from the bot that stands in, once; what it owes is asked anew, with the time left."""
+    with _table(match_id, seat) as (table, live_seat):
+        if live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit:
             raise Refused(_("You sit in your chair."))
-        if not _may_return(chair):
+        if not _may_return(live_seat):
             raise Refused(_("You can only watch this game now: a chair can be taken back once."))
         presence.withdraw_votes(table)
-        chair.returned, chair.missed = True, 0
-        Chair.objects.filter(pk=chair.pk).update(seen_at=Now(), left_at=None, starts=F("starts") + 1)
-        table.seat(chair, Chair.Kind.PERSON, chair.seat.version)
+        live_seat.returned, live_seat.missed = True, 0
+        LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None, starts=F("starts") + 1)
+        table.seat(live_seat, LiveSeat.Kind.PERSON, live_seat.seat.version)
 
 
 @contextmanager
-def _table(match_id: int, seat: int) -> Iterator[tuple[Held, Chair]]:
-    """The table, held, and the person's chair; what is changed of it is saved and told. Raises ``Refused``."""
+def _table(match_id: int, seat: int) -> Iterator[tuple[LockedMatch, LiveSeat]]:
+    """The table, held, and the person's seat; what is changed of it is saved and told. Raises ``Refused``."""
     with transaction.atomic():
         table = held(match_id)
         if table is None or not table.state.pending:
             raise Refused(_("The game has ended."))
-        chairs = table.position.chairs
-        if not 0 <= seat < len(chairs) or chairs[seat].kind not in Chair.OF_PEOPLE:
+        live_seats = table.position.live_seats
+        if not 0 <= seat < len(live_seats) or live_seats[seat].kind not in LiveSeat.OF_PEOPLE:
             raise Refused(_("You do not sit at this table."))
         forgive_at(table)
-        yield table, chairs[seat]
+        yield table, live_seats[seat]
         save_and_tell(table)
 
 
-def _unless_agreed(position: Position, chair: Chair) -> str:
-    if not _sits(chair):
+def _unless_agreed(position: Position, live_seat: LiveSeat) -> str:
+    if not _sits(live_seat):
         return _("You do not sit in your chair.")
     if position.rated:
         return _("A rated game against bots cannot be ended without a result. You can resign.")
@@ -294,15 +297,15 @@ def _unless_agreed(position: Position, chair: Chair) -> str:
 
 
 def is_here(position: Position, seat: int) -> str:
-    """How the chair of ``seat`` is taken, as everybody at the table may know it.
+    """How the seat of ``seat`` is taken, as everybody at the table may know it.
 
-    ``here``, ``away``, ``stand-in``, ``left``, or ``bot``. Of a bot nothing more is said.
+    ``here``, ``away``, ``substitute``, ``left``, or ``bot``. Of a bot nothing more is said.
     """
-    chair = position.chairs[seat]
-    if chair.kind not in Chair.OF_PEOPLE:
+    live_seat = position.live_seats[seat]
+    if live_seat.kind not in LiveSeat.OF_PEOPLE:
         return "bot"
-    if chair.forfeit or chair.resigned:
+    if live_seat.forfeit or live_seat.resigned:
         return "left"
-    if chair.kind == Chair.Kind.STAND_IN:
-        return "stand-in"
+    if live_seat.kind == LiveSeat.Kind.SUBSTITUTE:
+        return "substitute"
     return "away" if position.unseen(seat) >= AWAY else "here"

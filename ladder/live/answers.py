@@ -26,12 +26,12 @@ from bots.runner.report import escaped
 from esr_platform.prepared import Prepared
 from games.base import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
-from ladder.live.game import Answered, Held, held
+from ladder.live.game import Answered, LockedMatch, held
 from ladder.live.notify import save_and_tell
 from ladder.live.outages import forgive_at, is_away, is_forgiving_due
 from ladder.live.position import Position, Row
 from ladder.live.rows import position_at
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
 """The faults that are in an answer itself."""
@@ -125,7 +125,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
         table = held(match_id)
         if table is not None:
             forgiven = forgive_at(table)  # by that it may be asked anew as of now, which is after it arrived
-            if table.owes(seat, decision) and table.position.chairs[seat].kind == Chair.Kind.PERSON:
+            if table.owes(seat, decision) and table.position.live_seats[seat].kind == LiveSeat.Kind.PERSON:
                 return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
             save_and_tell(table)
     return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
@@ -138,19 +138,21 @@ def expire(match_id: int, grace: timedelta = GRACE) -> int:
         if table is None:
             return 0
         late = _late(table, grace)
-        for chair, deadline in late:
-            if chair.owes and not table.aborted:
-                _too_late(table, chair, deadline)
+        for live_seat, deadline in late:
+            if live_seat.owes and not table.aborted:
+                _too_late(table, live_seat, deadline)
         save_and_tell(table)
     return len(late)
 
 
-def _late(table: Held, grace: timedelta) -> list[tuple[Chair, datetime]]:
+def _late(table: LockedMatch, grace: timedelta) -> list[tuple[LiveSeat, datetime]]:
     """Those whose deadline passed ``grace`` ago, with it; people only while the site is there for them."""
     now, away = table.clock_now, is_away(table.position)
-    owing = [(chair, chair.deadline) for chair in table.position.chairs if chair.deadline]
-    late = [(chair, deadline) for chair, deadline in owing if deadline + grace < now]
-    return [(chair, deadline) for chair, deadline in late if not (away and chair.kind == Chair.Kind.PERSON)]
+    owing = [(live_seat, live_seat.deadline) for live_seat in table.position.live_seats if live_seat.deadline]
+    late = [(live_seat, deadline) for live_seat, deadline in owing if deadline + grace < now]
+    return [
+        (live_seat, deadline) for live_seat, deadline in late if not (away and live_seat.kind == LiveSeat.Kind.PERSON)
+    ]
 
 
 def fingerprint(move: Any) -> str:
@@ -163,9 +165,9 @@ def _told(position: Position, seat: int) -> int:
 
     While an outage is to be forgiven, only the holder of the table can tell. A veiled decision then counts as shown.
     """
-    chair = position.chairs[seat]
-    veiled = chair.owes and chair.due_at is not None and chair.due_at > position.now
-    return chair.asked - (veiled and not is_forgiving_due(position))
+    live_seat = position.live_seats[seat]
+    veiled = live_seat.owes and live_seat.due_at is not None and live_seat.due_at > position.now
+    return live_seat.asked - (veiled and not is_forgiving_due(position))
 
 
 def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
@@ -174,18 +176,18 @@ def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
     This reads without a lock. A client that guesses therefore delays no other client, and the response time does not
     show whether there is a veiled decision.
     """
-    chairs = _chairs_of(match_id=match_id, bot_id=bot_id) if 0 < match_id < 2**63 else []
-    for seat, asked, owes, due_at, now in chairs:
+    live_seats = _live_seats_of(match_id=match_id, bot_id=bot_id) if 0 < match_id < 2**63 else []
+    for seat, asked, owes, due_at, now in live_seats:
         return seat, asked - (owes and due_at > now)
     return 0, 0
 
 
-def _chairs(match_id: int, bot_id: int) -> QuerySet[Chair, tuple[int, int, bool, datetime, datetime]]:
-    seated = Chair.objects.filter(table=match_id, seat__version__bot=bot_id, kind=Chair.Kind.REMOTE)
+def _live_seats(match_id: int, bot_id: int) -> QuerySet[LiveSeat, tuple[int, int, bool, datetime, datetime]]:
+    seated = LiveSeat.objects.filter(table=match_id, seat__version__bot=bot_id, kind=LiveSeat.Kind.REMOTE)
     return seated.order_by().values_list("seat__index", "asked", "owes", "due_at", Now())
 
 
-_chairs_of: Final = Prepared(_chairs)
+_live_seats_of: Final = Prepared(_live_seats)
 
 
 def _read(body: bytes) -> _Heard:
@@ -199,10 +201,10 @@ def _without_the_lock(position: Position, seat: int, decision: int, heard: _Hear
 
     That is one to a decision that is settled, which it stays, and to the one that they owe one that is none.
     """
-    chair = position.chairs[seat]
-    if not chair.owes or chair.asked != decision:
+    live_seat = position.live_seats[seat]
+    if not live_seat.owes or live_seat.asked != decision:
         return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _settled(position, seat, decision, heard)
-    if chair.due_at is None or chair.due_at > position.now or heard.names_another(decision):
+    if live_seat.due_at is None or live_seat.due_at > position.now or heard.names_another(decision):
         return None
     state = position.state()
     fault, detail, _ = _judged(state, seat, heard)
@@ -219,18 +221,18 @@ def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | No
         return "illegal", str(error), None
 
 
-def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Judge an answer to the decision that is open, and go on with what it gives."""
-    chair = table.position.chairs[seat]
-    assert chair.due_at is not None and chair.deadline is not None
-    if chair.kind == Chair.Kind.PERSON and chair.due_at <= table.clock_now:
-        received = max(received, chair.due_at)  # an outage was forgiven while it was on its way
-    if received < chair.due_at:
+    live_seat = table.position.live_seats[seat]
+    assert live_seat.due_at is not None and live_seat.deadline is not None
+    if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.due_at <= table.clock_now:
+        received = max(received, live_seat.due_at)  # an outage was forgiven while it was on its way
+    if received < live_seat.due_at:
         ruling = UNKNOWN  # nobody was told yet that it is asked, whatever is in the answer
-    elif heard.names_another(chair.asked):
+    elif heard.names_another(live_seat.asked):
         ruling = Ruling(Verdict.WRONG_ID)
-    elif received > chair.deadline:
-        _too_late(table, chair, chair.deadline)
+    elif received > live_seat.deadline:
+        _too_late(table, live_seat, live_seat.deadline)
         ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
     else:
         ruling = _judge(table, seat, heard, received)
@@ -238,14 +240,14 @@ def _settle(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling
     return ruling
 
 
-def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _judge(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Play an answer that was in time, or the default move instead of one that is none."""
-    chair, state = table.position.chairs[seat], table.state
-    assert chair.due_at is not None
-    wall_ms = milliseconds(chair.due_at, received)
+    live_seat, state = table.position.live_seats[seat], table.state
+    assert live_seat.due_at is not None
+    wall_ms = milliseconds(live_seat.due_at, received)
     question = state.decision(seat)
     fault, detail, move = _judged(state, seat, heard)
-    if fault and chair.kind == Chair.Kind.PERSON:
+    if fault and live_seat.kind == LiveSeat.Kind.PERSON:
         return Ruling(Verdict.REFUSED, None, fault, detail, question)
     thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
     line = escaped(heard.body) if fault else ""
@@ -255,17 +257,17 @@ def _judge(table: Held, seat: int, heard: _Heard, received: datetime) -> Ruling:
     return Ruling(Verdict.PLAYED, _played(table))
 
 
-def _too_late(table: Held, chair: Chair, deadline: datetime) -> None:
+def _too_late(table: LockedMatch, live_seat: LiveSeat, deadline: datetime) -> None:
     """The decision is lost, or the game, where its whole budget is used up."""
-    seat = chair.seat.index
+    seat = live_seat.seat.index
     clock = table.position.clock(seat)
     fault, detail = "late", f"no answer within {clock.allowed_ms} ms"
-    if clock.game_is_next and chair.kind != Chair.Kind.PERSON:
+    if clock.game_is_next and live_seat.kind != LiveSeat.Kind.PERSON:
         fault, detail = "time", "the time for the whole game is used up"
     table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
 
 
-def _played(table: Held) -> Move:
+def _played(table: LockedMatch) -> Move:
     move: Move = table.appended[0].move
     return move
 
@@ -281,7 +283,7 @@ def _settled(position: Position, seat: int, decision: int, heard: _Heard) -> Rul
     try:
         row = position.row_of(seat, decision)
     except LookupError:
-        gone = position.match.status in Match.ENDED or position.table.over or position.chairs[seat].forfeit
+        gone = position.match.status in Match.ENDED or position.table.over or position.live_seats[seat].forfeit
         return Ruling(Verdict.LATE) if gone else UNKNOWN
     return _by_row(position, row, heard)
 

@@ -18,7 +18,7 @@ from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
 from ladder.matches.play import seeds_key
-from ladder.models import Block, Chair, Match
+from ladder.models import Block, LiveSeat, Match
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class Standing:
 
 def games_of(bot_id: int) -> list[int]:
     """The matches of the running live games in which a remote bot plays, the oldest first."""
-    seated = Chair.objects.filter(
-        seat__version__bot=bot_id, kind=Chair.Kind.REMOTE, table__match__status=Match.Status.RUNNING
+    seated = LiveSeat.objects.filter(
+        seat__version__bot=bot_id, kind=LiveSeat.Kind.REMOTE, table__match__status=Match.Status.RUNNING
     )
     return list(seated.order_by("table").values_list("table", flat=True))
 
 
 def open_decisions(bot_id: int) -> list[tuple[int, int]]:
     """Match and number of every decision that a remote bot owes and may be told of now, the oldest first."""
-    seated = Chair.objects.filter(
+    seated = LiveSeat.objects.filter(
         seat__version__bot=bot_id, owes=True, table__match__status=Match.Status.RUNNING, due_at__lte=Now()
     )
     return list(seated.order_by("due_at").values_list("table", "asked"))
@@ -57,7 +57,7 @@ def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
     """
     position = position_at(match_id)
     seat = None if position is None else position.seat_of(bot_id)
-    if position is None or seat is None or position.chairs[seat].kind != Chair.Kind.REMOTE:
+    if position is None or seat is None or position.live_seats[seat].kind != LiveSeat.Kind.REMOTE:
         return None
     return position, seat
 
@@ -68,13 +68,13 @@ def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | N
     if found is None:
         return None
     position, seat = found
-    chair, now = position.chairs[seat], position.now
+    live_seat, now = position.live_seats[seat], position.now
     if position.match.status != Match.Status.RUNNING:
         return Standing(running=False)
-    if not chair.owes or chair.due_at is None:
+    if not live_seat.owes or live_seat.due_at is None:
         return Standing(running=True)
-    if chair.due_at > now:
-        return Standing(running=True, due_in_ms=milliseconds(now, chair.due_at) + 1)
+    if live_seat.due_at > now:
+        return Standing(running=True, due_in_ms=milliseconds(now, live_seat.due_at) + 1)
     return Standing(running=True, decide=decide_event(position, seat, log))
 
 
@@ -99,12 +99,12 @@ def decide_event(position: Position, seat: int, log: int | None = None) -> Docum
 
     Without it, from where the one before had ended. ``log_from`` says which it was.
     """
-    chair = position.chairs[seat]
+    live_seat = position.live_seats[seat]
     message, start = _decide(position, seat, log)
     return {
         "type": "decide",
         "game": position.match.pk,
-        "decision": chair.asked,
+        "decision": live_seat.asked,
         "log_from": start,
         "message": message,
     }
@@ -163,18 +163,18 @@ def end(position: Position, seat: int) -> End:
     state = position.state(told=True)
     outcome = state.outcome
     assert outcome is not None
-    log = state.entries(seat, position.log_before(seat, position.chairs[seat].asked))
+    log = state.entries(seat, position.log_before(seat, position.live_seats[seat].asked))
     return {"type": "end", "outcome": outcome, "log": log}
 
 
 def _decide(position: Position, seat: int, log: int | None) -> tuple[Decide, int]:
     """The question, and where its log begins."""
-    chair, state = position.chairs[seat], position.shown_to(seat)
-    start = position.log_before(seat, chair.asked - 1) if log is None else max(0, log)
+    live_seat, state = position.live_seats[seat], position.shown_to(seat)
+    start = position.log_before(seat, live_seat.asked - 1) if log is None else max(0, log)
     return {
         "type": "decide",
-        "id": chair.asked,
-        "strikes": chair.strikes,
+        "id": live_seat.asked,
+        "strikes": live_seat.strikes,
         "decision": state.decision(seat),
         "view": state.view(seat),
         "log": state.entries(seat, start),

@@ -19,7 +19,7 @@ from ladder.live.rows import position_of
 from ladder.matches.leases import Lease, nobody_owes, stop, through_a_loss
 from ladder.matches.play import seeds_key
 from ladder.matches.results import WrongRecord, record_result
-from ladder.models import Chair, Match, PlayedMove, Table
+from ladder.models import LiveSeat, Match, PlayedMove, Table
 
 logger = logging.getLogger(__name__)
 
@@ -75,14 +75,14 @@ def rise(match_id: int) -> None:
 def report_of(position: Position) -> MatchReport:
     """A game that is over as a runner would report it, from the table's rows."""
     moves = list(PlayedMove.objects.filter(match=position.match.pk).order_by("number"))
-    forfeits = [_forfeit(seat, chair) for seat, chair in enumerate(position.chairs) if chair.forfeit]
+    forfeits = [_forfeit(seat, live_seat) for seat, live_seat in enumerate(position.live_seats) if live_seat.forfeit]
     started = position.match.started or position.now
     return MatchReport(
         record=position.state().record,
         forfeits=tuple(forfeits),
         seats=tuple(
-            _seat_report(position, seat, [move for move in moves if move.seat_id == chair.seat_id])
-            for seat, chair in enumerate(position.chairs)
+            _seat_report(position, seat, [move for move in moves if move.seat_id == live_seat.seat_id])
+            for seat, live_seat in enumerate(position.live_seats)
         ),
         machine_delays=(),
         play_again=False,
@@ -90,16 +90,16 @@ def report_of(position: Position) -> MatchReport:
     )
 
 
-def _forfeit(seat: int, chair: Chair) -> Forfeit:
-    return Forfeit(seat, chair.forfeit, chair.asked or None, chair.evidence)
+def _forfeit(seat: int, live_seat: LiveSeat) -> Forfeit:
+    return Forfeit(seat, live_seat.forfeit, live_seat.asked or None, live_seat.evidence)
 
 
 def _seat_report(position: Position, seat: int, moves: list[PlayedMove]) -> SeatReport:
     """What is kept of a seat for good: of a person no name, which may be taken away, or go with their account."""
-    chair = position.chairs[seat]
+    live_seat = position.live_seats[seat]
     answered = [move for move in moves if move.decision is not None]
     return SeatReport(
-        label=LANGUAGE if chair.kind in Chair.OF_PEOPLE else str(chair.seat.version),
+        label=LANGUAGE if live_seat.kind in LiveSeat.OF_PEOPLE else str(live_seat.seat.version),
         bot_seed=bot_seed(seeds_key(), str(position.match.pk), seat, 1),
         ready_us=None,
         decisions=tuple(Thought(move.decision or 0, 1000 * move.wall_ms, None, 0) for move in answered),

@@ -1,7 +1,8 @@
 """Advance a live game by one move: append it, play what follows by itself, and ask the next seats.
 
 Whoever calls holds the row of the match (``held``) in a transaction of their own, and tells when that is committed. The
-order of locks is everywhere: people by id, order, match, attempt, table, chairs, block, ladder, series, bots, entries.
+order of locks is everywhere: people by id, order, match, attempt, table, seats, block, ladder, series, bots,
+memberships.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.base import Move, State
-from ladder.live import position as sittings
+from ladder.live import position as occupants
 from ladder.live import presence
 from ladder.live.clocks import HURRY_MS, Pace, among_people, delay_ms, hurried
 from ladder.live.position import Position
 from ladder.live.rows import keep_played, position_at
-from ladder.models import Chair, Match, PlayedMove, Table
+from ladder.models import LiveSeat, Match, PlayedMove, Table
 
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 """Why a decision is lost and counted; three of them cost the game."""
 
 _ASKED: Final = ("asked", "owes", "due_at", "deadline", "woken_at")
-_OF_PEOPLE: Final = ("kind", "stand_in", "missed", "returned", "resigned", "would_abort")
+_OF_PEOPLE: Final = ("kind", "substitute", "missed", "returned", "resigned", "would_abort")
 _CHANGED: Final = (*_ASKED, "strikes", "bank_ms", "game_ms", "latency_ms", "forfeit", "evidence", *_OF_PEOPLE)
 
 _append: Final = PreparedInsert(PlayedMove)
-_change: Final = PreparedUpdate(Chair, _CHANGED)
-_go_on: Final = PreparedUpdate(Chair, [name for name in _CHANGED if name != "woken_at"])
-"""For a chair that is asked nothing new: a worker may have begun to ask it since it was read."""
+_change: Final = PreparedUpdate(LiveSeat, _CHANGED)
+_go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name != "woken_at"])
+"""For a seat that is asked nothing new: a worker may have begun to ask it since it was read."""
 _stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
 
 
@@ -65,7 +66,7 @@ class Answered:
 
 
 @dataclass
-class Held:
+class LockedMatch:
     """A running table whose match is locked by this transaction.
 
     ``now`` is the database's time just before the lock was asked for, which was at ``since`` by ``time.monotonic``. All
@@ -78,15 +79,15 @@ class Held:
     state: State = field(init=False)
     random: Random = field(default_factory=SystemRandom)
     appended: list[PlayedMove] = field(default_factory=list)
-    asked: list[Chair] = field(default_factory=list)
+    asked: list[LiveSeat] = field(default_factory=list)
     aborted: str = ""
     """Why its players have ended it without a result."""
 
     def __post_init__(self) -> None:
         self.state = self.position.state()
         self._steps = len(self.state.steps_since(0))
-        self._changed: dict[int, Chair] = {}
-        self._seated: list[tuple[Chair, BotVersion, int]] = []
+        self._changed: dict[int, LiveSeat] = {}
+        self._seated: list[tuple[LiveSeat, BotVersion, int]] = []
         self._hasty = False
 
     @property
@@ -104,26 +105,26 @@ class Held:
 
     def owes(self, seat: int, decision: int) -> bool:
         """Whether ``decision`` is the one that ``seat`` owes."""
-        chair = self.position.chairs[seat]
-        return chair.owes and chair.asked == decision
+        live_seat = self.position.live_seats[seat]
+        return live_seat.owes and live_seat.asked == decision
 
     # --- one answer ----------------------------------------------------------------------------------------------
 
     def settle(self, seat: int, answered: Answered) -> None:
         """Play what ``seat`` has answered, or the default move if that was at fault, and all that follows."""
-        chair = self.position.chairs[seat]
+        live_seat = self.position.live_seats[seat]
         if self.position.began_a_round_unseen:
             presence.withdraw_votes(self)
-        if chair.kind != Chair.Kind.STAND_IN:
+        if live_seat.kind != LiveSeat.Kind.SUBSTITUTE:
             clock = self.position.clock(seat).spent(answered.wall_ms)
-            chair.bank_ms, chair.game_ms = clock.bank_ms, clock.game_ms
+            live_seat.bank_ms, live_seat.game_ms = clock.bank_ms, clock.game_ms
         if answered.thought_ms is not None:
-            chair.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
-        reason = self._judge(chair, answered)
-        asked_at, chair.owes, chair.due_at, chair.deadline = chair.due_at, False, None, None
-        self.change(chair)
+            live_seat.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
+        reason = self._judge(live_seat, answered)
+        asked_at, live_seat.owes, live_seat.due_at, live_seat.deadline = live_seat.due_at, False, None, None
+        self.change(live_seat)
         row = PlayedMove(
-            decision=chair.asked,
+            decision=live_seat.asked,
             asked_at=asked_at,
             received_at=answered.received,
             visible_at=max(answered.received, self.clock_now),
@@ -134,51 +135,51 @@ class Held:
             heard=answered.heard[:600],
         )
         self._play(seat, answered.move if not reason else None, reason, row)
-        if chair.kind == Chair.Kind.PERSON:
-            presence.answered(self, chair, missed=bool(reason))
+        if live_seat.kind == LiveSeat.Kind.PERSON:
+            presence.answered(self, live_seat, missed=bool(reason))
         self.go_on()
 
-    def _judge(self, chair: Chair, answered: Answered) -> str:
+    def _judge(self, live_seat: LiveSeat, answered: Answered) -> str:
         """Count a fault; the reason for which the default move is played, ``""`` for none."""
         if not answered.fault:
             return ""
-        if chair.kind in Chair.OF_PEOPLE:
+        if live_seat.kind in LiveSeat.OF_PEOPLE:
             return "absent"
         if answered.fault not in STRIKES:
-            self.forfeit(chair, answered.fault, answered.detail)
+            self.forfeit(live_seat, answered.fault, answered.detail)
             return "forfeit"
-        chair.strikes += 1
-        if chair.strikes == MAX_STRIKES:
-            self.forfeit(chair, "strikes", self._third_strike(chair, answered.fault))
+        live_seat.strikes += 1
+        if live_seat.strikes == MAX_STRIKES:
+            self.forfeit(live_seat, "strikes", self._third_strike(live_seat, answered.fault))
         return answered.fault
 
-    def _third_strike(self, chair: Chair, fault: str) -> str:
-        seat = self.position.chairs.index(chair)
+    def _third_strike(self, live_seat: LiveSeat, fault: str) -> str:
+        seat = self.position.live_seats.index(live_seat)
         struck = [(row.decision, row.default) for row in self.position.rows if row.seat == seat]
         told = [f"decision {decision}: {reason}" for decision, reason in struck if reason in STRIKES]
-        return f"the third strike ({'; '.join([*told, f'decision {chair.asked}: {fault}'])})"
+        return f"the third strike ({'; '.join([*told, f'decision {live_seat.asked}: {fault}'])})"
 
-    def forfeit(self, chair: Chair, reason: str, evidence: str) -> None:
+    def forfeit(self, live_seat: LiveSeat, reason: str, evidence: str) -> None:
         """The seat has lost its game; the platform plays for it from now on."""
-        chair.forfeit, chair.evidence = reason, storable(evidence)[:500]
-        chair.owes, chair.due_at, chair.deadline = False, None, None
-        self.change(chair)
+        live_seat.forfeit, live_seat.evidence = reason, storable(evidence)[:500]
+        live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
+        self.change(live_seat)
 
     # --- people --------------------------------------------------------------------------------------------------
 
-    def seat(self, chair: Chair, kind: Chair.Kind, version: BotVersion) -> None:
-        """Have ``version`` play in ``chair`` from now on; what it owes it is asked anew."""
-        chair.kind = kind
-        if kind == Chair.Kind.STAND_IN:
-            chair.stand_in = version
-        self._seated.append((chair, version, self.position.table.moves))
-        self.change(chair)
-        if chair.owes:
-            self._put_to(chair)
+    def seat(self, live_seat: LiveSeat, kind: LiveSeat.Kind, version: BotVersion) -> None:
+        """Have ``version`` play in ``seat`` from now on; what it owes it is asked anew."""
+        live_seat.kind = kind
+        if kind == LiveSeat.Kind.SUBSTITUTE:
+            live_seat.substitute = version
+        self._seated.append((live_seat, version, self.position.table.moves))
+        self.change(live_seat)
+        if live_seat.owes:
+            self._put_to(live_seat)
 
-    def change(self, chair: Chair) -> None:
-        """Something of ``chair`` is to be written, other than what workers or notes of presence write."""
-        self._changed[chair.seat.index] = chair
+    def change(self, live_seat: LiveSeat) -> None:
+        """Something of ``seat`` is to be written, other than what workers or notes of presence write."""
+        self._changed[live_seat.seat.index] = live_seat
 
     def play_out(self) -> None:
         """Play defaults to the end at once: for those who have forfeited, and for who is left without anybody.
@@ -189,13 +190,13 @@ class Held:
         before = [row.visible_at for row in self.position.rows] + [row.visible_at for row in self.appended]
         while pending := self.state.pending:
             for seat in pending:
-                chair, now = self.position.chairs[seat], self.clock_now
+                live_seat, now = self.position.live_seats[seat], self.clock_now
                 row = PlayedMove(received_at=now, visible_at=max([now, *before]))
-                if chair.owes:
-                    row.decision, row.asked_at = chair.asked, chair.due_at
-                    chair.owes, chair.due_at, chair.deadline = False, None, None
-                    self.change(chair)
-                self._play(seat, None, "forfeit" if chair.forfeit else "absent", row)
+                if live_seat.owes:
+                    row.decision, row.asked_at = live_seat.asked, live_seat.due_at
+                    live_seat.owes, live_seat.due_at, live_seat.deadline = False, None, None
+                    self.change(live_seat)
+                self._play(seat, None, "forfeit" if live_seat.forfeit else "absent", row)
 
     # --- what follows --------------------------------------------------------------------------------------------
 
@@ -208,7 +209,7 @@ class Held:
         presence.conclude(self)
         if self.aborted:
             return
-        while gone := [seat for seat in self.state.pending if self.position.chairs[seat].forfeit]:
+        while gone := [seat for seat in self.state.pending if self.position.live_seats[seat].forfeit]:
             since = max(self.position.table.settled_at, self.clock_now)
             for seat in gone:
                 kind = str(self.state.decision_kind)
@@ -222,7 +223,7 @@ class Held:
     @cached_property
     def _paces(self) -> list[Pace]:
         """How long seats took before this."""
-        return self.position.paces(sittings.stood_in(self.position.chairs))
+        return self.position.paces(occupants.substituted(self.position.live_seats))
 
     @cached_property
     def _hurried_paces(self) -> list[Pace]:
@@ -233,22 +234,22 @@ class Held:
     def _ask(self, seats: Iterable[int]) -> None:
         """Ask those who have not been asked yet; they are told when all that came before is shown."""
         for seat in seats:
-            chair = self.position.chairs[seat]
-            if chair.owes:
+            live_seat = self.position.live_seats[seat]
+            if live_seat.owes:
                 continue
-            chair.asked, chair.owes = chair.asked + 1, True
-            self._put_to(chair)
+            live_seat.asked, live_seat.owes = live_seat.asked + 1, True
+            self._put_to(live_seat)
 
-    def _put_to(self, chair: Chair) -> None:
+    def _put_to(self, live_seat: LiveSeat) -> None:
         """The time for the decision that it owes begins as soon as all that came before is shown."""
-        chair.woken_at, chair.deadline = None, None
-        chair.due_at = max(self.position.table.settled_at, self.clock_now)
-        if chair.kind not in Chair.ASKED_BY_WORKERS:
-            allowed_ms = self.position.clock(chair.seat.index).allowed_ms
-            chair.deadline = chair.due_at + timedelta(milliseconds=allowed_ms)
-        self.change(chair)
-        if chair not in self.asked:
-            self.asked.append(chair)
+        live_seat.woken_at, live_seat.deadline = None, None
+        live_seat.due_at = max(self.position.table.settled_at, self.clock_now)
+        if live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
+            allowed_ms = self.position.clock(live_seat.seat.index).allowed_ms
+            live_seat.deadline = live_seat.due_at + timedelta(milliseconds=allowed_ms)
+        self.change(live_seat)
+        if live_seat not in self.asked:
+            self.asked.append(live_seat)
 
     def _play(self, seat: int, move: Move | None, reason: str, row: PlayedMove) -> None:
         """Play ``move``, or the default move for ``reason``, and complete its row."""
@@ -256,7 +257,7 @@ class Held:
         row.kind, row.default = kind, reason
         row.move = self.state.default_move(seat) if reason else self.state.check(seat, move)
         self.state.play(seat, row.move, default=reason or None)
-        row.match, row.seat, row.number = self.match, self.position.chairs[seat].seat, table.moves
+        row.match, row.seat, row.number = self.match, self.position.live_seats[seat].seat, table.moves
         row.delays = self._delays()
         if table.round != self.state.rounds_begun and not row.delays:
             presence.withdraw_votes(self)  # else later: that a round has begun would tell what was forced
@@ -278,7 +279,7 @@ class Held:
         """As late as a move of ``seat`` would be; nothing is hidden any more in what is played out."""
         if self._hasty:
             return 0
-        by_hand = self.position.chairs[seat].kind == Chair.Kind.PERSON
+        by_hand = self.position.live_seats[seat].kind == LiveSeat.Kind.PERSON
         most_ms = among_people(self.position.limits.move_ms) if self.position.people else inf
         return delay_ms(self._paces, seat, kind, self.random, by_hand=by_hand, most_ms=most_ms)
 
@@ -294,21 +295,21 @@ class Held:
         table = self.position.table
         table.over = not self.state.pending
         _append(self.appended)
-        going_on = [chair for chair in self._changed.values() if chair.owes and chair not in self.asked]
+        going_on = [live_seat for live_seat in self._changed.values() if live_seat.owes and live_seat not in self.asked]
         _go_on(going_on)
-        _change([chair for chair in self._changed.values() if chair not in going_on])
-        for chair, version, move in self._seated:
-            sittings.change(chair, version, move)
+        _change([live_seat for live_seat in self._changed.values() if live_seat not in going_on])
+        for live_seat, version, move in self._seated:
+            occupants.change(live_seat, version, move)
         _stand([table])
         transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
 
 
-def held(match_id: int) -> Held | None:
+def held(match_id: int) -> LockedMatch | None:
     """Lock the match of a running table, in the caller's transaction, and read it; ``None`` if it does not run."""
     since = monotonic()  # first: rather a moment too late than a decision that is answered before it was told
     locked = _locked(match_id=match_id)
     position = position_at(match_id) if locked else None
-    return None if position is None else Held(position, _whole(locked[0][0]), since)
+    return None if position is None else LockedMatch(position, _whole(locked[0][0]), since)
 
 
 def _whole(moment: datetime) -> datetime:

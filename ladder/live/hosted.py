@@ -1,12 +1,12 @@
 """Hosted bots at live tables: a worker asks one for each decision, in a process of its own.
 
-Whoever asks holds a *turn*: the newest start of the seat, counted in ``Chair.starts``, with a sign of life in
-``Chair.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a table
-changes under it. A worker whose turn another has taken has no say any more.
+Whoever asks holds a *turn*: the newest start of the seat, counted in ``LiveSeat.starts``, with a sign of life in
+``LiveSeat.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a
+table changes under it. A worker whose turn another has taken has no say any more.
 
 Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consulting``). What
 the platform takes to start it, or to try again after it has failed, is nobody's. A game is void if the platform fails
-too often at one decision, or too long: see ``remind``. For a person who has gone, and whose stand-in cannot be asked,
+too often at one decision, or too long: see ``remind``. For a person who has gone, and whose substitute cannot be asked,
 the default move is played instead: whoever is still there keeps their game.
 """
 
@@ -36,14 +36,14 @@ from games.base import IllegalMove
 from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
 from ladder.live.end import void
-from ladder.live.game import Answered, Held, held
+from ladder.live.game import Answered, LockedMatch, held
 from ladder.live.notify import save_and_tell, wake
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matches import pauses
 from ladder.matches.leases import MOST_FAILURES, through_a_loss
 from ladder.matches.sweep import apart
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ UNHEARD: Final = timedelta(seconds=10)
 PATIENCE: Final = timedelta(minutes=3)
 """So long a game waits for a machine that can ask."""
 
-PATIENCE_FOR_STAND_INS: Final = timedelta(minutes=1)
-"""So long people wait for one that can ask in the chair of somebody who has gone."""
+PATIENCE_FOR_SUBSTITUTES: Final = timedelta(minutes=1)
+"""So long people wait for one that can ask in the seat of somebody who has gone."""
 
 RETRY_MS: Final = 2000
 _BEAT_S: Final = 5.0
@@ -69,15 +69,15 @@ class Turn:
 
     match_id: int
     seat: int
-    chair_id: int
+    live_seat_id: int
     decision: int
     start: int
 
     @property
     def valid(self) -> Q:
-        """The chair, while it is."""
-        its = Q(pk=self.chair_id, owes=True, asked=self.decision, starts=self.start)
-        return its & Q(kind__in=Chair.ASKED_BY_WORKERS)
+        """The seat, while it is."""
+        its = Q(pk=self.live_seat_id, owes=True, asked=self.decision, starts=self.start)
+        return its & Q(kind__in=LiveSeat.ASKED_BY_WORKERS)
 
 
 def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] | None = None) -> bool:
@@ -103,14 +103,14 @@ def ask_seat(match_id: int, seat: int, failed: int = 0, launcher: Launcher[Any] 
 
 def take(match_id: int, seat: int) -> Turn | None:
     """The turn to ask a seat; ``None`` if it owes nothing, is not to be asked yet, or another worker is at it."""
-    chair = _owing().filter(table=match_id, seat__index=seat).annotate(database_now=Now()).first()
-    if chair is None or chair.due_at is None:
+    live_seat = _owing().filter(table=match_id, seat__index=seat).annotate(database_now=Now()).first()
+    if live_seat is None or live_seat.due_at is None:
         return None
-    if chair.due_at > chair.database_now:
-        wake(match_id, seat, milliseconds(chair.database_now, chair.due_at) + 1)
+    if live_seat.due_at > live_seat.database_now:
+        wake(match_id, seat, milliseconds(live_seat.database_now, live_seat.due_at) + 1)
         return None
     free = Q(woken_at=None) | Q(woken_at__lt=Now() - AT_WORK)
-    return _next_start(Turn(match_id, seat, chair.pk, chair.asked, chair.starts), free)
+    return _next_start(Turn(match_id, seat, live_seat.pk, live_seat.asked, live_seat.starts), free)
 
 
 def remind() -> int:
@@ -119,34 +119,34 @@ def remind() -> int:
     A hint may have been lost, or the worker that had heard it. The sweeper calls this; safe to run twice at once.
     """
     unheard = Q(woken_at=None, due_at__lt=Now() - UNHEARD) | Q(woken_at__lt=Now() - AT_WORK)
-    names = ("seat__version__bot", "stand_in__bot")
+    names = ("seat__version__bot", "substitute__bot")
     waiting = _owing().filter(unheard).annotate(database_now=Now()).select_related(*names)
-    chairs = list(waiting.order_by("due_at"))
-    for chair in chairs:
-        patience = PATIENCE_FOR_STAND_INS if chair.kind == Chair.Kind.STAND_IN else PATIENCE
-        if chair.due_at is not None and chair.due_at < chair.database_now - patience:
-            turn = Turn(chair.table_id, chair.seat.index, chair.pk, chair.asked, chair.starts)
-            _give_up(turn, _waited_in_vain(chair, patience))
-        elif cache.add(f"reminded/{chair.pk}/{chair.asked}", True, UNHEARD.seconds):
-            wake(chair.table_id, chair.seat.index)
-    return len(chairs)
+    live_seats = list(waiting.order_by("due_at"))
+    for live_seat in live_seats:
+        patience = PATIENCE_FOR_SUBSTITUTES if live_seat.kind == LiveSeat.Kind.SUBSTITUTE else PATIENCE
+        if live_seat.due_at is not None and live_seat.due_at < live_seat.database_now - patience:
+            turn = Turn(live_seat.table_id, live_seat.seat.index, live_seat.pk, live_seat.asked, live_seat.starts)
+            _give_up(turn, _waited_in_vain(live_seat, patience))
+        elif cache.add(f"reminded/{live_seat.pk}/{live_seat.asked}", True, UNHEARD.seconds):
+            wake(live_seat.table_id, live_seat.seat.index)
+    return len(live_seats)
 
 
-def _owing() -> QuerySet[Chair]:
-    """The chairs of running games that owe a decision for which a worker asks: of hosted bots and of stand-ins."""
-    asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, owes=True)
+def _owing() -> QuerySet[LiveSeat]:
+    """The seats of running games that owe a decision for which a worker asks: of hosted bots and of substitutes."""
+    asked = LiveSeat.objects.filter(kind__in=LiveSeat.ASKED_BY_WORKERS, owes=True)
     return asked.filter(table__match__status=Match.Status.RUNNING)
 
 
 def _next_start(before: Turn, free: Q | None = None) -> Turn | None:
     """The next start at the same decision, if ``before`` is the newest."""
-    chair = Chair.objects.filter(before.valid, free or Q())
-    taken = chair.update(woken_at=Now(), starts=F("starts") + 1)
+    live_seat = LiveSeat.objects.filter(before.valid, free or Q())
+    taken = live_seat.update(woken_at=Now(), starts=F("starts") + 1)
     return replace(before, start=before.start + 1) if taken else None
 
 
 def _renew(turn: Turn) -> bool:
-    return bool(Chair.objects.filter(turn.valid).update(woken_at=Now()))
+    return bool(LiveSeat.objects.filter(turn.valid).update(woken_at=Now()))
 
 
 # --- asking --------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     """Ask, and ask again if only the machine was late, at most as often as a game would be played again for that."""
     match = Match.objects.select_related("ladder", "block").get(pk=turn.match_id)
     position = position_of(match)
-    version = position.chairs[turn.seat].playing
+    version = position.live_seats[turn.seat].playing
     program = program_of(version, rated=match.block.rated)
     launcher = launcher or launcher_for_ladder()
     last = turn.start + MAX_REPLAYS
@@ -194,21 +194,21 @@ def _consultation(position: Position, turn: Turn, label: str, program: Any) -> C
     )
 
 
-def _bring(turn: Turn, answered: Callable[[Held], Answered]) -> bool:
+def _bring(turn: Turn, answered: Callable[[LockedMatch], Answered]) -> bool:
     """Play what came and what follows from it, if the turn is still this worker's."""
     with transaction.atomic():
         table = held(turn.match_id)
         if table is None or not table.owes(turn.seat, turn.decision):
             return False
-        chair = table.position.chairs[turn.seat]
-        if chair.starts != turn.start or chair.kind not in Chair.ASKED_BY_WORKERS:
+        live_seat = table.position.live_seats[turn.seat]
+        if live_seat.starts != turn.start or live_seat.kind not in LiveSeat.ASKED_BY_WORKERS:
             return False
         table.settle(turn.seat, answered(table))
         save_and_tell(table)
     return True
 
 
-def _answered(table: Held, seat: int, advice: Advice) -> Answered:
+def _answered(table: LockedMatch, seat: int, advice: Advice) -> Answered:
     """What came, judged by the rules. To wait for longer than the program was allowed to take was not its wish."""
     received, allowed_ms = table.clock_now, table.position.clock(seat).allowed_ms
     wall_ms = min(advice.thought.wall_us // 1000 if advice.thought else 0, allowed_ms)
@@ -225,7 +225,7 @@ def _answered(table: Held, seat: int, advice: Advice) -> Answered:
 
 
 def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
-    """Try again in a while, or end the game. A bot whose code is lost goes on leave by that."""
+    """Try again in a while, or end the game. A bot whose code is lost goes paused by that."""
     logger.warning("seat %s of match %s was not asked: %s", turn.seat, turn.match_id, failure)
     lost = isinstance(failure, LostCode)
     if failed < MOST_FAILURES and not lost:
@@ -238,10 +238,10 @@ def _fail(turn: Turn, failed: int, failure: PlatformFailure) -> None:
 
 def _give_up(turn: Turn, reason: str) -> bool:
     """End the game that cannot go on, or play the default move for a person who has gone; whether it was still owed."""
-    owed = Chair.objects.filter(turn.valid)
-    if owed.filter(kind=Chair.Kind.STAND_IN).exists():
+    owed = LiveSeat.objects.filter(turn.valid)
+    if owed.filter(kind=LiveSeat.Kind.SUBSTITUTE).exists():
         absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
-        brought = apart(absent, None, logger, "live match %s cannot go on without a stand-in", turn.match_id)
+        brought = apart(absent, None, logger, "live match %s cannot go on without a substitute", turn.match_id)
         if brought is not None:
             return brought
     return owed.exists() and void(turn.match_id, reason, owed.exists)
@@ -249,11 +249,11 @@ def _give_up(turn: Turn, reason: str) -> bool:
 
 def _give_back(turn: Turn, failed: int) -> None:
     """Another worker may ask, or this one again in a while."""
-    if Chair.objects.filter(turn.valid).update(woken_at=None):
+    if LiveSeat.objects.filter(turn.valid).update(woken_at=None):
         wake(turn.match_id, turn.seat, RETRY_MS, failed)
 
 
-def _waited_in_vain(chair: Chair, patience: timedelta) -> str:
+def _waited_in_vain(live_seat: LiveSeat, patience: timedelta) -> str:
     minutes = patience.seconds // 60
     said = "a minute" if minutes == 1 else f"{minutes} minutes"
-    return f"For {said} the site could not ask {chair.playing} at seat {chair.seat.index + 1}."
+    return f"For {said} the site could not ask {live_seat.playing} at seat {live_seat.seat.index + 1}."

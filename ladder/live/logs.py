@@ -19,7 +19,7 @@ from ladder.live.clocks import Clock
 from ladder.live.game import STRIKES
 from ladder.live.position import Position
 from ladder.matches.logs import KEPT_STDERR, packed
-from ladder.models import Chair, PlayedMove
+from ladder.models import LiveSeat, PlayedMove
 
 # --- Notes of workers about hosted bots ------------------------------------------------------------------------------
 #
@@ -71,8 +71,8 @@ _ABOUT: Final = ("game", "rules", "seats", "commitment")
 def packed_logs(position: Position, report: MatchReport) -> dict[int, bytes]:
     """By seat, the packed log of every seat whose bot somebody owns and whose log can be made."""
     logs = {}
-    for seat, chair in enumerate(position.chairs):
-        if chair.seat.version.bot.owner_id is None or chair.kind in Chair.OF_PEOPLE:
+    for seat, live_seat in enumerate(position.live_seats):
+        if live_seat.seat.version.bot.owner_id is None or live_seat.kind in LiveSeat.OF_PEOPLE:
             continue
         try:
             logs[seat] = packed(owner_log(position, report, seat))
@@ -112,7 +112,7 @@ def _decisions(position: Position, report: MatchReport, seat: int, known: Docume
                 "strikes": strikes,
                 "clock": clock.left(),
                 "decision": state.decision(seat),
-                **_answer(position.chairs[seat], move),
+                **_answer(position.live_seats[seat], move),
                 **known.get(str(move.decision), {}),
             }
             strikes += move.default in STRIKES
@@ -120,10 +120,10 @@ def _decisions(position: Position, report: MatchReport, seat: int, known: Docume
         state.play(move.seat.index, move.move, default=move.default or None)
 
 
-def _answer(chair: Chair, move: PlayedMove) -> Document:
+def _answer(live_seat: LiveSeat, move: PlayedMove) -> Document:
     """What came and how long it took, as far as the row knows: a legal answer is written as its move alone."""
     answer: str | None = move.heard or None
     if not move.default:
-        named = {"id": move.decision} if chair.kind == Chair.Kind.HOSTED else {}
+        named = {"id": move.decision} if live_seat.kind == LiveSeat.Kind.HOSTED else {}
         answer = escaped(orjson.dumps({**named, "move": move.move}))
     return {"answer": answer, "wall_us": 1000 * move.wall_ms, "cpu_us": None, "machine_delay_us": 0}

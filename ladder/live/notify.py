@@ -23,10 +23,10 @@ from redis import Redis, RedisError
 
 from ladder.live.clocks import milliseconds
 from ladder.matches.leases import stop
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 if TYPE_CHECKING:
-    from ladder.live.game import Held
+    from ladder.live.game import LockedMatch
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def publish(hint: Mapping[str, Any]) -> None:
     transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
 
 
-def save_and_tell(table: Held) -> None:
+def save_and_tell(table: LockedMatch) -> None:
     """Write what happened at a table, if anything did, and tell of it."""
     if not table.has_changed:
         return
@@ -78,26 +78,26 @@ def save_and_tell(table: Held) -> None:
         tell_of(table)
 
 
-def tell_of(table: Held) -> None:
+def tell_of(table: LockedMatch) -> None:
     """Tell those who are asked now, and everybody else that something has moved."""
     match_id = table.match.pk
     if table.position.table.over:
         end_soon(match_id)
         return
     now = table.clock_now
-    hosted = [chair for chair in table.asked if chair.kind in Chair.ASKED_BY_WORKERS]
-    remote = [chair for chair in table.asked if chair.kind == Chair.Kind.REMOTE]
-    in_ms = max((milliseconds(now, chair.due_at) for chair in table.asked if chair.due_at), default=0)
+    hosted = [live_seat for live_seat in table.asked if live_seat.kind in LiveSeat.ASKED_BY_WORKERS]
+    remote = [live_seat for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
+    in_ms = max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
     what: What = "decide" if len(hosted) < len(table.asked) else "moved"
-    tell(match_id, what, [chair.seat.version.bot_id for chair in remote], in_ms)
-    of_a_guest = any(chair.guest for chair in table.position.chairs)
-    for chair in hosted:
-        wake(match_id, chair.seat.index, in_ms, last=of_a_guest)
+    tell(match_id, what, [live_seat.seat.version.bot_id for live_seat in remote], in_ms)
+    of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)
+    for live_seat in hosted:
+        wake(match_id, live_seat.seat.index, in_ms, last=of_a_guest)
 
 
 def tell_of_the_end(match_id: int) -> None:
     """Notify players and spectators that the game has ended. Remote bots get their next game."""
-    seated = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE)
+    seated = LiveSeat.objects.filter(table=match_id, kind=LiveSeat.Kind.REMOTE)
     bots = list(seated.values_list("seat__version__bot", flat=True))
     tell(match_id, "ended", bots)
     if bots:

@@ -1,7 +1,7 @@
 """The site was away, and people's clocks are not charged for that.
 
 Every few seconds each web process says that it runs (:func:`beat`): that is written at the attempt of every live game
-with a person in a chair, so that nothing which is needed for it can be away unnoticed, be it processes, Redis or the
+with a person in a seat, so that nothing which is needed for it can be away unnoticed, be it processes, Redis or the
 database. A gap between two beats was an outage, also where the second had hung for as long. It is added to the time of
 the people who were asked meanwhile, once, for the beat that is written then ends it.
 
@@ -27,10 +27,10 @@ from ladder.live.game import held
 from ladder.live.notify import save_and_tell
 from ladder.live.position import WATCHED_WITHIN, Position
 from ladder.matches.sweep import apart
-from ladder.models import Attempt, Chair, Match, Outage
+from ladder.models import Attempt, LiveSeat, Match, Outage
 
 if TYPE_CHECKING:
-    from ladder.live.game import Held
+    from ladder.live.game import LockedMatch
 
 logger = logging.getLogger(__name__)
 
@@ -72,23 +72,23 @@ def _forgiven(match_id: int) -> bool:
     return apart(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
 
 
-def forgive_at(table: Held) -> bool:
+def forgive_at(table: LockedMatch) -> bool:
     """The same at a table that is held, before anybody is judged at it; the caller saves."""
     since, now = table.position.beat_at, table.clock_now
     if since is None or now - since <= WATCHED_WITHIN:
         return False
     Attempt.objects.filter(match=table.match.pk, ending=Attempt.Ending.OPEN).update(heartbeat_at=now)
-    for chair in table.position.chairs:
-        if chair.kind in Chair.OF_PEOPLE:
-            _count_as_seen(chair, since, now)
-        if chair.kind == Chair.Kind.PERSON and _prolong(chair, since, now):
-            table.change(chair)
+    for live_seat in table.position.live_seats:
+        if live_seat.kind in LiveSeat.OF_PEOPLE:
+            _count_as_seen(live_seat, since, now)
+        if live_seat.kind == LiveSeat.Kind.PERSON and _prolong(live_seat, since, now):
+            table.change(live_seat)
     logger.warning("the site was away from match %s for %s", table.match.pk, now - since)
     _note(table, since, now)
     return True
 
 
-def _note(table: Held, since: datetime, now: datetime) -> None:
+def _note(table: LockedMatch, since: datetime, now: datetime) -> None:
     """Keep an outage with its match. Log an error for the third one, and each further one, within an hour."""
     lately = [(one.began, one.ended) for one in Outage.objects.filter(ended__gt=now - timedelta(hours=1))]
     Outage.objects.create(
@@ -133,26 +133,28 @@ def _note_watched() -> None:
 
 
 def _open() -> QuerySet[Attempt]:
-    """The attempts at running live games with a person in a chair."""
-    people = Chair.objects.filter(table=OuterRef("match"), kind__in=Chair.OF_PEOPLE)
+    """The attempts at running live games with a person in a seat."""
+    people = LiveSeat.objects.filter(table=OuterRef("match"), kind__in=LiveSeat.OF_PEOPLE)
     running = Attempt.objects.filter(ending=Attempt.Ending.OPEN, match__status=Match.Status.RUNNING)
     return running.filter(Exists(people), match__table__over=False)
 
 
-def _prolong(chair: Chair, since: datetime, now: datetime) -> bool:
-    """Move the decision that the chair owes by as much of the outage as it was open in; whether that was any.
+def _prolong(live_seat: LiveSeat, since: datetime, now: datetime) -> bool:
+    """Move the decision that the seat owes by as much of the outage as it was open in; whether that was any.
 
     It was told no later than now, and one that was lost before stays lost.
     """
-    if chair.due_at is None or chair.deadline is None or chair.deadline <= since or chair.due_at >= now:
+    if live_seat.due_at is None or live_seat.deadline is None or live_seat.deadline <= since or live_seat.due_at >= now:
         return False
-    lost = now - max(chair.due_at, since)
-    chair.due_at, chair.deadline = chair.due_at + lost, chair.deadline + lost
+    lost = now - max(live_seat.due_at, since)
+    live_seat.due_at, live_seat.deadline = live_seat.due_at + lost, live_seat.deadline + lost
     return True
 
 
-def _count_as_seen(chair: Chair, since: datetime, now: datetime) -> None:
+def _count_as_seen(live_seat: LiveSeat, since: datetime, now: datetime) -> None:
     """Whoever was here when it began was here all the time; who had gone before has been gone no longer for it."""
-    if chair.seen_at is not None and chair.seen_at < now:
-        seen = now if chair.seen_at >= since else chair.seen_at + (now - since)
-        Chair.objects.filter(pk=chair.pk, seen_at__lte=chair.seen_at).update(seen_at=seen)  # SQLite keeps fewer digits
+    if live_seat.seen_at is not None and live_seat.seen_at < now:
+        seen = now if live_seat.seen_at >= since else live_seat.seen_at + (now - since)
+        LiveSeat.objects.filter(pk=live_seat.pk, seen_at__lte=live_seat.seen_at).update(
+            seen_at=seen
+        )  # SQLite keeps fewer digits

@@ -20,7 +20,7 @@ from games.base import Document, State
 from ladder.live.actions import is_here, rights_of
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position, Row
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 Moment = Document
 """``{"ply", "view", "yous", "entries"}``: a scene of a board (``docs/boards.md``) but for what the board remembers.
@@ -92,17 +92,17 @@ class Looks:
         is not charged to any player.
         """
         position, state = self._position, self._shown(seat)
-        chair = position.chairs[seat]
-        asked = self._is_asked(chair)
+        live_seat = position.live_seats[seat]
+        asked = self._is_asked(live_seat)
         return {
             "seat": seat,
-            "decision": chair.asked if asked else None,
+            "decision": live_seat.asked if asked else None,
             "question": state.decision(seat) if asked else None,
             "clock": self._clock(seat) if asked else None,
             "you": state.view(seat)["you"],
             "waiting": list(state.pending) if self._running else [],
             "clocks": self._banks,
-            "here": [is_here(position, other) for other in range(len(position.chairs))],
+            "here": [is_here(position, other) for other in range(len(position.live_seats))],
             "rights": rights_of(position, seat, state.rounds_begun),
             "round": state.rounds_begun,
             "running": self._running,
@@ -119,7 +119,7 @@ class Looks:
         position = self._position
         moments: list[datetime | None] = [row.visible_at for row in position.rows]
         moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
-        moments.append(position.chairs[seat].due_at)
+        moments.append(position.live_seats[seat].due_at)
         coming = [moment for moment in moments if moment is not None and moment > position.now]
         return milliseconds(position.now, min(coming)) + 1 if coming else None
 
@@ -139,15 +139,15 @@ class Looks:
             self._states[key] = self._position.showing(rows)
         return self._states[key]
 
-    def _is_asked(self, chair: Chair) -> bool:
+    def _is_asked(self, live_seat: LiveSeat) -> bool:
         """Whether the person in it owes a decision that they may be told of by now."""
-        told = chair.owes and chair.due_at is not None and chair.due_at <= self._position.now
-        return told and self._running and chair.kind == Chair.Kind.PERSON
+        told = live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= self._position.now
+        return told and self._running and live_seat.kind == LiveSeat.Kind.PERSON
 
     def _clock(self, seat: int) -> Document:
         """Its whole time for a move, what was in the bank when it was asked, and what is left of both now."""
-        chair, now = self._position.chairs[seat], self._position.now
-        left_ms = 0 if chair.deadline is None else milliseconds(now, chair.deadline)
+        live_seat, now = self._position.live_seats[seat], self._position.now
+        left_ms = 0 if live_seat.deadline is None else milliseconds(now, live_seat.deadline)
         clock = self._position.clock(seat)
         return {"move_ms": clock.move_ms, "bank_ms": clock.bank_ms, "left_ms": left_ms}
 
@@ -158,8 +158,11 @@ class Looks:
         Who has watched knows it: only what takes longer than ``move_ms`` is taken from a bank, and nothing that the
         platform plays among people takes that long (``clocks.among_people``).
         """
-        chairs = self._position.chairs
-        return [chair.bank_ms if chair.kind in Chair.OF_PEOPLE and not chair.forfeit else None for chair in chairs]
+        live_seats = self._position.live_seats
+        return [
+            live_seat.bank_ms if live_seat.kind in LiveSeat.OF_PEOPLE and not live_seat.forfeit else None
+            for live_seat in live_seats
+        ]
 
 
 def _retraced(state: State, asks: Mapping[int, int | None]) -> dict[int, Story]:

@@ -19,7 +19,7 @@ from games.base import Move, State
 from games.outcomes import played_steps
 from games.registry import GAMES
 from ladder.live.clocks import Clock, Pace, milliseconds
-from ladder.models import Block, Chair, Match, Sitting, Table
+from ladder.models import Block, LiveSeat, Match, Occupant, Table
 
 WATCHED_WITHIN: Final = timedelta(seconds=8)
 """So long after the last beat of the site it is still taken to be there (``ladder.live.outages``)."""
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Position:
-    """The rows of one table as they were at ``now``, by the database's time; ``chairs`` by seat, with their bots.
+    """The rows of one table as they were at ``now``, by the database's time; ``seats`` by seat, with their bots.
 
     ``beat_at`` is when the site was last known to be there for people at this table, and ``outage_ms`` the total of the
     times in which it was not (``ladder.live.outages``).
@@ -69,7 +69,7 @@ class Position:
     now: datetime
     match: Match
     table: Table
-    chairs: Sequence[Chair]
+    live_seats: Sequence[LiveSeat]
     rows: Sequence[Row]
     beat_at: datetime | None = None
     outage_ms: int = 0
@@ -82,7 +82,7 @@ class Position:
     @property
     def people(self) -> list[int]:
         """The seats of people, whoever plays there now."""
-        return [seat for seat, chair in enumerate(self.chairs) if chair.kind in Chair.OF_PEOPLE]
+        return [seat for seat, live_seat in enumerate(self.live_seats) if live_seat.kind in LiveSeat.OF_PEOPLE]
 
     @property
     def began_a_round_unseen(self) -> bool:
@@ -101,7 +101,7 @@ class Position:
 
     def unseen(self, seat: int) -> timedelta:
         """For how long the person of ``seat`` was not seen."""
-        seen = self.chairs[seat].seen_at or self.match.started or self.now
+        seen = self.live_seats[seat].seen_at or self.match.started or self.now
         return max(timedelta(), self.watched - seen)
 
     @property
@@ -109,10 +109,11 @@ class Position:
         """Those of the whole game, as they were when it began."""
         return Limits(**self.table.limits)
 
-    def paces(self, stood_in: Mapping[int, Collection[range]]) -> list[Pace]:
-        """How long seats took for the decisions that they answered; ``stood_in`` is by seat when it was not a person.
+    def paces(self, substituted: Mapping[int, Collection[range]]) -> list[Pace]:
+        """How long seats took for the decisions that they answered; ``substituted`` is by seat when it was not a
+        person.
 
-        By the numbers of moves, where somebody stood in (``stood_in``).
+        By the numbers of moves, where somebody stood in (``substituted``).
         """
         people = set(self.people)
         return [
@@ -120,22 +121,22 @@ class Position:
                 row.seat,
                 row.kind,
                 milliseconds(row.asked_at, row.received_at),
-                row.seat in people and not any(row.number in part for part in stood_in.get(row.seat, ())),
+                row.seat in people and not any(row.number in part for part in substituted.get(row.seat, ())),
             )
             for row in self.rows
             if row.asked_at is not None and not row.default
         ]
 
     def clock(self, seat: int) -> Clock:
-        """What was left to ``seat`` when it was asked last; a stand-in has time of its own."""
-        chair = self.chairs[seat]
-        if chair.kind == Chair.Kind.STAND_IN:
+        """What was left to ``seat`` when it was asked last; a substitute has time of its own."""
+        live_seat = self.live_seats[seat]
+        if live_seat.kind == LiveSeat.Kind.SUBSTITUTE:
             return Clock.full(self.limits)
-        return Clock(self.limits.move_ms, chair.bank_ms, chair.game_ms)
+        return Clock(self.limits.move_ms, live_seat.bank_ms, live_seat.game_ms)
 
     def seat_of(self, bot_id: int) -> int | None:
         """Where a bot sits; ``None`` if it does not."""
-        found = (seat for seat, chair in enumerate(self.chairs) if chair.seat.version.bot_id == bot_id)
+        found = (seat for seat, live_seat in enumerate(self.live_seats) if live_seat.seat.version.bot_id == bot_id)
         return next(found, None)
 
     def state(self, rows: Sequence[Row] | None = None, *, told: bool = False) -> State:
@@ -143,9 +144,9 @@ class Position:
         state = self.deal(told=told)
         for row in self.rows if rows is None else rows:
             state.play(row.seat, row.move, default=row.default or None)
-        for seat, chair in enumerate(self.chairs):
-            if chair.forfeit:
-                state.forfeit(seat, chair.forfeit)
+        for seat, live_seat in enumerate(self.live_seats):
+            if live_seat.forfeit:
+                state.forfeit(seat, live_seat.forfeit)
         return state
 
     def deal(self, *, told: bool = False) -> State:
@@ -219,19 +220,20 @@ class Position:
 # --- Who sat where from which move to which --------------------------------------------------------------------------
 
 
-def begin(match: Match, chairs: Iterable[Chair]) -> None:
+def begin(match: Match, live_seats: Iterable[LiveSeat]) -> None:
     """Write down who sits at a new table, if any of them is a person."""
-    chairs = list(chairs)
-    if any(chair.kind in Chair.OF_PEOPLE for chair in chairs):
-        Sitting.objects.bulk_create(
-            Sitting(match=match, seat=chair.seat, version=chair.seat.version, from_move=0) for chair in chairs
+    live_seats = list(live_seats)
+    if any(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in live_seats):
+        Occupant.objects.bulk_create(
+            Occupant(match=match, seat=live_seat.seat, version=live_seat.seat.version, from_move=0)
+            for live_seat in live_seats
         )
 
 
-def stood_in(chairs: Iterable[Chair]) -> dict[int, list[range]]:
-    """By seat, the numbers of the moves while which a bot sat in a person's chair; one query, if one ever has."""
-    seats = {chair.seat_id: chair.seat for chair in chairs if chair.stand_in_id is not None}
-    rows = Sitting.objects.filter(seat__in=seats).order_by("pk") if seats else ()
+def substituted(live_seats: Iterable[LiveSeat]) -> dict[int, list[range]]:
+    """By seat, the numbers of the moves while which a bot sat in a person's seat; one query, if one ever has."""
+    seats = {live_seat.seat_id: live_seat.seat for live_seat in live_seats if live_seat.substitute_id is not None}
+    rows = Occupant.objects.filter(seat__in=seats).order_by("pk") if seats else ()
     found: dict[int, list[range]] = {}
     for row in rows:
         if row.version_id != seats[row.seat_id].version_id:
@@ -240,10 +242,10 @@ def stood_in(chairs: Iterable[Chair]) -> dict[int, list[range]]:
     return found
 
 
-def change(chair: Chair, version: BotVersion, move: int) -> None:
-    """From ``move`` on ``version`` sits in ``chair``; who has sat there for no move at all has not sat there."""
-    mine = Sitting.objects.filter(seat=chair.seat_id)
+def change(live_seat: LiveSeat, version: BotVersion, move: int) -> None:
+    """From ``move`` on ``version`` sits in ``seat``; who has sat there for no move at all has not sat there."""
+    mine = Occupant.objects.filter(seat=live_seat.seat_id)
     if not mine.filter(to_move=None, from_move=move).delete()[0]:
         mine.filter(to_move=None).update(to_move=move)
     if not mine.filter(version=version, to_move=move).update(to_move=None):
-        Sitting.objects.create(match_id=chair.table_id, seat_id=chair.seat_id, version=version, from_move=move)
+        Occupant.objects.create(match_id=live_seat.table_id, seat_id=live_seat.seat_id, version=version, from_move=move)

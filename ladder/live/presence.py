@@ -15,10 +15,10 @@ from bots.models import BotVersion
 from bots.programs import plays
 from ladder.live.notify import tell
 from ladder.live.position import WATCHED_WITHIN
-from ladder.models import Attempt, Chair, Entry, Ladder, Match
+from ladder.models import Attempt, Ladder, LiveSeat, Match, Membership
 
 if TYPE_CHECKING:
-    from ladder.live.game import Held
+    from ladder.live.game import LockedMatch
 
 # --- Substitutes -----------------------------------------------------------------------------------------------------
 
@@ -29,26 +29,26 @@ KNOWN_TO_BE_STRONG: Final = ("kontor", "sommelier")
 """Who plays best where no rating says so yet, by their names in the catalogue; then the others, simple ones last."""
 
 
-class NoStandIn(LookupError):
+class NoSubstitute(LookupError):
     """No bot of the house can play at such a table here."""
 
 
-def stand_in_for(game: str, seats: int) -> BotVersion:
-    """The strongest bot of the house for a table of ``seats`` at ``game``, with its ``bot``. Raises ``NoStandIn``.
+def substitute_for(game: str, seats: int) -> BotVersion:
+    """The strongest bot of the house for a table of ``seats`` at ``game``, with its ``bot``. Raises ``NoSubstitute``.
 
     By its rating on the house's ladder of hosted code for that table, and before there is one by what is known.
     """
     house = BotVersion.objects.filter(active=True, bot__owner=None, bot__house_name__in=HOUSE, bot__retired=None)
     able = [one for one in house.select_related("bot").defer("check_report") if plays(one, game, seats)]
     if not able:
-        raise NoStandIn(f"no bot of the house plays {game} with {seats} seats here")
+        raise NoSubstitute(f"no bot of the house plays {game} with {seats} seats here")
     ratings = _ratings(game, seats)
     return max(able, key=lambda one: (ratings.get(one.bot_id, 0), -_place(one.bot.house_name)))
 
 
 def _ratings(game: str, seats: int) -> dict[int, int]:
     """By bot, on the ladders of hosted code that everybody may enter, the most played one's."""
-    on = Entry.objects.filter(
+    on = Membership.objects.filter(
         ladder__game=game,
         ladder__seats=seats,
         ladder__players=Ladder.Players.HOSTED,
@@ -70,7 +70,7 @@ def _place(name: str) -> int:
 # A decision that a person does not answer in time is played as the default and costs nothing else. Who misses two in a
 # row, or one while they are not here, is stood in for by a bot of the house, for the sake of the others.
 #
-# When they were here is noted in ``Chair.seen_at`` and ``left_at``. These two change without the row of the match.
+# When they were here is noted in ``LiveSeat.seen_at`` and ``left_at``. These two change without the row of the match.
 
 AWAY: Final = timedelta(seconds=30)
 """Who was not seen for so long is away."""
@@ -82,12 +82,12 @@ NOTED_EVERY: Final = timedelta(seconds=4)
 """A sign of life is not written down again so soon."""
 
 MOST_MISSED: Final = 2
-"""So many decisions in a row that a person lets pass, and somebody plays in their chair."""
+"""So many decisions in a row that a person lets pass, and somebody plays in their seat."""
 
 NOBODY_LEFT: Final = "Nobody was left at the table. It counts for nobody."
 
 NEVER_CAME: Final = Q(seen_at__lte=F("table__match__started"))
-"""Chairs of people of whom the table has not heard since their game began."""
+"""Seats of people of whom the table has not heard since their game began."""
 
 _EVIDENCE: Final = {"abandoned": "not in the chair when the game ended", "resign": "resigned"}
 _LEFT: Final = {"abandoned": "left the table, and nobody was there any more", "resign": "resigned"}
@@ -99,18 +99,18 @@ _LEFT: Final = {"abandoned": "left the table, and nobody was there any more", "r
 def note_seen(seats: Mapping[int, Collection[int]]) -> int:
     """People sit before these tables now: by match, their seats. How many were noted anew; mostly nothing is written.
 
-    Who was known to be gone is back by that, though perhaps not in their chair.
+    Who was known to be gone is back by that, though perhaps not in their seat.
     """
     due = Q(seen_at=None) | Q(seen_at__lt=Now() - NOTED_EVERY) | NEVER_CAME
-    running = Chair.objects.filter(table__in=list(seats), table__match__status=Match.Status.RUNNING)
-    chairs = running.filter(due, kind__in=Chair.OF_PEOPLE)
-    found = chairs.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
+    running = LiveSeat.objects.filter(table__in=list(seats), table__match__status=Match.Status.RUNNING)
+    live_seats = running.filter(due, kind__in=LiveSeat.OF_PEOPLE)
+    found = live_seats.order_by("pk").values_list("pk", "table", "seat__index", "left_at")
     new = [(pk, match, left) for pk, match, seat, left in found if seat in seats[match]]
     if not new:
         return 0
     with transaction.atomic():
         noted = _free(pk for pk, *_ in new)
-        Chair.objects.filter(pk__in=noted).update(seen_at=Now(), left_at=None)
+        LiveSeat.objects.filter(pk__in=noted).update(seen_at=Now(), left_at=None)
         for match in sorted({match for pk, match, left in new if left is not None and pk in noted}):
             tell(match, "moved")
     return len(noted)
@@ -119,7 +119,7 @@ def note_seen(seats: Mapping[int, Collection[int]]) -> int:
 def notice_gone() -> int:
     """Write down who is away since a moment ago, and tell those who sit with them; how many. The sweeper calls this."""
     watched = Attempt.objects.filter(ending=Attempt.Ending.OPEN, heartbeat_at__gte=Now() - WATCHED_WITHIN)
-    unseen = Chair.objects.filter(kind=Chair.Kind.PERSON, left_at=None, seen_at__lt=Now() - AWAY)
+    unseen = LiveSeat.objects.filter(kind=LiveSeat.Kind.PERSON, left_at=None, seen_at__lt=Now() - AWAY)
     gone = unseen.filter(table__in=watched.filter(match__table__over=False).values("match"))
     found = dict(gone.order_by("pk").values_list("pk", "table"))
     if not found:
@@ -132,88 +132,96 @@ def notice_gone() -> int:
     return written
 
 
-def _free(chairs: Iterable[int]) -> set[int]:
-    """Those of ``chairs`` that nobody else holds, held from here on; the others are noted the next time.
+def _free(live_seats: Iterable[int]) -> set[int]:
+    """Those of ``seats`` that nobody else holds, held from here on; the others are noted the next time.
 
     Whoever holds one may be waiting for another one.
     """
-    rows = Chair.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=list(chairs)).order_by("pk")
+    rows = (
+        LiveSeat.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=list(live_seats)).order_by("pk")
+    )
     return set(rows.values_list("pk", flat=True))
 
 
-# --- what follows for their chairs ---------------------------------------------------------------------------------
+# --- what follows for their seats ---------------------------------------------------------------------------------
 
 
-def answered(table: Held, chair: Chair, missed: bool) -> None:
+def answered(table: LockedMatch, live_seat: LiveSeat, missed: bool) -> None:
     """A person has answered, or ``missed``, the decision that was played just now."""
-    chair.missed = chair.missed + 1 if missed else 0
-    seat = chair.seat.index
+    live_seat.missed = live_seat.missed + 1 if missed else 0
+    seat = live_seat.seat.index
     if not missed and table.position.unseen(seat) >= AWAY / 2:  # who answers is here, also without a stream
-        Chair.objects.filter(pk=chair.pk).update(seen_at=Now(), left_at=None)
+        LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None)
     if missed and (
-        chair.missed >= MOST_MISSED or table.position.unseen(seat) >= AWAY or not table.position.clock(seat).allowed_ms
+        live_seat.missed >= MOST_MISSED
+        or table.position.unseen(seat) >= AWAY
+        or not table.position.clock(seat).allowed_ms
     ):
-        stand_in(table, chair)
+        substitute(table, live_seat)
 
 
-def stand_in(table: Held, chair: Chair) -> bool:
-    """Have a bot of the house play in the chair from now on; ``False`` where there is none that could."""
+def substitute(table: LockedMatch, live_seat: LiveSeat) -> bool:
+    """Have a bot of the house play in the seat from now on; ``False`` where there is none that could."""
     ladder = table.match.ladder
     try:
-        version = stand_in_for(ladder.game, ladder.seats)
-    except NoStandIn:
+        version = substitute_for(ladder.game, ladder.seats)
+    except NoSubstitute:
         return False
-    chair.would_abort = False
-    table.seat(chair, Chair.Kind.STAND_IN, version)
+    live_seat.would_abort = False
+    table.seat(live_seat, LiveSeat.Kind.SUBSTITUTE, version)
     return True
 
 
-def conclude(table: Held) -> None:
+def conclude(table: LockedMatch) -> None:
     """End a table with people that is to end now, before anybody is asked.
 
-    It ends at once when all but one have given up; and when no person is left in a chair, a casual one is nothing, and
+    It ends at once when all but one have given up; and when no person is left in a seat, a casual one is nothing, and
     of a rated one the bots play what remains.
     """
-    chairs = table.position.chairs
-    people = [chair for chair in chairs if chair.kind in Chair.OF_PEOPLE]
+    live_seats = table.position.live_seats
+    people = [live_seat for live_seat in live_seats if live_seat.kind in LiveSeat.OF_PEOPLE]
     if not people or not table.state.pending:
         return
-    if _one_left(chairs):
-        _forfeit([chair for chair in people if chair.resigned], table, _LEFT)
+    if _one_left(live_seats):
+        _forfeit([live_seat for live_seat in people if live_seat.resigned], table, _LEFT)
         table.play_out()
-    elif not any(chair.kind == Chair.Kind.PERSON and not chair.forfeit for chair in people):
+    elif not any(live_seat.kind == LiveSeat.Kind.PERSON and not live_seat.forfeit for live_seat in people):
         if not table.position.rated:
             table.aborted = NOBODY_LEFT
             return
         _forfeit(people, table, _LEFT)
-        if _one_left(chairs):
+        if _one_left(live_seats):
             table.play_out()
 
 
-def end(table: Held) -> None:
-    """The game is over: whoever is not back in their chair has lost it."""
-    _forfeit([chair for chair in table.position.chairs if chair.kind == Chair.Kind.STAND_IN], table, _EVIDENCE)
+def end(table: LockedMatch) -> None:
+    """The game is over: whoever is not back in their seat has lost it."""
+    _forfeit(
+        [live_seat for live_seat in table.position.live_seats if live_seat.kind == LiveSeat.Kind.SUBSTITUTE],
+        table,
+        _EVIDENCE,
+    )
 
 
-def reason_of(chair: Chair) -> str:
+def reason_of(live_seat: LiveSeat) -> str:
     """By which ``games.base.FORFEIT_REASONS`` a person who has gone loses."""
-    return "resign" if chair.resigned else "abandoned"
+    return "resign" if live_seat.resigned else "abandoned"
 
 
-def withdraw_votes(table: Held) -> None:
+def withdraw_votes(table: LockedMatch) -> None:
     """Who wanted to end the game without a result is asked anew."""
-    for chair in table.position.chairs:
-        if chair.would_abort:
-            chair.would_abort = False
-            table.change(chair)
+    for live_seat in table.position.live_seats:
+        if live_seat.would_abort:
+            live_seat.would_abort = False
+            table.change(live_seat)
 
 
-def _one_left(chairs: Collection[Chair]) -> bool:
-    return sum(not (chair.forfeit or chair.resigned) for chair in chairs) <= 1
+def _one_left(live_seats: Collection[LiveSeat]) -> bool:
+    return sum(not (live_seat.forfeit or live_seat.resigned) for live_seat in live_seats) <= 1
 
 
-def _forfeit(chairs: Collection[Chair], table: Held, evidence: Mapping[str, str]) -> None:
-    for chair in chairs:
-        if not chair.forfeit:
-            reason = reason_of(chair)
-            table.forfeit(chair, reason, evidence[reason])
+def _forfeit(live_seats: Collection[LiveSeat], table: LockedMatch, evidence: Mapping[str, str]) -> None:
+    for live_seat in live_seats:
+        if not live_seat.forfeit:
+            reason = reason_of(live_seat)
+            table.forfeit(live_seat, reason, evidence[reason])

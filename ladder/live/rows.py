@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from esr_platform.prepared import Prepared
 from ladder.live.position import Position, Row
-from ladder.models import Chair, Match, Outage, PlayedMove, Seat, Table
+from ladder.models import LiveSeat, Match, Outage, PlayedMove, Seat, Table
 
 # --- What never changes ----------------------------------------------------------------------------------------------
 #
@@ -93,7 +93,7 @@ class KeptMoves(Generic[RowT]):
 def position_of(match: Match) -> Position:
     """The table of ``match``, whose ladder and block are there. Raises ``Table.DoesNotExist``.
 
-    All of it is as it was at one moment: chairs and table are read at once, and moves are only ever appended.
+    All of it is as it was at one moment: seats and table are read at once, and moves are only ever appended.
     """
     return _position(match, _stands(match_id=match.pk), _seats(match.pk))
 
@@ -114,7 +114,7 @@ def position_at(match_id: int) -> Position | None:
         return None
     seats = _seats(match_id)
     _GAMES.keep(match.lease, _Game(match, seats))
-    return _position(match, _stands(match_id=match_id), seats)  # again: chairs are never older than the match
+    return _position(match, _stands(match_id=match_id), seats)  # again: seats are never older than the match
 
 
 def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
@@ -144,12 +144,16 @@ def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
 def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:
     if not stands:
         raise Table.DoesNotExist(f"{match} is no live game")
-    for chair in stands:
-        _SEAT.set_cached_value(chair, seats[chair.seat_id])
-    chairs = sorted(stands, key=lambda chair: chair.seat.index)  # here: to order many columns is dear to prepare
-    table = chairs[0].table
+    for live_seat in stands:
+        _SEAT.set_cached_value(live_seat, seats[live_seat.seat_id])
+    live_seats = sorted(
+        stands, key=lambda live_seat: live_seat.seat.index
+    )  # here: to order many columns is dear to prepare
+    table = live_seats[0].table
     rows = KEPT_MOVES.upto(match.lease, table.moves, partial(_rows, table))
-    return Position(chairs[0].database_now, match, table, chairs, rows, chairs[0].beat_at, chairs[0].outage_ms or 0)
+    return Position(
+        live_seats[0].database_now, match, table, live_seats, rows, live_seats[0].beat_at, live_seats[0].outage_ms or 0
+    )
 
 
 def _seats(match_id: int) -> dict[int, Seat]:
@@ -170,7 +174,7 @@ class _Game(NamedTuple):
     seats: Mapping[int, Seat]
 
 
-_SEAT: Final = Chair._meta.get_field("seat")
+_SEAT: Final = LiveSeat._meta.get_field("seat")
 _COLUMNS: Final = [name if name != "seat" else "seat__index" for name in Row._fields]
 _GAMES: Final = Kept[_Game]()
 KEPT_MOVES: Final = KeptMoves[Row]()
@@ -178,11 +182,11 @@ KEPT_MOVES: Final = KeptMoves[Row]()
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:
-    """The chairs with their table, the lease of the match, the site's beat and outages, and the database's time."""
-    chairs = Chair.objects.filter(table=match_id).select_related("table").order_by()
+    """The seats with their table, the lease of the match, the site's beat and outages, and the database's time."""
+    live_seats = LiveSeat.objects.filter(table=match_id).select_related("table").order_by()
     beat = F("table__match__attempts__heartbeat_at")
     outages = Outage.objects.filter(match=OuterRef("table")).order_by().values("match").values(total=Sum("ms"))
-    return chairs.annotate(
+    return live_seats.annotate(
         lease=F("table__match__lease"), beat_at=beat, outage_ms=Subquery(outages), database_now=Now()
     )
 

@@ -1,4 +1,4 @@
-"""Start a live game: its deal, its table, a chair for each seat, and the first decisions."""
+"""Start a live game: its deal, its table, a seat for each seat, and the first decisions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bots.owners import is_guest
 from bots.protocol import Limits
 from bots.runner.spec import budget_ms
 from ladder.live import position
-from ladder.live.game import Held, held
+from ladder.live.game import LockedMatch, held
 from ladder.live.notify import save_and_tell, tell
 from ladder.matches.blocks import Player, schedule_block
-from ladder.models import Attempt, Block, Chair, Ladder, Match, Seat, Table
+from ladder.models import Attempt, Block, Ladder, LiveSeat, Match, Seat, Table
 
 WORKER: Final = "table"
 """What stands in an attempt for the worker: nobody of them plays a live game."""
@@ -32,9 +32,9 @@ PATIENCE: Final = timedelta(hours=1)
 
 
 _KINDS: Final = {
-    Bot.Kind.HOSTED: Chair.Kind.HOSTED,
-    Bot.Kind.REMOTE: Chair.Kind.REMOTE,
-    Bot.Kind.PERSON: Chair.Kind.PERSON,
+    Bot.Kind.HOSTED: LiveSeat.Kind.HOSTED,
+    Bot.Kind.REMOTE: LiveSeat.Kind.REMOTE,
+    Bot.Kind.PERSON: LiveSeat.Kind.PERSON,
 }
 
 
@@ -48,15 +48,15 @@ def open_table(
 ) -> Match:
     """Begin a live game of ``ladder`` among ``players``, seated as given; without ``limits``, by the ladder's.
 
-    A rated one is of entries; a casual one counts nowhere. ``guests`` has for each seat of a guest the SHA-256 of their
-    secret, hex: whoever knows it sits there. The row of the ladder is locked, so call it where that is
-    allowed: before series, bots and entries. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong
-    number of players, for a rated game with a player without an entry, for a ladder with wrong limits and for guests
-    who are none, or of whom nothing would be known again.
+    A rated one is of memberships; a casual one counts nowhere. ``guests`` has for each seat of a guest the SHA-256 of
+    their secret, hex: whoever knows it sits there. The row of the ladder is locked, so call it where that is allowed:
+    before series, bots and memberships. Raises ``NoSeason`` where no season is open, ``ValueError`` for a wrong number
+    of players, for a rated game with a player without a membership, for a ladder with wrong limits and for guests who
+    are none, or of whom nothing would be known again.
     """
     if {seat for seat, player in enumerate(players) if is_guest(player.version.bot)} != set(guests):
         raise ValueError("every guest, and nobody else, is known by a secret")
-    if rated and any(player.entry is None for player in players):
+    if rated and any(player.membership is None for player in players):
         raise ValueError("whoever plays a rated game has an entry on its ladder")
     limits = limits or Limits(**ladder.limits)
     purpose = Block.Purpose.LIVE if rated else Block.Purpose.CASUAL
@@ -88,8 +88,8 @@ def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
     By that, ``presence.NEVER_CAME`` knows those who have not come to the table yet.
     """
     table = Table.objects.create(match=match, limits=asdict(limits))
-    chairs = Chair.objects.bulk_create(
-        Chair(
+    live_seats = LiveSeat.objects.bulk_create(
+        LiveSeat(
             seat=seat,
             table=table,
             kind=_KINDS[Bot.Kind(seat.version.bot.kind)],
@@ -100,11 +100,15 @@ def _set(match: Match, limits: Limits, guests: Mapping[int, str]) -> None:
         )
         for seat in Seat.objects.filter(match=match).select_related("version__bot").order_by("index")
     )
-    position.begin(match, chairs)
+    position.begin(match, live_seats)
 
 
-def _begin(table: Held) -> None:
+def _begin(table: LockedMatch) -> None:
     table.begin()
-    bots = [chair.seat.version.bot_id for chair in table.position.chairs if chair.kind == Chair.Kind.REMOTE]
+    bots = [
+        live_seat.seat.version.bot_id
+        for live_seat in table.position.live_seats
+        if live_seat.kind == LiveSeat.Kind.REMOTE
+    ]
     tell(table.match.pk, "began", bots)
     save_and_tell(table)

@@ -16,7 +16,7 @@ from ladder.live.end import finish, void
 from ladder.live.hosted import remind
 from ladder.live.presence import notice_gone
 from ladder.matches.sweep import apart
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def sweep_tables() -> int:
     running = Match.objects.filter(status=Match.Status.RUNNING, table__isnull=False)
     if not running.exists():
         return 0
-    late = Chair.objects.filter(owes=True, deadline__lt=Now() - GRACE, table__match__status=Match.Status.RUNNING)
+    late = LiveSeat.objects.filter(owes=True, deadline__lt=Now() - GRACE, table__match__status=Match.Status.RUNNING)
     due = set(late.values_list("table", flat=True))
     over = set(running.filter(table__over=True).values_list("pk", flat=True))
     lost = set(running.filter(lease_until__lt=Now()).values_list("pk", flat=True))

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from games.chance import commitment
 from ladder.ledger.append import NoSeason
-from ladder.models import Block, DealSeries, Entry, Ladder, Match, Order, Seat
+from ladder.models import Block, DealSeries, Exhibition, Ladder, Match, Membership, Seat
 from ladder.pairings.seatings import seatings
 
 _SERIES: Final = {
@@ -31,10 +31,10 @@ _SERIES: Final = {
 
 @dataclass(frozen=True)
 class Player:
-    """Who sits down: a version, and in a rated block the entry that it plays for."""
+    """Who sits down: a version, and in a rated block the membership that it plays for."""
 
     version: BotVersion
-    entry: Entry | None = None
+    membership: Membership | None = None
 
 
 def schedule_block(
@@ -45,7 +45,7 @@ def schedule_block(
     priority: int = 0,
     due_at: datetime | None = None,
     sent: bool = True,
-    order: Order | None = None,
+    exhibition: Exhibition | None = None,
     others: Sequence[Player] = (),
     rotated: bool = True,
 ) -> Block:
@@ -59,9 +59,9 @@ def schedule_block(
     lineups = [lineup for lineup in (players, others) if lineup]
     if any(len(lineup) != ladder.seats for lineup in lineups):
         raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
-    block = _numbered(ladder, purpose, order)
+    block = _numbered(ladder, purpose, exhibition)
     timing = {"due_at": due_at} if due_at else {}
-    orders = seatings(ladder.seats)[: None if rotated else 1]
+    exhibitions = seatings(ladder.seats)[: None if rotated else 1]
     matches = Match.objects.bulk_create(
         Match(
             ladder=ladder,
@@ -73,12 +73,12 @@ def schedule_block(
             **timing,
         )
         for lineup in range(len(lineups))
-        for seating in range(len(orders))
+        for seating in range(len(exhibitions))
     )
     Seat.objects.bulk_create(
-        Seat(match=match, index=index, entry=lineup[player].entry, version=lineup[player].version)
+        Seat(match=match, index=index, membership=lineup[player].membership, version=lineup[player].version)
         for match, lineup in ((match, lineups[match.lineup]) for match in matches)
-        for index, player in enumerate(orders[match.seating])
+        for index, player in enumerate(exhibitions[match.seating])
     )
     return block
 
@@ -95,7 +95,7 @@ def end_if_over(block_ids: Iterable[int]) -> int:
     return Block.objects.filter(~Exists(pending), pk__in=ids).update(ended=Now()) if ids else 0
 
 
-def _numbered(ladder: Ladder, purpose: Block.Purpose, order: Order | None) -> Block:
+def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | None) -> Block:
     """The next block of its series, whose row is held from here on."""
     kind = _SERIES.get(purpose, DealSeries.Kind.TEST)
     current = DealSeries.objects.filter(season__ladder=ladder, season__closing=None, kind=kind)
@@ -108,7 +108,7 @@ def _numbered(ladder: Ladder, purpose: Block.Purpose, order: Order | None) -> Bl
         series=series,
         number=series.next_number,
         purpose=purpose,
-        order=order,
+        exhibition=exhibition,
         seed=seed,
         commitment=commitment(seed),
     )

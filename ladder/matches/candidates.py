@@ -18,14 +18,14 @@ from bots.models import Bot, BotVersion
 from bots.programs import house_bot, plays
 from ladder.ledger.append import merged_on
 from ladder.matches.blocks import Player
-from ladder.models import Block, Entry, Estimate, Ladder, LastSeat, Match, Season, Seat
+from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.seatings import seatings
 
 # --- Frozen ladders --------------------------------------------------------------------------------------------------
 #
-# The moment is the ladder's, by the database's clock, and not when somebody looks: an entry is frozen by the clock's
-# task, or before another version of its bot may play, whichever comes first. The house's bots go on as they are
+# The moment is the ladder's, by the database's clock, and not when somebody looks: a membership is frozen by the
+# clock's task, or before another version of its bot may play, whichever comes first. The house's bots go on as they are
 # installed: what a newer installation has replaced could not be played.
 
 AT_ONCE = 200
@@ -41,14 +41,14 @@ def freeze(bot: Bot) -> None:
 
     Call it before another version may play. A version whose check ended after a deadline was not there in time.
     """
-    for entry in _due(Entry.objects.filter(bot=bot)):
+    for membership in _due(Membership.objects.filter(bot=bot)):
         version = bot.versions.filter(active=True).values_list("pk", flat=True).first()
-        Entry.objects.filter(pk=entry.pk, frozen=None).update(frozen=version)
+        Membership.objects.filter(pk=membership.pk, frozen=None).update(frozen=version)
 
 
 def freeze_all() -> int:
-    """Do that for every entry that is due; of how many bots. Safe to run twice at once."""
-    bots = list(_due(Entry.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:AT_ONCE])
+    """Do that for every membership that is due; of how many bots. Safe to run twice at once."""
+    bots = list(_due(Membership.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:AT_ONCE])
     for bot_id in bots:
         with transaction.atomic():
             freeze(Bot.objects.select_for_update(no_key=True).get(pk=bot_id))
@@ -56,14 +56,14 @@ def freeze_all() -> int:
 
 
 def playing_versions(
-    entries: Iterable[Entry], with_bot: str = "bot", fields: Sequence[str] = ()
+    memberships: Iterable[Membership], with_bot: str = "bot", fields: Sequence[str] = ()
 ) -> dict[int, BotVersion]:
-    """By bot, the version that plays for its entry: the frozen one, else the bot's active one. Two queries.
+    """By bot, the version that plays for its membership: the frozen one, else the bot's active one. Two queries.
 
     ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too. ``fields`` are what is read of
     both, where that is not everything.
     """
-    by_bot = {entry.bot_id: entry.frozen_id for entry in entries}
+    by_bot = {membership.bot_id: membership.frozen_id for membership in memberships}
     versions = BotVersion.objects.select_related(with_bot).defer("check_report")
     versions = versions.only(*fields) if fields else versions
     active = {one.bot_id: one for one in versions.filter(active=True, bot__in=[b for b, f in by_bot.items() if not f])}
@@ -71,10 +71,10 @@ def playing_versions(
     return active | pinned
 
 
-def _due(entries: QuerySet[Entry]) -> QuerySet[Entry]:
+def _due(memberships: QuerySet[Membership]) -> QuerySet[Membership]:
     """Those that are to be frozen: the active version of their bot was there at the deadline."""
     in_time = Q(bot__versions__checked=None) | Q(bot__versions__checked__lte=F("ladder__freezes_at"))
-    return entries.filter(
+    return memberships.filter(
         in_time, bot__versions__active=True, frozen=None, bot__owner__isnull=False, ladder__in=frozen_ladders()
     )
 
@@ -87,7 +87,7 @@ _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest"
 
 @dataclass(frozen=True)
 class StandingBy:
-    """The candidates of ``ladder``; ``players`` and ``last_seats`` are theirs, by entry."""
+    """The candidates of ``ladder``; ``players`` and ``last_seats`` are theirs, by membership."""
 
     ladder: Ladder
     candidates: Collection[Candidate]
@@ -95,16 +95,18 @@ class StandingBy:
     last_seats: Mapping[int, LastSeat]
 
     def remember(self, blocks: Iterable[tuple[Block, Iterable[int]]]) -> None:
-        """Write down that these entries were given seats in these blocks."""
+        """Write down that these memberships were given seats in these blocks."""
         games, seated = len(seatings(self.ladder.seats)), set[int]()
-        for block, entries in blocks:
-            for entry in entries:
-                last, version = self.last_seats[entry], self.players[entry].version
+        for block, memberships in blocks:
+            for membership in memberships:
+                last, version = self.last_seats[membership], self.players[membership].version
                 last.version_games = last.games_of(version) + games
                 last.since, last.version = block.pk, version
-                seated.add(entry)
+                seated.add(membership)
         LastSeat.objects.bulk_update(
-            [self.last_seats[entry] for entry in sorted(seated)], ["since", "version", "version_games"], batch_size=100
+            [self.last_seats[membership] for membership in sorted(seated)],
+            ["since", "version", "version_games"],
+            batch_size=100,
         )
 
 
@@ -112,60 +114,62 @@ def standing_by(ladder: Ladder) -> StandingBy:
     """Everybody who may be given a seat on ``ladder`` now; seven queries, however many there are.
 
     House bots that fill up the tables are among them only while the others are too few for one. Who was merged into
-    another entry, or out, is not.
+    another membership, or out, is not.
     """
-    everybody = Entry.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
+    everybody = Membership.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
     merged = merged_on([ladder])
-    entries = [
-        entry for entry in everybody.only("ladder", "bot", "rating", "games", "frozen") if entry.pk not in merged
+    memberships = [
+        membership
+        for membership in everybody.only("ladder", "bot", "rating", "games", "frozen")
+        if membership.pk not in merged
     ]
-    players = _players(ladder, entries)
-    entries = [entry for entry in entries if entry.pk in players]
-    if spare := fillers(ladder, [_owner(players[entry.pk].version) for entry in entries]):
+    players = _players(ladder, memberships)
+    memberships = [membership for membership in memberships if membership.pk in players]
+    if spare := fillers(ladder, [_owner(players[membership.pk].version) for membership in memberships]):
         players |= _players(ladder, spare)
-        entries += [entry for entry in spare if entry.pk in players and entry.pk not in merged]
-    last_seats, waiting, widths = _last_seats(ladder, entries), _waiting(ladder), _widths(ladder)
+        memberships += [membership for membership in spare if membership.pk in players and membership.pk not in merged]
+    last_seats, waiting, widths = _last_seats(ladder, memberships), _waiting(ladder), _widths(ladder)
     candidates = [
         Candidate(
-            entry=entry.pk,
-            rating=entry.rating,
-            games=entry.games + waiting[entry.pk],
-            owner=_owner(players[entry.pk].version),
-            version_games=last_seats[entry.pk].games_of(players[entry.pk].version),
-            width=widths.get(players[entry.pk].version.pk),
-            since=last_seats[entry.pk].since,
+            membership=membership.pk,
+            rating=membership.rating,
+            games=membership.games + waiting[membership.pk],
+            owner=_owner(players[membership.pk].version),
+            version_games=last_seats[membership.pk].games_of(players[membership.pk].version),
+            width=widths.get(players[membership.pk].version.pk),
+            since=last_seats[membership.pk].since,
         )
-        for entry in entries
+        for membership in memberships
     ]
     return StandingBy(ladder, candidates, players, last_seats)
 
 
-def _players(ladder: Ladder, entries: Collection[Entry]) -> dict[int, Player]:
-    """By entry, with the version that plays for it, where it can be played at the ladder's tables now."""
-    versions = playing_versions(entries, fields=_READ)
+def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, Player]:
+    """By membership, with the version that plays for it, where it can be played at the ladder's tables now."""
+    versions = playing_versions(memberships, fields=_READ)
     return {
-        entry.pk: Player(versions[entry.bot_id], entry)
-        for entry in entries
-        if entry.bot_id in versions and plays(versions[entry.bot_id], ladder.game, ladder.seats)
+        membership.pk: Player(versions[membership.bot_id], membership)
+        for membership in memberships
+        if membership.bot_id in versions and plays(versions[membership.bot_id], ladder.game, ladder.seats)
     }
 
 
-def _last_seats(ladder: Ladder, entries: Iterable[Entry]) -> dict[int, LastSeat]:
-    """By entry; who is new has waited since the ladder's last block."""
-    found = {last.entry_id: last for last in LastSeat.objects.filter(entry__ladder=ladder)}
-    missing = [entry for entry in entries if entry.pk not in found]
+def _last_seats(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, LastSeat]:
+    """By membership; who is new has waited since the ladder's last block."""
+    found = {last.membership_id: last for last in LastSeat.objects.filter(membership__ladder=ladder)}
+    missing = [membership for membership in memberships if membership.pk not in found]
     if missing:
         last_block = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk").first()
         since = last_block.pk if last_block else 0
-        new = LastSeat.objects.bulk_create(LastSeat(entry=entry, since=since) for entry in missing)
-        found |= {last.entry_id: last for last in new}
+        new = LastSeat.objects.bulk_create(LastSeat(membership=membership, since=since) for membership in missing)
+        found |= {last.membership_id: last for last in new}
     return found
 
 
 def _waiting(ladder: Ladder) -> Counter[int]:
-    """By entry, the rated games that it has still to play."""
-    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=Match.PENDING, entry__isnull=False)
-    return Counter(pending.values_list("entry", flat=True))
+    """By membership, the rated games that it has still to play."""
+    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=Match.PENDING, membership__isnull=False)
+    return Counter(pending.values_list("membership", flat=True))
 
 
 def _widths(ladder: Ladder) -> dict[int, int]:
@@ -182,8 +186,8 @@ def _owner(version: BotVersion) -> int | None:
 # --- House bots ------------------------------------------------------------------------------------------------------
 #
 # If a ladder has too few bots for one table, house bots take the empty seats, and the page of the ladder shows that.
-# Their entries are not active, so they leave the tables as soon as there are enough other bots. Their games count like
-# all others.
+# Their memberships are not active, so they leave the tables as soon as there are enough other bots. Their games count
+# like all others.
 #
 # A ladder on which only house bots play gets a few blocks per hour, and none while every version is known well enough.
 # Without this limit it would use all cores of the machine forever, although no owner waits for its games. A new version
@@ -214,17 +218,19 @@ class Company:
 
 def people_on(ladder: Ladder) -> int:
     """How many people have a bot that plays on ``ladder``, counted up to the seats of a table; one query."""
-    theirs = Entry.objects.filter(ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+    theirs = Membership.objects.filter(
+        ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing()
+    )
     return len(theirs.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
 
 
 def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
     """By ladder, who plays there now; one query."""
-    plays = Q(entries__active=True, entries__bot__in=Bot.objects.playing())
+    plays = Q(memberships__active=True, memberships__bot__in=Bot.objects.playing())
     counted = Ladder.objects.filter(pk__in=[ladder.pk for ladder in ladders]).annotate(
-        owners=Count("entries__bot__owner", filter=plays, distinct=True),
-        bots=Count("entries__bot", filter=plays, distinct=True),
-        house=Count("entries__bot", filter=plays & Q(entries__bot__owner=None), distinct=True),
+        owners=Count("memberships__bot__owner", filter=plays, distinct=True),
+        bots=Count("memberships__bot", filter=plays, distinct=True),
+        house=Count("memberships__bot", filter=plays & Q(memberships__bot__owner=None), distinct=True),
         season_open=Exists(Season.objects.filter(ladder=OuterRef("pk"), closing=None)),
     )
     by_id = {ladder.pk: ladder for ladder in ladders}
@@ -262,15 +268,15 @@ def house_blocks_left(ladder: Ladder) -> int | None:
     return 0 if left <= 0 or _known_on([ladder.pk]) else left
 
 
-_people: Final = Entry.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+_people: Final = Membership.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
 
 
 def _with_new_versions(ladders: Collection[int]) -> set[int]:
     """The ladders on which a house bot has a version that had neither a seat nor an estimate; one query."""
     active = BotVersion.objects.filter(bot=OuterRef("bot"), active=True).values("pk")[:1]
-    playing = Entry.objects.filter(ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing())
+    playing = Membership.objects.filter(ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing())
     new = playing.annotate(version=Subquery(active)).exclude(version=None)
-    seated = LastSeat.objects.filter(entry=OuterRef("pk"), version=OuterRef("version"))
+    seated = LastSeat.objects.filter(membership=OuterRef("pk"), version=OuterRef("version"))
     known = Estimate.objects.filter(
         season__ladder=OuterRef("ladder"), season__closing=None, version=OuterRef("version")
     )
@@ -279,7 +285,7 @@ def _with_new_versions(ladders: Collection[int]) -> set[int]:
 
 def _known_on(ladders: Collection[int]) -> set[int]:
     """The ladders on which no house bot has an interval that more games would narrow; two queries."""
-    playing = Entry.objects.filter(
+    playing = Membership.objects.filter(
         ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing(), bot__versions__active=True
     )
     of_seasons = Estimate.objects.filter(season__ladder__in=ladders, season__closing=None).order_by()
@@ -294,17 +300,17 @@ def house_on(ladder: Ladder) -> int:
     return len(_house(ladder))
 
 
-def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Entry]:
-    """Entries of house bots to fill up the tables of ``ladder`` beside bots of ``owners`` (``None``: of the house).
+def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Membership]:
+    """Memberships of house bots to fill up the tables of ``ladder`` beside bots of ``owners`` (``None``: of the house).
 
     None if those can fill a table. In a transaction that holds the ladder's row: it enters who is missing.
     """
     if len(set(owners) - {None}) + owners.count(None) >= ladder.seats:
         return []
-    known = {entry.bot_id: entry for entry in Entry.objects.filter(ladder=ladder, bot__owner=None)}
+    known = {membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__owner=None)}
     missing = [bot for bot in _house(ladder) if bot not in known]
-    new = Entry.objects.bulk_create(Entry(ladder=ladder, bot_id=bot, active=False) for bot in missing)
-    return [*(entry for entry in known.values() if not entry.active), *new]
+    new = Membership.objects.bulk_create(Membership(ladder=ladder, bot_id=bot, active=False) for bot in missing)
+    return [*(membership for membership in known.values() if not membership.active), *new]
 
 
 def _house(ladder: Ladder) -> list[int]:

@@ -23,7 +23,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 from kombu.exceptions import OperationalError
 
-from ladder.models import Attempt, Block, Entry, Match
+from ladder.models import Attempt, Block, Match, Membership
 from ladder.pairings.shares import Flow, shared
 
 logger = logging.getLogger(__name__)
@@ -176,7 +176,7 @@ class Traffic:
 
     @property
     def in_turn(self) -> list[int]:
-        """The other matches to send, in an order in which each ladder and user has its share."""
+        """The other matches to send, in an exhibition in which each ladder and user has its share."""
         return self._shared(self.startable)
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:
@@ -222,7 +222,7 @@ class Traffic:
 
 def traffic(throughput: Throughput) -> Traffic:
     """One query, which reads of what is not queued only how much it is."""
-    people = Entry.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
+    people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
     queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
     queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
     rows = list(
@@ -240,7 +240,7 @@ def traffic(throughput: Throughput) -> Traffic:
             "ladder",
             "ladder__weight",
             "block__purpose",
-            "block__order__requested_by",
+            "block__exhibition__requested_by",
             "rated_now",
             "ordered_now",
         )[:AT_ONCE]
@@ -267,7 +267,7 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         block_runs=row["block_runs"],
         priority=row["priority"],
         rated=rated,
-        flow=row["ladder"] if rated else row["block__order__requested_by"] or 0,
+        flow=row["ladder"] if rated else row["block__exhibition__requested_by"] or 0,
         weight=max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if rated else 1.0,
         due_at=row["due_at"],
         sent_at=row["sent_at"],

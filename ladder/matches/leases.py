@@ -2,7 +2,7 @@
 
 A lease is a token in the match's row that ends by the database's clock, so the clocks of workers need not agree. Every
 change is a conditional UPDATE that names the token. It changes nothing once the match has another lease, so a late
-worker has no effect. Rows are locked in the order match, attempt, block, ladder, bots, entries, here and in
+worker has no effect. Rows are locked in the order match, attempt, block, ladder, bots, memberships, here and in
 ``ladder.matches.results``.
 """
 
@@ -26,7 +26,7 @@ from bots.runner.launching import Observer
 from esr_platform.heartbeats import Heartbeat, beating
 from games.base import State
 from ladder.matches.blocks import end_if_over
-from ladder.models import Attempt, Chair, Match, Rerun, Seat
+from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
 
 LEASE = timedelta(seconds=30)
 RENEW_EVERY_S = 5.0
@@ -239,4 +239,4 @@ def stop(match: Match, status: Match.Status, reason: str) -> None:
 
 def nobody_owes(match_id: int) -> None:
     """Take back what was asked at the table of a match that has ended; for one that is no live game, nothing."""
-    Chair.objects.filter(table=match_id, owes=True).update(owes=False, due_at=None, deadline=None)
+    LiveSeat.objects.filter(table=match_id, owes=True).update(owes=False, due_at=None, deadline=None)

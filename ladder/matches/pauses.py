@@ -3,7 +3,7 @@
 A match is *bad* for a bot that lost it by its own failure, for one of the reasons in ``BAD``. Every other is *good*, a
 lost or resigned one too, and ends the row. One that it lost after the machine had made it late counts as neither.
 
-A bot whose code the platform has lost goes on leave, too: else it would be paired, and its matches voided, for ever.
+A bot whose code the platform has lost goes paused, too: else it would be paired, and its matches voided, for ever.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ladder.matches.sweep import cancel_for_leave
 from ladder.models import SeatResult
 
 MOST_BAD: Final = 3
-"""After so many bad matches in a row a bot goes on leave."""
+"""After so many bad matches in a row a bot goes paused."""
 
 BAD: Final = {
     "strikes": "three strikes",
@@ -39,7 +39,7 @@ _AT_ONCE: Final = 20
 def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
     """Count a match, inside the transaction of its result, for ``bots``: by seat, those of people, locked.
 
-    Nothing is counted for people who play themselves: what failed in their chair was not theirs.
+    Nothing is counted for people who play themselves: what failed in their seat was not theirs.
     ``results`` are the match's, stored, in seat order.
     """
     delayed = {delay.seat for delay in report.machine_delays}
@@ -55,13 +55,13 @@ def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bo
 
 
 def begin_for_lost_code(version: BotVersion) -> bool:
-    """Put the bot of ``version`` on leave, with nothing counted against it, if that is what plays now; whether it was.
+    """Put the bot of ``version`` paused, with nothing counted against it, if that is what plays now; whether it was.
 
     The archive of ``version`` is lost for good (``bots.programs.LostCode``).
     """
     with transaction.atomic():
         bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
-        if bot.on_leave is not None or not bot.versions.filter(pk=version.pk, active=True).exists():
+        if bot.paused is not None or not bot.versions.filter(pk=version.pk, active=True).exists():
             return False
         _begin(
             bot,
@@ -72,21 +72,21 @@ def begin_for_lost_code(version: BotVersion) -> bool:
 
 
 def put_back(bot: Bot) -> bool:
-    """End the leave of ``bot``, which starts with a clean count; whether it was on leave."""
-    on_leave = Bot.objects.filter(pk=bot.pk, on_leave__isnull=False)
-    return bool(on_leave.update(on_leave=None, leave_reason="", bad_in_a_row=0))
+    """End the leave of ``bot``, which starts with a clean count; whether it was paused."""
+    paused = Bot.objects.filter(pk=bot.pk, paused__isnull=False)
+    return bool(paused.update(paused=None, pause_reason="", bad_in_a_row=0))
 
 
 def _one_more(bot: Bot) -> None:
     bad = bot.bad_in_a_row + 1
     Bot.objects.filter(pk=bot.pk).update(bad_in_a_row=bad)
-    if bad >= MOST_BAD and bot.on_leave is None:
+    if bad >= MOST_BAD and bot.paused is None:
         _begin(bot, _sentence(bot))
 
 
 def _begin(bot: Bot, reason: str) -> None:
     """In a transaction that holds the bot."""
-    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason=reason)
+    Bot.objects.filter(pk=bot.pk).update(paused=Now(), pause_reason=reason)
     transaction.on_commit(partial(cancel_for_leave, bot), robust=True)
 
 

@@ -18,7 +18,7 @@ from ladder.ledger.append import append, result_document, rules_of
 from ladder.matches import pauses
 from ladder.matches.blocks import end_if_over
 from ladder.matches.leases import Lease, finish
-from ladder.models import Attempt, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatLog, SeatResult
+from ladder.models import Attempt, Ladder, LedgerEntry, Match, Membership, Result, Seat, SeatLog, SeatResult
 from ladder.packing import pack, unpack
 from ladder.ratings.rating import Rules, rate
 
@@ -71,8 +71,9 @@ def exchanges_in(document: Document) -> list[Exchange]:
 # 2. End the match by a conditional UPDATE on the lease. An attempt whose lease was given to somebody else, or whose
 #    match was voided, is refused even if its result would be the first: the one who holds the lease brings the result.
 # 3. Lock the block's row, and end it with its last game.
-# 4. If the match is rated: lock the ladder's row, then the people's bots at the table, then the entries, each by id;
-#    append to the ledger; rate; write before and after; count what was a bot's own failure (``ladder.matches.pauses``).
+# 4. If the match is rated: lock the ladder's row, then the people's bots at the table, then the memberships, each by
+# id; append to the ledger; rate; write before and after; count what was a bot's own failure
+# (``ladder.matches.pauses``).
 #
 # A refusal rolls everything back. SQLite has no row locks: there the first write makes the transaction the only writer.
 
@@ -164,12 +165,12 @@ def _store(result: Result, lease: Lease) -> None:
 
 
 def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
-    """Apply the outcome to the ledger, the entries and the people's bots, and keep ratings before and after."""
+    """Apply the outcome to the ledger, the memberships and the people's bots, and keep ratings before and after."""
     rules = _append_to_ledger(result, seats, state)
-    entries = [seat.entry_id for seat in seats if seat.entry_id is not None]
-    bots, accounts = _locked_bots(seats), _locked_accounts(entries, rules)
+    memberships = [seat.membership_id for seat in seats if seat.membership_id is not None]
+    bots, accounts = _locked_bots(seats), _locked_accounts(memberships, rules)
     results = list(_seat_results(result, seats, state, report))
-    rated = rate(accounts, entries, [one.rank for one in results], rules)
+    rated = rate(accounts, memberships, [one.rank for one in results], rules)
     for one, before_and_after in zip(results, rated, strict=True):
         if before_and_after:
             one.rating_before, one.rating_after = before_and_after
@@ -177,10 +178,10 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
     pauses.count(report, SeatResult.objects.bulk_create(results), bots)
 
 
-def _save(accounts: Iterable[Entry]) -> None:
-    """Write the entries' numbers, all of them in one statement; their rows are there and held."""
+def _save(accounts: Iterable[Membership]) -> None:
+    """Write the memberships' numbers, all of them in one statement; their rows are there and held."""
     counted = ["rating", "last_change", "games", "wins"]
-    Entry.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
+    Membership.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
 
 
 def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Rules:
@@ -192,7 +193,9 @@ def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Ru
 
 
 def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
-    """By seat, the people's bots, each locked: always before entries, here and in ``ladder.members.membership``."""
+    """By seat, the people's bots, each locked: always before memberships, here and in
+    ``ladder.members.memberships``.
+    """
     owned = {seat.index: seat.version.bot_id for seat in seats if seat.version.bot.owner_id is not None}
     if not owned:
         return {}
@@ -201,11 +204,11 @@ def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
     return {index: by_id[bot_id] for index, bot_id in owned.items()}
 
 
-def _locked_accounts(entries: Sequence[int], rules: Rules) -> dict[int, Entry]:
-    """By id, for whom the results of ``entries`` count, locked in the order of their ids."""
-    owners = {owner for owner in map(rules.counts_for, entries) if owner is not None}
-    locked = Entry.objects.select_for_update(no_key=True).filter(pk__in=owners)
-    return {entry.pk: entry for entry in locked.order_by("pk")}
+def _locked_accounts(memberships: Sequence[int], rules: Rules) -> dict[int, Membership]:
+    """By id, for whom the results of ``memberships`` count, locked in the order of their ids."""
+    owners = {owner for owner in map(rules.counts_for, memberships) if owner is not None}
+    locked = Membership.objects.select_for_update(no_key=True).filter(pk__in=owners)
+    return {membership.pk: membership for membership in locked.order_by("pk")}
 
 
 def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:

@@ -22,7 +22,7 @@ from games.registry import GAMES
 from ladder.matches.blocks import schedule_block
 from ladder.matches.candidates import StandingBy, house_blocks_left, resting, standing_by
 from ladder.matches.dispatch import Throughput, dispatch, recent
-from ladder.models import Block, DealSeries, Entry, Ladder, Match, Seat
+from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 from ladder.pairings.drawing import Drawn, drawn
 from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import Turn
@@ -109,7 +109,7 @@ def _room(ladder: Ladder, throughput: Throughput) -> tuple[int, int]:
 
 def _newcomers(ladder_id: int) -> bool:
     """Whether somebody's bot has never had a seat on the ladder, and its owner has no other that goes first."""
-    unseated = Entry.objects.filter(_NEVER_SEATED, ladder=ladder_id, active=True, bot__in=Bot.objects.playing())
+    unseated = Membership.objects.filter(_NEVER_SEATED, ladder=ladder_id, active=True, bot__in=Bot.objects.playing())
     return unseated.filter(bot__owner__isnull=False).exclude(bot__owner__in=_served(ladder_id)).exists()
 
 
@@ -119,17 +119,17 @@ _NEVER_SEATED = Q(games=0) & (Q(last_seat=None) | Q(last_seat__version=None))
 def _served(ladder_id: int) -> set[int]:
     """The owners who have a bot in a game with priority, on the ladder, that is still to be played."""
     first = Seat.objects.filter(match__ladder=ladder_id, match__status__in=Match.PENDING, match__priority__gte=FIRST)
-    owners = first.filter(entry__isnull=False, version__bot__owner__isnull=False)
+    owners = first.filter(membership__isnull=False, version__bot__owner__isnull=False)
     return set(owners.order_by().values_list("version__bot__owner", flat=True))
 
 
 def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
     """Who does not wait for room: of each owner's bots that have never had a seat here one, in the order they came."""
     by_owner: dict[int, int] = {}
-    for one in sorted(ready.candidates, key=lambda one: (one.since, one.entry)):
-        unseated = not one.games and ready.last_seats[one.entry].version_id is None
+    for one in sorted(ready.candidates, key=lambda one: (one.since, one.membership)):
+        unseated = not one.games and ready.last_seats[one.membership].version_id is None
         if one.owner is not None and unseated and one.owner not in served:
-            by_owner.setdefault(one.owner, one.entry)
+            by_owner.setdefault(one.owner, one.membership)
     return list(by_owner.values())
 
 
@@ -138,23 +138,23 @@ def _new_house_versions(ready: StandingBy) -> list[int]:
     if settings.MAX_HOUSE_BLOCKS_PER_HOUR < 1:
         return []
     return [
-        one.entry
-        for one in sorted(ready.candidates, key=lambda one: (one.since, one.entry))
-        if one.width is None and ready.last_seats[one.entry].version_id != ready.players[one.entry].version.pk
+        one.membership
+        for one in sorted(ready.candidates, key=lambda one: (one.since, one.membership))
+        if one.width is None and ready.last_seats[one.membership].version_id != ready.players[one.membership].version.pk
     ]
 
 
 def _write(ready: StandingBy, blocks: Collection[Drawn], at_once: Collection[int], served: set[int]) -> None:
     """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
-    owners = {one.entry: one.owner for one in ready.candidates if one.owner is not None}
+    owners = {one.membership: one.owner for one in ready.candidates if one.owner is not None}
     written = []
     for block in blocks:
-        new = {entry for entry in block.entries if entry in at_once}
+        new = {membership for membership in block.memberships if membership in at_once}
         if block.turn is Turn.NEW_VERSION:
             new.add(block.first)
-        first = {owners[entry] for entry in new if entry in owners} - served
+        first = {owners[membership] for membership in new if membership in owners} - served
         served |= first
-        players = [ready.players[entry] for entry in block.entries]
+        players = [ready.players[membership] for membership in block.memberships]
         row = schedule_block(ready.ladder, players, priority=FIRST if first else 0, sent=False)
-        written.append((row, block.entries))
+        written.append((row, block.memberships))
     ready.remember(written)

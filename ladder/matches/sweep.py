@@ -1,9 +1,9 @@
 """End queued matches that nobody can or should play.
 
-A house bot's code was replaced, an uploaded bot went on leave or was suspended, or no worker can begin what others
+A house bot's code was replaced, an uploaded bot went paused or was suspended, or no worker can begin what others
 overtake. What was tried already goes on in the second case: it could only be voided, and nobody should be able to have
 a match voided. Owners cannot end a match at all: neither by leaving a ladder nor by retiring a bot or letting another
-version play (``ladder.members.membership``).
+version play (``ladder.members.memberships``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OVERTAKEN = timedelta(hours=1)
 
 _OVERTAKEN = "No worker could begin it, while later matches of the ladder were played."
 
-_ON_LEAVE = "A bot at the table is on leave or suspended."
+_PAUSED = "A bot at the table is on leave or suspended."
 """Without its name, which staff may have to blank one day."""
 
 
@@ -90,12 +90,12 @@ def end_overtaken_matches() -> int:
 
 
 def cancel_for_leave(bot: Bot | None = None) -> int:
-    """Cancel the queued, untried matches of bots that are on leave or suspended, of ``bot`` or of all; how many.
+    """Cancel the queued, untried matches of bots that are paused or suspended, of ``bot`` or of all; how many.
 
     Call it when the change is committed, in no transaction. Losing a call harms nothing: the sweeper does the same.
     """
     away = Seat.objects.filter(
-        version__bot__in=Bot.objects.filter(Q(on_leave__isnull=False) | Q(suspended__isnull=False))
+        version__bot__in=Bot.objects.filter(Q(paused__isnull=False) | Q(suspended__isnull=False))
     )
     if bot is not None:
         away = away.filter(version__bot=bot)
@@ -110,7 +110,7 @@ def _cancel(match_ids: list[int]) -> int:
     with transaction.atomic():
         free = untried.select_for_update(skip_locked=True, no_key=True).order_by("pk")
         held = dict(free.values_list("pk", "block"))
-        cancelled = untried.filter(pk__in=held).update(status=Match.Status.CANCELLED, reason=_ON_LEAVE, ended=Now())
+        cancelled = untried.filter(pk__in=held).update(status=Match.Status.CANCELLED, reason=_PAUSED, ended=Now())
         end_if_over(held.values())
     return cancelled
 

@@ -20,8 +20,8 @@ from ladder.matches.blocks import Player
 from ladder.matches.candidates import playing_versions
 from ladder.matchmaking.limits import end_searches, held_free, hosted_room, people_of, require_code
 from ladder.matchmaking.presence import tell_found
-from ladder.members.membership import PEOPLE_LIMITS, entry_of, may_sit, require_code_for_ratings, require_sits
-from ladder.models import Entry, Ladder, Match
+from ladder.members.memberships import PEOPLE_LIMITS, may_sit, membership_of, require_code_for_ratings, require_sits
+from ladder.models import Ladder, Match, Membership
 
 # --- Time controls ---------------------------------------------------------------------------------------------------
 
@@ -57,13 +57,13 @@ _RANDOM: Final = SystemRandom()
 
 def house_of(ladder: Ladder) -> QuerySet[Bot]:
     """The house's bots that stand on ``ladder``."""
-    standing = Entry.objects.filter(ladder=ladder, active=True).values("bot")
+    standing = Membership.objects.filter(ladder=ladder, active=True).values("bot")
     return Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, owner=None, pk__in=standing)
 
 
 def hosted_of(ladder: Ladder, person: User | None = None) -> QuerySet[Bot]:
     """The bots whose code runs here that may be named for a table of ``ladder``: all who stand there."""
-    standing = Entry.objects.filter(ladder=ladder, active=True).values("bot")
+    standing = Membership.objects.filter(ladder=ladder, active=True).values("bot")
     hosted = Bot.objects.playing().filter(kind=Bot.Kind.HOSTED, pk__in=standing)
     return hosted if person is None else hosted.exclude(owner=person)
 
@@ -82,7 +82,7 @@ def table_of(by: User, ladder: Ladder, named: Sequence[Bot | None], *, rated: bo
     bots = [bot for bot in named if bot is not None]
     if len({bot.pk for bot in bots}) != len(bots):
         raise Refused(_("Name different bots: nobody sits twice at one table."))
-    standing = set(Entry.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
+    standing = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
         _require_named(by, bot, stands=bot.pk in standing, rated=rated, invited=ladder.by_invitation)
     if rated:
@@ -138,8 +138,8 @@ def begin(
     if rated:
         require_code_for_ratings(bots)
     _require_room(bots, people)
-    entries = _entries(versions, locked) if rated else {}
-    players = [Player(version, entries.get(version.bot_id)) for version in versions]
+    memberships = _entries(versions, locked) if rated else {}
+    players = [Player(version, memberships.get(version.bot_id)) for version in versions]
     try:
         match = open_table(locked, players, rated=rated, limits=limits)
     except NoSeason as none:
@@ -149,11 +149,13 @@ def begin(
 
 
 def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
-    """By seat, what plays: the frozen version of an entry, else the active one. Raises ``Refused``."""
+    """By seat, what plays: the frozen version of a membership, else the active one. Raises ``Refused``."""
     if not ladder.open:
         raise Refused(_("The ladder %(ladder)s is closed.") % {"ladder": ladder})
-    entries = {entry.bot_id: entry for entry in Entry.objects.filter(ladder=ladder, bot__in=bots)}
-    found = playing_versions([entries.get(bot.pk) or Entry(ladder=ladder, bot=bot) for bot in bots])
+    memberships = {
+        membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__in=bots)
+    }
+    found = playing_versions([memberships.get(bot.pk) or Membership(ladder=ladder, bot=bot) for bot in bots])
     playing = set(Bot.objects.playing().filter(pk__in=[bot.pk for bot in bots]).values_list("pk", flat=True))
     for bot in bots:
         if bot.kind == Bot.Kind.PERSON:
@@ -180,16 +182,16 @@ def _require_room(bots: Collection[Bot], people: Collection[int]) -> None:
     require_code(people, hosted)
 
 
-def _entries(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Entry]:
+def _entries(versions: Collection[BotVersion], ladder: Ladder) -> dict[int, Membership]:
     """By bot, whose rows are held in the order in which everybody holds them. Raises ``Refused``."""
     return {version.bot_id: _entry(version, ladder) for version in sorted(versions, key=lambda one: one.bot_id)}
 
 
-def _entry(version: BotVersion, ladder: Ladder) -> Entry:
-    """The entry for which a version plays, made for a person who has none yet. Raises ``Refused``."""
+def _entry(version: BotVersion, ladder: Ladder) -> Membership:
+    """The membership for which a version plays, made for a person who has none yet. Raises ``Refused``."""
     if version.bot.kind == Bot.Kind.PERSON:
-        entry_of(version, ladder)
-    entry = Entry.objects.filter(ladder=ladder, bot=version.bot_id, active=True).first()
-    if entry is None or entry.pk in merged_on([ladder]):
+        membership_of(version, ladder)
+    membership = Membership.objects.filter(ladder=ladder, bot=version.bot_id, active=True).first()
+    if membership is None or membership.pk in merged_on([ladder]):
         raise Refused(_("%(bot)s is not on %(ladder)s.") % {"bot": version.bot.name, "ladder": ladder})
-    return entry
+    return membership

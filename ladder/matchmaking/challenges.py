@@ -29,8 +29,8 @@ from ladder.matchmaking.limits import (
     require_unasked,
 )
 from ladder.matchmaking.presence import here_among, tell_asked
-from ladder.members.membership import PEOPLE_LIMITS, require_rated
-from ladder.models import Challenge, ChallengePlayer, Entry, Ladder, Match
+from ladder.members.memberships import PEOPLE_LIMITS, require_rated
+from ladder.models import Challenge, ChallengePlayer, Ladder, Match, Membership
 
 # --- The table of a challenge ----------------------------------------------------------------------------------------
 
@@ -47,7 +47,7 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool 
         raise Refused("One of the bots has to be yours.")
     if all(bot.kind == Bot.Kind.HOSTED for bot in bots):
         raise Refused("One of the bots has to be a remote one. Order a test for bots that run here.")
-    entered = set(Entry.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
+    entered = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
         if bot.pk not in entered and not _needs_no_entry(by, ladder, bot, rated=rated):
             raise Refused(f"{bot.name} is not on {ladder}. Choose a bot that is.")

@@ -39,7 +39,7 @@ from ladder.matchmaking.begin import CLOCKS, quick_bots, versions_of
 from ladder.matchmaking.limits import hosted_room
 from ladder.matchmaking.presence import tell_lobby
 from ladder.matchmaking.seeks import seek
-from ladder.models import Chair, GuestTable, Ladder, Match, Pairing, PlayedMove, Seek, SeekPlayer
+from ladder.models import GuestTable, Ladder, LiveSeat, Match, Pairing, PlayedMove, Seek, SeekPlayer
 
 logger = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ def forget_guests() -> int:
     while ids := list(old.values_list("pk", flat=True)[:_AT_ONCE]):
         with transaction.atomic():
             tables = GuestTable.objects.filter(pk__in=ids)
-            Chair.objects.filter(table__in=list(tables.values_list("match", flat=True))).update(guest="")
+            LiveSeat.objects.filter(table__in=list(tables.values_list("match", flat=True))).update(guest="")
             forgotten += tables.delete()[0]
     return forgotten
 
@@ -150,7 +150,9 @@ def _close(match_id: int) -> bool:
 
 def _lately(match_id: int) -> bool:
     """Whether the guest of a game has decided something themselves a while ago at most."""
-    own = PlayedMove.objects.filter(match=match_id, decision__isnull=False, default="").exclude(seat__chair__guest="")
+    own = PlayedMove.objects.filter(match=match_id, decision__isnull=False, default="").exclude(
+        seat__live_seat__guest=""
+    )
     return own.filter(received_at__gt=Now() - IDLE).exists()
 
 

@@ -19,8 +19,8 @@ from bots.models import Bot, RemoteBot
 from bots.owners import player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.members.membership import require_rated, require_sits
-from ladder.models import Block, Chair, Challenge, ChallengePlayer, Ladder, Match, Pairing, Seat, Seek, SeekPlayer
+from ladder.members.memberships import require_rated, require_sits
+from ladder.models import Block, Challenge, ChallengePlayer, Ladder, LiveSeat, Match, Pairing, Seat, Seek, SeekPlayer
 
 # --- Remote and hosted bots ------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ def held_free(bots: Collection[int]) -> set[int]:
 
 def hosted_room() -> int:
     """How many seats of live games may still be given to code that runs here: it is started anew for each decision."""
-    asked = Chair.objects.filter(kind__in=Chair.ASKED_BY_WORKERS, forfeit="")
+    asked = LiveSeat.objects.filter(kind__in=LiveSeat.ASKED_BY_WORKERS, forfeit="")
     seated = asked.filter(table__match__status=Match.Status.RUNNING)
     most: int = settings.MAX_LIVE_HOSTED_SEATS
     return max(0, most - seated.count())
@@ -74,10 +74,10 @@ def people_of(bots: Iterable[Bot]) -> list[int]:
     return [bot.owner_id for bot in bots if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None]
 
 
-def kept_seats(person: int) -> QuerySet[Chair]:
-    """The chairs at running tables in which ``person`` still plays, or to which they may come back."""
-    mine = _chairs_of([person]).filter(table__over=False, forfeit="", resigned=False)
-    return mine.exclude(kind=Chair.Kind.STAND_IN, returned=True)
+def kept_seats(person: int) -> QuerySet[LiveSeat]:
+    """The seats at running tables in which ``person`` still plays, or to which they may come back."""
+    mine = _live_seats_of([person]).filter(table__over=False, forfeit="", resigned=False)
+    return mine.exclude(kind=LiveSeat.Kind.SUBSTITUTE, returned=True)
 
 
 def may_begin(person: int, *, rated: bool) -> bool:
@@ -105,8 +105,8 @@ def may_have_code(person: int, seats: int) -> bool:
     """
     if not seats:
         return True
-    tables = _chairs_of([person]).values("table")
-    kept = Chair.objects.filter(table__in=tables, kind__in=Chair.ASKED_BY_WORKERS, forfeit="").count()
+    tables = _live_seats_of([person]).values("table")
+    kept = LiveSeat.objects.filter(table__in=tables, kind__in=LiveSeat.ASKED_BY_WORKERS, forfeit="").count()
     most: int = settings.MAX_HOSTED_SEATS_PER_USER
     return kept + seats <= most
 
@@ -134,9 +134,9 @@ def end_searches(people: Collection[int], found: int | None = None) -> None:
     SeekPlayer.objects.filter(seek__in=others, bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
 
 
-def _chairs_of(people: Collection[int]) -> QuerySet[Chair]:
-    return Chair.objects.filter(
-        kind__in=Chair.OF_PEOPLE,
+def _live_seats_of(people: Collection[int]) -> QuerySet[LiveSeat]:
+    return LiveSeat.objects.filter(
+        kind__in=LiveSeat.OF_PEOPLE,
         seat__version__bot__owner__in=people,
         table__match__status=Match.Status.RUNNING,
     )

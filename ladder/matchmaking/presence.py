@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from redis import RedisError
 
 from ladder.live.notify import publish
-from ladder.models import Chair, Match, Seat
+from ladder.models import LiveSeat, Match, Seat
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def _playing(people: Collection[int]) -> set[int]:
         return set()
     plays = Q(table__match__status=Match.Status.RUNNING, seen_at__gt=Now() - AT_A_TABLE)
     has_played = Q(table__match__ended__gt=Now() - AFTERWARDS, seen_at__gt=Now() - AFTERWARDS - AT_A_TABLE)
-    seen = Chair.objects.filter(plays | has_played, kind=Chair.Kind.PERSON, seat__version__bot__owner__in=people)
+    seen = LiveSeat.objects.filter(plays | has_played, kind=LiveSeat.Kind.PERSON, seat__version__bot__owner__in=people)
     return set(seen.order_by().values_list("seat__version__bot__owner", flat=True))
 
 

@@ -30,8 +30,8 @@ from ladder.matchmaking import seeks
 from ladder.matchmaking.begin import RATED, begin, limits_of
 from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
-from ladder.members.membership import hosted_for_ratings
-from ladder.models import Entry, Ladder, Match, Pairing, Season
+from ladder.members.memberships import hosted_for_ratings
+from ladder.models import Ladder, Match, Membership, Pairing, Season
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.people import Found, PeopleLadder, Searcher, found
 from ladder.ratings.elo import START_RATING
@@ -128,7 +128,7 @@ def _require_games(player: Bot, ladder: Ladder) -> None:
     if not Season.objects.filter(ladder=ladder, closing=None).exists():
         raise Refused(_("No season of %(ladder)s is open.") % {"ladder": ladder})
     frozen = frozen_ladders().filter(pk=ladder.pk).exists()
-    if frozen and not Entry.objects.filter(ladder=ladder, bot=player).exists():
+    if frozen and not Membership.objects.filter(ladder=ladder, bot=player).exists():
         raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder})
 
 
@@ -157,8 +157,10 @@ def _ladders(ids: Collection[int]) -> dict[int, Ladder]:
 
 def _ratings(rows: Collection[Pairing]) -> dict[int, int]:
     """By search, the rating of who looks, if they have one there."""
-    entries = Entry.objects.filter(bot__in=[row.bot_id for row in rows], ladder__in={row.ladder_id for row in rows})
-    by_place = {(ladder, bot): rating for ladder, bot, rating in entries.values_list("ladder", "bot", "rating")}
+    memberships = Membership.objects.filter(
+        bot__in=[row.bot_id for row in rows], ladder__in={row.ladder_id for row in rows}
+    )
+    by_place = {(ladder, bot): rating for ladder, bot, rating in memberships.values_list("ladder", "bot", "rating")}
     places = ((row.pk, (row.ladder_id, row.bot_id)) for row in rows)
     return {pk: by_place[place] for pk, place in places if place in by_place}
 
@@ -171,10 +173,12 @@ def _hosted(ladder: Ladder) -> list[Candidate]:
     """The code that fills up an open ladder's tables."""
     if ladder.players != Ladder.Players.OPEN:
         return []
-    standing = Entry.objects.filter(ladder=ladder, active=True, frozen=None, bot__in=hosted_for_ratings())
+    standing = Membership.objects.filter(ladder=ladder, active=True, frozen=None, bot__in=hosted_for_ratings())
     merged = merged_on([ladder])
     rows = standing.order_by("pk").values_list("pk", "rating", "bot__owner")
-    return [Candidate(entry, rating, owner=owner) for entry, rating, owner in rows if entry not in merged]
+    return [
+        Candidate(membership, rating, owner=owner) for membership, rating, owner in rows if membership not in merged
+    ]
 
 
 # --- sitting down --------------------------------------------------------------------------------------------------
@@ -210,7 +214,7 @@ def _opened(ladder: Ladder, table: Found) -> Match | None:
         return None
     if still != set(table.players):
         return None
-    bots = list(Bot.objects.filter(entries__in=table.bots))
+    bots = list(Bot.objects.filter(memberships__in=table.bots))
     return begin(ladder, [*players, *bots], rated=True, limits=limits_of(RATED, rated=True))
 
 

@@ -20,8 +20,8 @@ from ladder.live.notify import seat_later, seating_begins
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.matchmaking.limits import free_games, held_free, hosted_room
-from ladder.members.membership import hosted_for_ratings, may_sit
-from ladder.models import Block, Entry, Ladder, LastSeat, Match, Season
+from ladder.members.memberships import hosted_for_ratings, may_sit
+from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
 from ladder.pairings.live import Guest, LiveLadder, Sitting, seated
 
@@ -32,7 +32,7 @@ _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "dige
 
 @dataclass(frozen=True)
 class Offer:
-    """The ladders with who could play there, the remote bots that are free, and by entry who sits down for it."""
+    """The ladders with who could play there, the remote bots that are free, and by membership who sits down for it."""
 
     ladders: list[LiveLadder]
     guests: list[Guest]
@@ -46,13 +46,13 @@ def offer() -> Offer:
     if not guests:
         return Offer([], [], {})
     ladders = list(_open_ladders())
-    entries = _entries(ladders, [one.bot for one in guests])
-    players = _players(ladders, entries)
-    since = dict(LastSeat.objects.filter(entry__in=players).values_list("entry", "since"))
+    memberships = _entries(ladders, [one.bot for one in guests])
+    players = _players(ladders, memberships)
+    since = dict(LastSeat.objects.filter(membership__in=players).values_list("membership", "since"))
     by_ladder: dict[int, list[Player]] = defaultdict(list)
-    for entry in entries:
-        if entry.pk in players:
-            by_ladder[entry.ladder_id].append(players[entry.pk])
+    for membership in memberships:
+        if membership.pk in players:
+            by_ladder[membership.ladder_id].append(players[membership.pk])
     here = _here(ladders, present)
     shown = [_shown(ladder, by_ladder[ladder.pk], since, here.get(ladder.pk, 0)) for ladder in ladders]
     return Offer([one for one in shown if one.guests], guests, players)
@@ -97,33 +97,35 @@ def _open_ladders() -> Iterable[Ladder]:
 
 def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
     """By ladder, how many owners have a bot that is here. One count: most of those who are here are playing."""
-    theirs = Entry.objects.filter(ladder__in=ladders, active=True, bot__in=[one.pk for one in present]).order_by()
+    theirs = Membership.objects.filter(ladder__in=ladders, active=True, bot__in=[one.pk for one in present]).order_by()
     return dict(
         theirs.values("ladder").annotate(owners=Count("bot__owner", distinct=True)).values_list("ladder", "owners")
     )
 
 
-def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Entry]:
+def _entries(ladders: Collection[Ladder], free: Collection[int]) -> list[Membership]:
     """Of the remote bots that are free, and of all code. People sit down by themselves."""
     sits = Q(bot__in=free) | Q(bot__in=hosted_for_ratings())
-    found = Entry.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
+    found = Membership.objects.filter(sits, ladder__in=ladders, active=True).order_by("pk")
     merged = merged_on(ladders)
     return [one for one in found.only("ladder", "bot", "rating", "games", "frozen") if one.pk not in merged]
 
 
-def _players(ladders: Collection[Ladder], entries: Collection[Entry]) -> dict[int, Player]:
-    """By entry, with the version that plays for it there: the frozen one, else the bot's active one."""
-    of_entries = Q(pk__in={entry.frozen_id for entry in entries if entry.frozen_id})
-    of_bots = Q(active=True, bot__in={entry.bot_id for entry in entries})
-    versions = BotVersion.objects.filter(of_entries | of_bots).select_related("bot").only("number", "active", *_READ)
+def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -> dict[int, Player]:
+    """By membership, with the version that plays for it there: the frozen one, else the bot's active one."""
+    of_memberships = Q(pk__in={membership.frozen_id for membership in memberships if membership.frozen_id})
+    of_bots = Q(active=True, bot__in={membership.bot_id for membership in memberships})
+    versions = (
+        BotVersion.objects.filter(of_memberships | of_bots).select_related("bot").only("number", "active", *_READ)
+    )
     by_id = {one.pk: one for one in versions}
     active = {one.bot_id: one for one in by_id.values() if one.active}
     by_ladder = {ladder.pk: ladder for ladder in ladders}
     found = {}
-    for entry in entries:
-        version = by_id[entry.frozen_id] if entry.frozen_id else active.get(entry.bot_id)
-        if version is not None and may_sit(version, by_ladder[entry.ladder_id]):
-            found[entry.pk] = Player(version, entry)
+    for membership in memberships:
+        version = by_id[membership.frozen_id] if membership.frozen_id else active.get(membership.bot_id)
+        if version is not None and may_sit(version, by_ladder[membership.ladder_id]):
+            found[membership.pk] = Player(version, membership)
     return found
 
 
@@ -139,9 +141,9 @@ def _shown(ladder: Ladder, players: Iterable[Player], since: Mapping[int, int], 
 
 
 def _candidate(player: Player, since: Mapping[int, int]) -> Candidate:
-    assert player.entry is not None
-    entry, owner = player.entry, player.version.bot.owner_id
-    return Candidate(entry.pk, entry.rating, entry.games, owner, since=since.get(entry.pk, 0))
+    assert player.membership is not None
+    membership, owner = player.membership, player.version.bot.owner_id
+    return Candidate(membership.pk, membership.rating, membership.games, owner, since=since.get(membership.pk, 0))
 
 
 # --- Tables to open --------------------------------------------------------------------------------------------------
@@ -171,9 +173,9 @@ def seat(random: Random | None = None) -> int:
 
 def still_there(players: Collection[Player]) -> bool:
     """Whether all of ``players`` still stand on their ladder, and what is to play for them still is what plays."""
-    entries = [one.entry.pk for one in players if one.entry is not None]
-    there = Entry.objects.filter(pk__in=entries, active=True, bot__in=Bot.objects.playing())
-    unpinned = [one.version.pk for one in players if one.entry is not None and one.entry.frozen_id is None]
+    memberships = [one.membership.pk for one in players if one.membership is not None]
+    there = Membership.objects.filter(pk__in=memberships, active=True, bot__in=Bot.objects.playing())
+    unpinned = [one.version.pk for one in players if one.membership is not None and one.membership.frozen_id is None]
     current = BotVersion.objects.filter(pk__in=unpinned, active=True)
     return there.count() == len(players) and current.count() == len(unpinned)
 
@@ -194,7 +196,7 @@ def _open_in_turn(here: Offer, tables: Iterable[Sitting]) -> int:
 
 def _open(here: Offer, sitting: Sitting) -> Match | None:
     """Open the table if everybody still is there, in a transaction of its own: results wait for the ladder's row."""
-    players = [here.players[entry] for entry in sitting.entries]
+    players = [here.players[membership] for membership in sitting.memberships]
     guests = {one.version.bot_id for one in players if one.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=sitting.ladder)
@@ -211,17 +213,21 @@ def _open(here: Offer, sitting: Sitting) -> Match | None:
 
 def _remember(players: Collection[Player], block: int) -> None:
     """Write down that they were given seats: whose turn it is next follows from that."""
-    seats = [(one.entry.pk, one.version) for one in players if one.entry is not None]
-    _write([LastSeat(entry_id=entry, since=block, version=version) for entry, version in seats], "since", "version")
+    seats = [(one.membership.pk, one.version) for one in players if one.membership is not None]
+    _write(
+        [LastSeat(membership_id=membership, since=block, version=version) for membership, version in seats],
+        "since",
+        "version",
+    )
 
 
-def _pass(entries: Collection[int]) -> None:
-    """The turn of these entries has passed in vain: as if they had been given a seat in the newest block."""
+def _pass(memberships: Collection[int]) -> None:
+    """The turn of these memberships has passed in vain: as if they had been given a seat in the newest block."""
     newest = Block.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    _write([LastSeat(entry_id=entry, since=newest) for entry in set(entries)], "since")
+    _write([LastSeat(membership_id=membership, since=newest) for membership in set(memberships)], "since")
 
 
 def _write(rows: Collection[LastSeat], *fields: str) -> None:
-    """In the order of the entries, whoever else writes them now."""
-    in_order = sorted(rows, key=lambda one: one.entry_id)
-    LastSeat.objects.bulk_create(in_order, update_conflicts=True, unique_fields=["entry"], update_fields=fields)
+    """In the order of the memberships, whoever else writes them now."""
+    in_order = sorted(rows, key=lambda one: one.membership_id)
+    LastSeat.objects.bulk_create(in_order, update_conflicts=True, unique_fields=["membership"], update_fields=fields)

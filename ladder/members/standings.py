@@ -20,7 +20,7 @@ from ladder.ledger.append import merged_on
 from ladder.matches.candidates import Company, companies, house_on, resting
 from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
 from ladder.matches.play import trouble
-from ladder.models import Attempt, Block, Entry, Ladder, Match
+from ladder.models import Attempt, Block, Ladder, Match, Membership
 from ladder.pairings.seatings import seatings
 from ladder.pairings.turns import TURNS
 from ladder.ratings.elo import PROVISIONAL_GAMES
@@ -33,12 +33,12 @@ class Standing:
     """One row: ``rank`` is a competition rank by rating (equal ratings share one)."""
 
     rank: int
-    entry: Entry
+    membership: Membership
 
     @property
     def provisional(self) -> bool:
-        """Whether the rating still moves fast, because the entry has few games."""
-        return self.entry.games < PROVISIONAL_GAMES
+        """Whether the rating still moves fast, because the membership has few games."""
+        return self.membership.games < PROVISIONAL_GAMES
 
 
 def table(ladder: Ladder) -> list[Standing]:
@@ -46,31 +46,33 @@ def table(ladder: Ladder) -> list[Standing]:
     return ranked(listed(ladder))
 
 
-def ranked(entries: Iterable[Entry]) -> list[Standing]:
-    """``entries``, which come best rating first, with their ranks among each other."""
+def ranked(memberships: Iterable[Membership]) -> list[Standing]:
+    """``memberships``, which come best rating first, with their ranks among each other."""
     standings: list[Standing] = []
-    for place, entry in enumerate(entries, 1):
-        tied = bool(standings) and standings[-1].entry.rating == entry.rating
-        standings.append(Standing(standings[-1].rank if tied else place, entry))
+    for place, membership in enumerate(memberships, 1):
+        tied = bool(standings) and standings[-1].membership.rating == membership.rating
+        standings.append(Standing(standings[-1].rank if tied else place, membership))
     return standings
 
 
 def page_of(
-    ladder: Ladder, entries: QuerySet[Entry] | Sequence[Entry], number: str | None, rows: int
+    ladder: Ladder, memberships: QuerySet[Membership] | Sequence[Membership], number: str | None, rows: int
 ) -> tuple[Page[Standing], int]:
-    """Page ``number`` of ``entries`` of ``ladder``, the nearest there is, and how many are in the whole table.
+    """Page ``number`` of ``memberships`` of ``ladder``, the nearest there is, and how many are in the whole table.
 
     Each standing has its rank in the whole table. Three queries, and of everybody else no more than their ratings.
     """
-    shown: Page[Any] = Paginator(entries, rows).get_page(number)
+    shown: Page[Any] = Paginator(memberships, rows).get_page(number)
     ratings = [-rating for rating in listed(ladder).order_by("-rating").values_list("rating", flat=True)]
-    shown.object_list = [Standing(bisect_left(ratings, -entry.rating) + 1, entry) for entry in shown.object_list]
+    shown.object_list = [
+        Standing(bisect_left(ratings, -membership.rating) + 1, membership) for membership in shown.object_list
+    ]
     return shown, len(ratings)
 
 
-def listed(ladder: Ladder) -> QuerySet[Entry]:
+def listed(ladder: Ladder) -> QuerySet[Membership]:
     """Everybody who plays or has played on ``ladder``, best rating first, with bots and owners."""
-    everybody = Entry.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
+    everybody = Membership.objects.filter(Q(active=True) | Q(games__gt=0), ladder=ladder)
     return everybody.select_related("bot__owner").order_by("-rating", "pk")
 
 
@@ -85,7 +87,7 @@ class Cause(Enum):
 
     RETIRED = "it is retired"
     SUSPENDED = "it is suspended"
-    ON_LEAVE = "it is on leave"
+    PAUSED = "it is on leave"
     IN_CHECK = "its version waits for its check"
     NO_VERSION = "no version is ready"
     AWAY = "its program is not here"
@@ -110,7 +112,7 @@ class Wait:
 
     ``place`` of ``among`` is in the queue of games, the queue of checks, or the turns of its ladder; ``seconds`` is how
     long that will probably take, ``None`` where nothing was played lately. ``detail`` is what else there is to say:
-    why it is on leave, or what the workers fail at.
+    why it is paused, or what the workers fail at.
     """
 
     cause: Cause
@@ -124,8 +126,8 @@ class Wait:
     due_at: datetime | None = None
 
 
-def waits_of(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry]) -> list[Wait]:
-    """What ``bot`` waits for, of its ``entries`` with their ladders: one answer for all, or one each.
+def waits_of(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership]) -> list[Wait]:
+    """What ``bot`` waits for, of its ``memberships`` with their ladders: one answer for all, or one each.
 
     ``versions`` are its newest first, and the active one among them. Ten queries at most, however long the queues.
     """
@@ -133,7 +135,7 @@ def waits_of(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry])
     its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
     if its_own is not None and (its_own.cause is not Cause.IN_CHECK or not plays):
         return [its_own]
-    return [*([its_own] if its_own else []), *_of_ladders(bot, entries)]
+    return [*([its_own] if its_own else []), *_of_ladders(bot, memberships)]
 
 
 def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None:
@@ -142,8 +144,8 @@ def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None
         return Wait(Cause.RETIRED)
     if bot.suspended is not None:
         return Wait(Cause.SUSPENDED)
-    if bot.on_leave is not None:
-        return Wait(Cause.ON_LEAVE, detail=bot.leave_reason)
+    if bot.paused is not None:
+        return Wait(Cause.PAUSED, detail=bot.pause_reason)
     if newest is not None and newest.state in BotVersion.UNCHECKED:
         line = list(in_turn().values_list("pk", flat=True))
         return Wait(
@@ -158,12 +160,12 @@ def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None
     return Wait(Cause.AWAY) if away else None
 
 
-def _of_ladders(bot: Bot, entries: Sequence[Entry]) -> Iterator[Wait]:
-    ladders = [entry.ladder for entry in entries]
+def _of_ladders(bot: Bot, memberships: Sequence[Membership]) -> Iterator[Wait]:
+    ladders = [membership.ladder for membership in memberships]
     pending, around = _pending(bot, ladders), _Around.read(ladders)
-    for entry in entries:
-        wait = _closed(entry, around) or _with_games(entry, pending.get(entry.ladder_id, []), around)
-        yield wait or _without_games(entry, around)
+    for membership in memberships:
+        wait = _closed(membership, around) or _with_games(membership, pending.get(membership.ladder_id, []), around)
+        yield wait or _without_games(membership, around)
 
 
 @dataclass(frozen=True)
@@ -204,24 +206,24 @@ def _pending(bot: Bot, ladders: Sequence[Ladder]) -> dict[int, list[Match]]:
     return found
 
 
-def _closed(entry: Entry, around: _Around) -> Wait | None:
-    ladder = entry.ladder
+def _closed(membership: Membership, around: _Around) -> Wait | None:
+    ladder = membership.ladder
     if not ladder.open:
         return Wait(Cause.CLOSED, ladder)
-    if entry.declined:
+    if membership.declined:
         return Wait(Cause.DECLINED, ladder)
-    if entry.pk in around.merged:
+    if membership.pk in around.merged:
         return Wait(Cause.MERGED, ladder)
-    if not entry.active:
+    if not membership.active:
         return Wait(Cause.NOT_CLAIMED, ladder)
     return None if around.companies[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)
 
 
-def _with_games(entry: Entry, pending: Sequence[Match], around: _Around) -> Wait | None:
+def _with_games(membership: Membership, pending: Sequence[Match], around: _Around) -> Wait | None:
     """What its scheduled games wait for; ``None`` where it has none."""
     if not pending:
         return None
-    ladder = entry.ladder
+    ladder = membership.ladder
     running = next((match for match in pending if match.status == Match.Status.RUNNING), None)
     if running is not None:
         return Wait(Cause.PLAYING, ladder, match_id=running.pk)
@@ -237,9 +239,9 @@ def _with_games(entry: Entry, pending: Sequence[Match], around: _Around) -> Wait
     return Wait(Cause.QUEUED, ladder, place, len(around.line), seconds, match_id=first.pk)
 
 
-def _without_games(entry: Entry, around: _Around) -> Wait:
+def _without_games(membership: Membership, around: _Around) -> Wait:
     """Why nothing is scheduled for it. A bot of n is given a seat within as many blocks as all turns of n bots take."""
-    ladder, company = entry.ladder, around.companies[entry.ladder_id]
+    ladder, company = membership.ladder, around.companies[membership.ladder_id]
     if company.owners + company.house < ladder.seats and company.owners + _fillers(ladder) < ladder.seats:
         return Wait(Cause.TOO_FEW, ladder, among=company.owners + company.house)
     if ladder.live:

@@ -21,8 +21,8 @@ from esr_platform.accounts.models import User
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import cancelled, held
 from ladder.matches.sweep import cancel_for_leave
-from ladder.members.membership import enter
-from ladder.models import Entry, Order
+from ladder.members.memberships import enter
+from ladder.models import Exhibition, Membership
 
 READ_BY: Final = "its owner reads it, and it stays on record"
 _WITH_OWNER: Final = "The account of its owner is suspended."
@@ -73,34 +73,34 @@ def lift_bots_of(person: User) -> None:
         _unset(bot)
 
 
-def cancel_orders_of(person: User) -> int:
+def cancel_exhibitions_of(person: User) -> int:
     """Cancel what ``person``, whose account is closed, has ordered or still has to agree to; how many there were.
 
-    What has begun is played out. Each order is a transaction of its own, since orders are locked before all else.
+    What has begun is played out. Each order is a transaction of its own, since exhibitions are locked before all else.
     """
     ended = 0
-    for order in _open_orders(person):
+    for exhibition in _open_exhibitions(person):
         with transaction.atomic():
-            locked = held(order)
+            locked = held(exhibition)
             if locked.open:
                 cancelled(locked, _GONE if locked.requested_by_id == person.pk else _ASKED)
                 ended += 1
     return ended
 
 
-def _open_orders(person: User) -> list[Order]:
-    ordered = Order.objects.filter(requested_by=person, state__in=Order.OPEN)
-    asked = Order.objects.filter(agreements__person=person, state=Order.State.INVITED)
+def _open_exhibitions(person: User) -> list[Exhibition]:
+    ordered = Exhibition.objects.filter(requested_by=person, state__in=Exhibition.OPEN)
+    asked = Exhibition.objects.filter(agreements__person=person, state=Exhibition.State.INVITED)
     return [*ordered.order_by("pk"), *asked.exclude(requested_by=person).order_by("pk")]
 
 
 def _held_bots(person: User, **which: object) -> list[Bot]:
-    """All of them by id and then all their entries by id, each held, as results lock them: those of one bot may count
-    for another one's entry.
+    """All of them by id and then all their memberships by id, each held, as results lock them: those of one bot may
+    count for another one's membership.
     """
     bots = list(Bot.objects.select_for_update(no_key=True).filter(owner=person, **which).order_by("pk"))
-    entries = Entry.objects.select_for_update(no_key=True).filter(bot__in=[bot.pk for bot in bots])
-    list(entries.order_by("pk").values_list("pk"))
+    memberships = Membership.objects.select_for_update(no_key=True).filter(bot__in=[bot.pk for bot in bots])
+    list(memberships.order_by("pk").values_list("pk"))
     return bots
 
 

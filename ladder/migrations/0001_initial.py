@@ -192,7 +192,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Entry",
+            name="Membership",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("rating", models.BigIntegerField(default=1500000)),
@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                 (
                     "bot",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="bots.bot"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="memberships", to="bots.bot"
                     ),
                 ),
                 (
@@ -222,7 +222,7 @@ class Migration(migrations.Migration):
                 (
                     "ladder",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="ladder.ladder"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="memberships", to="ladder.ladder"
                     ),
                 ),
             ],
@@ -353,13 +353,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "entry",
+                    "membership",
                     models.ForeignKey(
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="seats",
-                        to="ladder.entry",
+                        to="ladder.membership",
                     ),
                 ),
                 (
@@ -595,21 +595,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Membership",
+            name="Invitation",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("created", models.DateTimeField(auto_now_add=True)),
                 (
                     "ladder",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="memberships", to="ladder.ladder"
+                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="ladder.ladder"
                     ),
                 ),
                 (
                     "person",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="memberships",
+                        related_name="invitations",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -619,7 +619,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Order",
+            name="Exhibition",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
@@ -666,13 +666,15 @@ class Migration(migrations.Migration):
                 (
                     "ladder",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="orders", to="ladder.ladder"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="exhibitions", to="ladder.ladder"
                     ),
                 ),
                 (
                     "requested_by",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="orders", to=settings.AUTH_USER_MODEL
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="exhibitions",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
             ],
@@ -682,13 +684,13 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="block",
-            name="order",
+            name="exhibition",
             field=models.ForeignKey(
                 blank=True,
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="blocks",
-                to="ladder.order",
+                to="ladder.exhibition",
             ),
         ),
         migrations.CreateModel(
@@ -706,18 +708,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "order",
+                    "exhibition",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="agreements", to="ladder.order"
+                        on_delete=django.db.models.deletion.CASCADE, related_name="agreements", to="ladder.exhibition"
                     ),
                 ),
             ],
             options={
-                "ordering": ["order", "pk"],
+                "ordering": ["exhibition", "pk"],
             },
         ),
         migrations.CreateModel(
-            name="OrderPlayer",
+            name="ExhibitionPlayer",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 (
@@ -734,9 +736,9 @@ class Migration(migrations.Migration):
                 ),
                 ("index", models.PositiveSmallIntegerField()),
                 (
-                    "order",
+                    "exhibition",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="players", to="ladder.order"
+                        on_delete=django.db.models.deletion.CASCADE, related_name="players", to="ladder.exhibition"
                     ),
                 ),
                 (
@@ -747,7 +749,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["order", "part", "index"],
+                "ordering": ["exhibition", "part", "index"],
             },
         ),
         migrations.CreateModel(
@@ -1000,14 +1002,16 @@ class Migration(migrations.Migration):
                 ("received", models.PositiveBigIntegerField(default=0)),
                 ("seats", models.JSONField(default=list)),
                 (
-                    "entry",
+                    "membership",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="pair_tallies", to="ladder.entry"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="pair_tallies", to="ladder.membership"
                     ),
                 ),
                 (
                     "opponent",
-                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="+", to="ladder.entry"),
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="ladder.membership"
+                    ),
                 ),
                 (
                     "season",
@@ -1017,7 +1021,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["season", "entry", "opponent"],
+                "ordering": ["season", "membership", "opponent"],
             },
         ),
         migrations.CreateModel(
@@ -1089,9 +1093,11 @@ class Migration(migrations.Migration):
                 ("games", models.PositiveIntegerField()),
                 ("wins", models.PositiveBigIntegerField(help_text="in 1/60")),
                 (
-                    "entry",
+                    "membership",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="final_standings", to="ladder.entry"
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="final_standings",
+                        to="ladder.membership",
                     ),
                 ),
                 (
@@ -1102,7 +1108,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["season", "rank", "entry"],
+                "ordering": ["season", "rank", "membership"],
             },
         ),
         migrations.CreateModel(
@@ -1262,9 +1268,9 @@ class Migration(migrations.Migration):
                 ("forfeits", models.PositiveIntegerField(default=0)),
                 ("figures", models.JSONField(default=dict)),
                 (
-                    "entry",
+                    "membership",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="seat_tallies", to="ladder.entry"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="seat_tallies", to="ladder.membership"
                     ),
                 ),
                 (
@@ -1281,7 +1287,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["season", "entry", "version", "seat"],
+                "ordering": ["season", "membership", "version", "seat"],
             },
         ),
         migrations.CreateModel(
@@ -1366,7 +1372,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Sitting",
+            name="Occupant",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("from_move", models.PositiveIntegerField()),
@@ -1374,13 +1380,13 @@ class Migration(migrations.Migration):
                 (
                     "match",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="sittings", to="ladder.match"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="occupants", to="ladder.match"
                     ),
                 ),
                 (
                     "seat",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="sittings", to="ladder.seat"
+                        on_delete=django.db.models.deletion.PROTECT, related_name="occupants", to="ladder.seat"
                     ),
                 ),
                 (
@@ -1405,9 +1411,11 @@ class Migration(migrations.Migration):
                 ("habits", models.JSONField(default=dict)),
                 ("seats", models.JSONField(default=list)),
                 (
-                    "entry",
+                    "membership",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="version_tallies", to="ladder.entry"
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="version_tallies",
+                        to="ladder.membership",
                     ),
                 ),
                 (
@@ -1426,18 +1434,18 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["season", "entry", "version"],
+                "ordering": ["season", "membership", "version"],
             },
         ),
         migrations.CreateModel(
-            name="Chair",
+            name="LiveSeat",
             fields=[
                 (
                     "seat",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.PROTECT,
                         primary_key=True,
-                        related_name="chair",
+                        related_name="live_seat",
                         serialize=False,
                         to="ladder.seat",
                     ),
@@ -1449,7 +1457,7 @@ class Migration(migrations.Migration):
                             ("hosted", "code that the site runs"),
                             ("remote", "a program elsewhere"),
                             ("person", "a person"),
-                            ("stand-in", "code that the site runs in a person's chair"),
+                            ("substitute", "code that the site runs in a person's seat"),
                         ],
                         max_length=10,
                     ),
@@ -1511,21 +1519,21 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "returned",
-                    models.BooleanField(db_default=False, default=False, help_text="took the chair back once already"),
+                    models.BooleanField(db_default=False, default=False, help_text="took the seat back once already"),
                 ),
                 (
                     "resigned",
-                    models.BooleanField(db_default=False, default=False, help_text="gave up, a stand-in plays on"),
+                    models.BooleanField(db_default=False, default=False, help_text="gave up, a substitute plays on"),
                 ),
                 (
                     "would_abort",
                     models.BooleanField(db_default=False, default=False, help_text="agrees to end it without a result"),
                 ),
                 (
-                    "stand_in",
+                    "substitute",
                     models.ForeignKey(
                         blank=True,
-                        help_text="who stands in, or did",
+                        help_text="the bot that plays for the person, or did",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1613,13 +1621,13 @@ class Migration(migrations.Migration):
             name="LastSeat",
             fields=[
                 (
-                    "entry",
+                    "membership",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,
                         primary_key=True,
                         related_name="last_seat",
                         serialize=False,
-                        to="ladder.entry",
+                        to="ladder.membership",
                     ),
                 ),
                 ("since", models.PositiveBigIntegerField()),
@@ -1632,7 +1640,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["entry"],
+                "ordering": ["membership"],
             },
         ),
         migrations.AddConstraint(
@@ -1670,22 +1678,22 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddIndex(
-            model_name="entry",
-            index=models.Index(fields=["ladder", "-rating"], name="entry_by_rating"),
+            model_name="membership",
+            index=models.Index(fields=["ladder", "-rating"], name="membership_by_rating"),
         ),
         migrations.AddConstraint(
-            model_name="entry",
-            constraint=models.UniqueConstraint(fields=("ladder", "bot"), name="entry_once_a_bot_and_ladder"),
+            model_name="membership",
+            constraint=models.UniqueConstraint(fields=("ladder", "bot"), name="membership_once_a_bot_and_ladder"),
         ),
         migrations.AddConstraint(
-            model_name="entry",
+            model_name="membership",
             constraint=models.CheckConstraint(
                 condition=models.Q(("active", True), ("declined", True), _negated=True),
-                name="entry_declined_is_not_active",
+                name="membership_declined_is_not_active",
             ),
         ),
         migrations.AddConstraint(
-            model_name="entry",
+            model_name="membership",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     (
@@ -1693,7 +1701,7 @@ class Migration(migrations.Migration):
                         django.db.models.expressions.CombinedExpression(models.F("games"), "*", models.Value(60)),
                     )
                 ),
-                name="entry_wins_at_most_its_games",
+                name="membership_wins_at_most_its_games",
             ),
         ),
         migrations.AddIndex(
@@ -1701,10 +1709,10 @@ class Migration(migrations.Migration):
             index=models.Index(condition=models.Q(("over", True)), fields=["match"], name="table_to_be_ended"),
         ),
         migrations.AddField(
-            model_name="chair",
+            model_name="liveseat",
             name="table",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="chairs", to="ladder.table"
+                on_delete=django.db.models.deletion.PROTECT, related_name="live_seats", to="ladder.table"
             ),
         ),
         migrations.AddIndex(
@@ -1717,7 +1725,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="seat",
-            constraint=models.UniqueConstraint(fields=("match", "entry"), name="seat_once_an_entry"),
+            constraint=models.UniqueConstraint(fields=("match", "membership"), name="seat_once_a_membership"),
         ),
         migrations.AddConstraint(
             model_name="seat",
@@ -1932,52 +1940,52 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="membership",
-            constraint=models.UniqueConstraint(fields=("ladder", "person"), name="membership_once_a_person"),
+            model_name="invitation",
+            constraint=models.UniqueConstraint(fields=("ladder", "person"), name="invitation_once_a_person"),
         ),
         migrations.AddIndex(
-            model_name="order",
+            model_name="exhibition",
             index=models.Index(
                 condition=models.Q(("state__in", ["invited", "planned", "running"])),
                 fields=["state", "due_at"],
-                name="order_open",
+                name="exhibition_open",
             ),
         ),
         migrations.AddIndex(
-            model_name="order",
-            index=models.Index(fields=["requested_by", "-created"], name="order_by_person"),
+            model_name="exhibition",
+            index=models.Index(fields=["requested_by", "-created"], name="exhibition_by_person"),
         ),
         migrations.AddConstraint(
-            model_name="order",
+            model_name="exhibition",
             constraint=models.CheckConstraint(
                 condition=models.Q(("kind__in", ["test", "challenge", "comparison", "scheduled"])),
-                name="order_kind_is_known",
+                name="exhibition_kind_is_known",
             ),
         ),
         migrations.AddConstraint(
-            model_name="order",
+            model_name="exhibition",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("ended", None), ("state__in", ["invited", "planned", "running"])),
                     models.Q(("ended__isnull", False), ("state__in", ["finished", "cancelled"])),
                     _connector="OR",
                 ),
-                name="order_has_an_end_when_it_has_ended",
+                name="exhibition_has_an_end_when_it_has_ended",
             ),
         ),
         migrations.AddConstraint(
-            model_name="order",
+            model_name="exhibition",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("state", "cancelled"), _negated=True),
                     models.Q(("reason", ""), _negated=True),
                     _connector="OR",
                 ),
-                name="order_cancelled_says_why",
+                name="exhibition_cancelled_says_why",
             ),
         ),
         migrations.AddConstraint(
-            model_name="order",
+            model_name="exhibition",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(
@@ -1987,13 +1995,13 @@ class Migration(migrations.Migration):
                     models.Q(("due_at", None), ("kind__in", ["test", "challenge"]), ("margin", None), ("verdict", "")),
                     _connector="OR",
                 ),
-                name="order_of_its_kind",
+                name="exhibition_of_its_kind",
             ),
         ),
         migrations.AddConstraint(
-            model_name="order",
+            model_name="exhibition",
             constraint=models.CheckConstraint(
-                condition=models.Q(("blocks_wanted__gte", 1), ("games_wanted__gte", 1)), name="order_wants_blocks"
+                condition=models.Q(("blocks_wanted__gte", 1), ("games_wanted__gte", 1)), name="exhibition_wants_blocks"
             ),
         ),
         migrations.AddIndex(
@@ -2066,7 +2074,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="agreement",
-            constraint=models.UniqueConstraint(fields=("order", "person"), name="agreement_once_a_person"),
+            constraint=models.UniqueConstraint(fields=("exhibition", "person"), name="agreement_once_a_person"),
         ),
         migrations.AddConstraint(
             model_name="agreement",
@@ -2080,18 +2088,22 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="orderplayer",
-            constraint=models.UniqueConstraint(fields=("order", "part", "index"), name="order_player_once_a_place"),
+            model_name="exhibitionplayer",
+            constraint=models.UniqueConstraint(
+                fields=("exhibition", "part", "index"), name="exhibition_player_once_a_place"
+            ),
         ),
         migrations.AddConstraint(
-            model_name="orderplayer",
-            constraint=models.UniqueConstraint(fields=("order", "version"), name="order_player_once_a_version"),
+            model_name="exhibitionplayer",
+            constraint=models.UniqueConstraint(
+                fields=("exhibition", "version"), name="exhibition_player_once_a_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name="orderplayer",
+            model_name="exhibitionplayer",
             constraint=models.CheckConstraint(
                 condition=models.Q(("part__in", ["seat", "candidate", "baseline", "gauntlet"])),
-                name="order_player_part_is_known",
+                name="exhibition_player_part_is_known",
             ),
         ),
         migrations.AddIndex(
@@ -2191,12 +2203,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="pairtally",
-            constraint=models.UniqueConstraint(fields=("season", "entry", "opponent"), name="pair_tally_once_a_pair"),
+            constraint=models.UniqueConstraint(
+                fields=("season", "membership", "opponent"), name="pair_tally_once_a_pair"
+            ),
         ),
         migrations.AddConstraint(
             model_name="pairtally",
             constraint=models.CheckConstraint(
-                condition=models.Q(("entry", models.F("opponent")), _negated=True), name="pair_tally_is_of_two"
+                condition=models.Q(("membership", models.F("opponent")), _negated=True), name="pair_tally_is_of_two"
             ),
         ),
         migrations.AddIndex(
@@ -2243,7 +2257,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="finalstanding",
-            constraint=models.UniqueConstraint(fields=("season", "entry"), name="final_standing_once_an_entry"),
+            constraint=models.UniqueConstraint(
+                fields=("season", "membership"), name="final_standing_once_a_membership"
+            ),
         ),
         migrations.AddConstraint(
             model_name="estimate",
@@ -2329,7 +2345,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="seattally",
             constraint=models.UniqueConstraint(
-                fields=("season", "entry", "version", "seat"), name="seat_tally_once_a_version_and_seat"
+                fields=("season", "membership", "version", "seat"), name="seat_tally_once_a_version_and_seat"
             ),
         ),
         migrations.AddIndex(
@@ -2399,102 +2415,103 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("seek", "bot"), name="seek_player_once"),
         ),
         migrations.AddConstraint(
-            model_name="sitting",
+            model_name="occupant",
             constraint=models.UniqueConstraint(
-                condition=models.Q(("to_move", None)), fields=("seat",), name="sitting_one_open_a_seat"
+                condition=models.Q(("to_move", None)), fields=("seat",), name="occupant_one_open_a_seat"
             ),
         ),
         migrations.AddConstraint(
-            model_name="sitting",
+            model_name="occupant",
             constraint=models.CheckConstraint(
                 condition=models.Q(("to_move", None), ("to_move__gte", models.F("from_move")), _connector="OR"),
-                name="sitting_ends_after_it_begins",
+                name="occupant_ends_after_it_begins",
             ),
         ),
         migrations.AddConstraint(
             model_name="versiontally",
             constraint=models.UniqueConstraint(
-                fields=("season", "entry", "version"), name="version_tally_once_a_version"
+                fields=("season", "membership", "version"), name="version_tally_once_a_version"
             ),
         ),
         migrations.AddIndex(
-            model_name="chair",
-            index=models.Index(condition=models.Q(("owes", True)), fields=["deadline"], name="chair_deadlines"),
+            model_name="liveseat",
+            index=models.Index(condition=models.Q(("owes", True)), fields=["deadline"], name="live_seat_deadlines"),
         ),
         migrations.AddIndex(
-            model_name="chair",
+            model_name="liveseat",
             index=models.Index(
-                condition=models.Q(("kind__in", ["hosted", "stand-in"]), ("owes", True)),
+                condition=models.Q(("kind__in", ["hosted", "substitute"]), ("owes", True)),
                 fields=["due_at"],
-                name="chair_to_be_woken",
+                name="live_seat_to_be_woken",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["hosted", "remote", "person", "stand-in"])), name="chair_kind_is_known"
+                condition=models.Q(("kind__in", ["hosted", "remote", "person", "substitute"])),
+                name="live_seat_kind_is_known",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     models.Q(("deadline", None), ("due_at", None), ("owes", False)),
                     models.Q(("asked__gte", 1), ("due_at__isnull", False), ("owes", True)),
                     _connector="OR",
                 ),
-                name="chair_that_owes_knows_when_it_was_asked",
+                name="live_seat_that_owes_knows_when_it_was_asked",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     ("owes", False),
-                    models.Q(("deadline", None), ("kind__in", ["hosted", "stand-in"])),
+                    models.Q(("deadline", None), ("kind__in", ["hosted", "substitute"])),
                     models.Q(
-                        models.Q(("kind__in", ["hosted", "stand-in"]), _negated=True), ("deadline__isnull", False)
+                        models.Q(("kind__in", ["hosted", "substitute"]), _negated=True), ("deadline__isnull", False)
                     ),
                     _connector="OR",
                 ),
-                name="chair_has_a_deadline_unless_a_worker_asks_it",
+                name="live_seat_has_a_deadline_unless_a_worker_asks_it",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("kind", "stand-in"), _negated=True), ("stand_in__isnull", False), _connector="OR"
+                    models.Q(("kind", "substitute"), _negated=True), ("substitute__isnull", False), _connector="OR"
                 ),
-                name="chair_with_a_stand_in_says_who",
+                name="live_seat_with_a_substitute_says_who",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(
                     ("guest", ""),
                     models.Q(
-                        ("kind__in", ["person", "stand-in"]),
+                        ("kind__in", ["person", "substitute"]),
                         django.db.models.lookups.Exact(django.db.models.functions.text.Length("guest"), 64),
                     ),
                     _connector="OR",
                 ),
-                name="chair_of_a_guest_is_a_persons",
+                name="live_seat_of_a_guest_is_a_persons",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(models.Q(("forfeit", ""), _negated=True), ("evidence", ""), _connector="OR"),
-                name="chair_forfeits_with_evidence",
+                name="live_seat_forfeits_with_evidence",
             ),
         ),
         migrations.AddConstraint(
-            model_name="chair",
+            model_name="liveseat",
             constraint=models.CheckConstraint(
                 condition=models.Q(("forfeit", ""), ("owes", False), _connector="OR"),
-                name="chair_that_forfeited_owes_nothing",
+                name="live_seat_that_forfeited_owes_nothing",
             ),
         ),
         migrations.RunPython(keep, let_go),

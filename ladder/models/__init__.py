@@ -6,14 +6,14 @@ from ladder.models.audits import ChainMark, Intervention, RebuildRun
 from ladder.models.blocks import Block
 from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.estimates import Estimate, Estimation
-from ladder.models.ladders import Entry, Ladder, Membership
+from ladder.models.exhibitions import Agreement, Exhibition, ExhibitionPlayer
+from ladder.models.ladders import Invitation, Ladder, Membership
 from ladder.models.lobby import GuestTable, Pairing, Seek, SeekPlayer
 from ladder.models.matches import Attempt, Match, Rerun, Seat
-from ladder.models.orders import Agreement, Order, OrderPlayer
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
-from ladder.models.tables import Chair, Challenge, ChallengePlayer, Outage, PlayedMove, Sitting, Table
+from ladder.models.tables import Challenge, ChallengePlayer, LiveSeat, Occupant, Outage, PlayedMove, Table
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -21,25 +21,26 @@ __all__ = [
     "Attempt",
     "Block",
     "ChainMark",
-    "Chair",
     "Challenge",
     "ChallengePlayer",
     "ChatLine",
     "ChatReport",
     "DealSeries",
-    "Entry",
     "Estimate",
     "Estimation",
+    "Exhibition",
+    "ExhibitionPlayer",
     "FinalStanding",
     "GuestTable",
     "Intervention",
+    "Invitation",
     "Ladder",
     "LastSeat",
     "LedgerEntry",
+    "LiveSeat",
     "Match",
     "Membership",
-    "Order",
-    "OrderPlayer",
+    "Occupant",
     "Outage",
     "PairTally",
     "Pairing",
@@ -55,7 +56,6 @@ __all__ = [
     "SeatTally",
     "Seek",
     "SeekPlayer",
-    "Sitting",
     "Table",
     "VersionTally",
 ]

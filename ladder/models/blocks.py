@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
+from ladder.models.exhibitions import Exhibition
 from ladder.models.ladders import Ladder
-from ladder.models.orders import Order
 from ladder.models.seasons import DealSeries
 from ladder.openness import is_open
 
@@ -39,7 +39,7 @@ class Block(models.Model):
     series = models.ForeignKey(DealSeries, on_delete=models.PROTECT, null=True, blank=True, related_name="blocks")
     number = models.PositiveBigIntegerField(null=True, blank=True, help_text="from 1, without gaps in its series")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.LADDER)
-    order = models.ForeignKey(Order, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
+    exhibition = models.ForeignKey(Exhibition, null=True, blank=True, on_delete=models.PROTECT, related_name="blocks")
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64, help_text="SHA-256 of the seed, hex, public from the start")
     created = models.DateTimeField(auto_now_add=True)

@@ -28,7 +28,7 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
             return self.all()
         if user.pk is None:
             return self.filter(private=False)
-        return self.filter(Q(private=False) | Q(pk__in=Membership.objects.filter(person=user.pk).values("ladder")))
+        return self.filter(Q(private=False) | Q(pk__in=Invitation.objects.filter(person=user.pk).values("ladder")))
 
 
 class Ladder(models.Model):
@@ -37,8 +37,8 @@ class Ladder(models.Model):
     ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; people alone;
     or all of them. Games of anybody but hosted code are live ones (``ladder.live``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
-    ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each entry goes on with the
-    version that played then (``ladder.matches.candidates``).
+    ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each membership goes on with
+    the version that played then (``ladder.matches.candidates``).
     """
 
     class Players(models.TextChoices):
@@ -105,33 +105,33 @@ class Ladder(models.Model):
         return self.players in (self.Players.PEOPLE, self.Players.OPEN)
 
 
-class Membership(models.Model):
+class Invitation(models.Model):
     """Somebody who was invited to a ladder: by its link, or by name."""
 
-    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="memberships")
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    ladder = models.ForeignKey(Ladder, on_delete=models.CASCADE, related_name="invitations")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["ladder", "pk"]
-        constraints = [models.UniqueConstraint(name="membership_once_a_person", fields=["ladder", "person"])]
+        constraints = [models.UniqueConstraint(name="invitation_once_a_person", fields=["ladder", "person"])]
 
     def __str__(self) -> str:
         return f"{self.person} on {self.ladder}"
 
 
-class Entry(models.Model):
+class Membership(models.Model):
     """A bot on a ladder, with what its rated matches of the season have added up to.
 
     ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
     Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.ledger.rebuild``). The
-    wish in ``declined`` outlives every version; ``ladder.members.membership`` keeps ``active`` at what follows from it.
-    ``frozen`` is the version that plays here whichever is the bot's active one, once the ladder has frozen
+    wish in ``declined`` outlives every version; ``ladder.members.memberships`` keeps ``active`` at what follows from
+    it. ``frozen`` is the version that plays here whichever is the bot's active one, once the ladder has frozen
     (``ladder.matches.candidates``).
     """
 
-    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="entries")
-    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="entries")
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="memberships")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="memberships")
     rating = models.BigIntegerField(default=START_RATING)
     last_change = models.BigIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
@@ -145,14 +145,14 @@ class Entry(models.Model):
 
     class Meta:
         ordering = ["ladder", "-rating", "pk"]
-        indexes = [models.Index(name="entry_by_rating", fields=["ladder", "-rating"])]
+        indexes = [models.Index(name="membership_by_rating", fields=["ladder", "-rating"])]
         constraints = [
-            models.UniqueConstraint(name="entry_once_a_bot_and_ladder", fields=["ladder", "bot"]),
+            models.UniqueConstraint(name="membership_once_a_bot_and_ladder", fields=["ladder", "bot"]),
             models.CheckConstraint(
-                name="entry_declined_is_not_active", condition=~models.Q(active=True, declined=True)
+                name="membership_declined_is_not_active", condition=~models.Q(active=True, declined=True)
             ),
             models.CheckConstraint(
-                name="entry_wins_at_most_its_games", condition=models.Q(wins__lte=models.F("games") * WIN)
+                name="membership_wins_at_most_its_games", condition=models.Q(wins__lte=models.F("games") * WIN)
             ),
         ]
 

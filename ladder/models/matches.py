@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from games.base import FORFEIT_REASONS
 from ladder.models.blocks import Block
-from ladder.models.ladders import Entry, Ladder
+from ladder.models.ladders import Ladder, Membership
 
 FORFEITS = [(reason, reason) for reason in FORFEIT_REASONS]
 
@@ -89,14 +89,15 @@ class Match(models.Model):
 
 
 class Seat(models.Model):
-    """Who sits where, with the version that plays. The entry belongs to the match's ladder, the version to its bot.
+    """Who sits where, with the version that plays. The membership belongs to the match's ladder, the version to its
+    bot.
 
-    Without an entry the seat is of an unrated match.
+    Without a membership the seat is of an unrated match.
     """
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="seats")
     index = models.PositiveSmallIntegerField(help_text="from 0")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, null=True, blank=True, related_name="seats")
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, blank=True, related_name="seats")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seats")
 
     class Meta:
@@ -104,7 +105,7 @@ class Seat(models.Model):
         indexes = [models.Index(name="seat_by_version_and_match", fields=["version", "match"])]
         constraints = [
             models.UniqueConstraint(name="seat_taken_once", fields=["match", "index"]),
-            models.UniqueConstraint(name="seat_once_an_entry", fields=["match", "entry"]),
+            models.UniqueConstraint(name="seat_once_a_membership", fields=["match", "membership"]),
             models.CheckConstraint(name="seat_counts_from_zero_to_four", condition=Q(index__range=(0, 4))),
         ]
 

@@ -81,9 +81,10 @@ class LedgerEntry(models.Model):
 
 
 class SeatResult(models.Model):
-    """What a seat reached: rank and score by re-execution, and its entry's rating before and after, in 1/1000 point.
+    """What a seat reached: rank and score by re-execution, and its membership's rating before and after, in 1/1000
+    point.
 
-    Without ratings it does not count: an unrated match, a result voided since, or an entry merged out. They follow
+    Without ratings it does not count: an unrated match, a result voided since, or a membership merged out. They follow
     from the ledger (``ladder.ledger.rebuild``); everything else never changes.
 
     ``evidence`` says what a forfeit was judged by, in words; both are empty for a seat that played to the end.

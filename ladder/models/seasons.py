@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
-from ladder.models.ladders import Entry, Ladder
+from ladder.models.ladders import Ladder, Membership
 from ladder.ratings.shares import WIN
 
 
@@ -101,18 +101,20 @@ class FinalStanding(models.Model):
     """A row of a closed season's table, as it was then. Later corrections do not touch it."""
 
     season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="final_table")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="final_standings")
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="final_standings")
     rank = models.PositiveIntegerField(help_text="competition rank by rating")
     rating = models.BigIntegerField(help_text="in 1/1000 point")
     games = models.PositiveIntegerField()
     wins = models.PositiveBigIntegerField(help_text="in 1/60")
 
     class Meta:
-        ordering = ["season", "rank", "entry"]
-        constraints = [models.UniqueConstraint(name="final_standing_once_an_entry", fields=["season", "entry"])]
+        ordering = ["season", "rank", "membership"]
+        constraints = [
+            models.UniqueConstraint(name="final_standing_once_a_membership", fields=["season", "membership"])
+        ]
 
     def __str__(self) -> str:
-        return f"{self.entry}: rank {self.rank} of {self.season}"
+        return f"{self.membership}: rank {self.rank} of {self.season}"
 
     @property
     def win_share(self) -> float | None:

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from bots.models import BotVersion
-from ladder.models.ladders import Entry
+from ladder.models.ladders import Membership
 from ladder.models.seasons import Season
 
 
@@ -44,7 +44,7 @@ class SeatTally(models.Model):
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="seat_tallies")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="seat_tallies")
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="seat_tallies")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seat_tallies")
     seat = models.PositiveSmallIntegerField(help_text="from 0")
     games = models.PositiveIntegerField(default=0)
@@ -54,15 +54,15 @@ class SeatTally(models.Model):
     figures = models.JSONField(default=dict)
 
     class Meta:
-        ordering = ["season", "entry", "version", "seat"]
+        ordering = ["season", "membership", "version", "seat"]
         constraints = [
             models.UniqueConstraint(
-                name="seat_tally_once_a_version_and_seat", fields=["season", "entry", "version", "seat"]
+                name="seat_tally_once_a_version_and_seat", fields=["season", "membership", "version", "seat"]
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.entry}, version {self.version_id} at seat {self.seat}"
+        return f"{self.membership}, version {self.version_id} at seat {self.seat}"
 
 
 class VersionTally(models.Model):
@@ -74,7 +74,7 @@ class VersionTally(models.Model):
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="version_tallies")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="version_tallies")
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="version_tallies")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="version_tallies")
     blocks = models.PositiveIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
@@ -84,17 +84,17 @@ class VersionTally(models.Model):
     seats = models.JSONField(default=list)
 
     class Meta:
-        ordering = ["season", "entry", "version"]
+        ordering = ["season", "membership", "version"]
         constraints = [
-            models.UniqueConstraint(name="version_tally_once_a_version", fields=["season", "entry", "version"])
+            models.UniqueConstraint(name="version_tally_once_a_version", fields=["season", "membership", "version"])
         ]
 
     def __str__(self) -> str:
-        return f"{self.entry}, version {self.version_id}"
+        return f"{self.membership}, version {self.version_id}"
 
 
 class PairTally(models.Model):
-    """What an entry has reached against another one in a season's finished blocks.
+    """What a membership has reached against another one in a season's finished blocks.
 
     ``points`` are in halves as in :class:`SeatTally`. ``share_sum`` and ``share_squares`` are sums over blocks of the
     share of a block's points, 0 to 1, and of its square, for intervals: games of one block share their deal.
@@ -103,8 +103,8 @@ class PairTally(models.Model):
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="pair_tallies")
-    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="pair_tallies")
-    opponent = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="pair_tallies")
+    opponent = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     games = models.PositiveIntegerField(default=0)
     points = models.PositiveBigIntegerField(default=0)
     blocks = models.PositiveIntegerField(default=0)
@@ -117,11 +117,11 @@ class PairTally(models.Model):
     seats = models.JSONField(default=list)
 
     class Meta:
-        ordering = ["season", "entry", "opponent"]
+        ordering = ["season", "membership", "opponent"]
         constraints = [
-            models.UniqueConstraint(name="pair_tally_once_a_pair", fields=["season", "entry", "opponent"]),
-            models.CheckConstraint(name="pair_tally_is_of_two", condition=~Q(entry=models.F("opponent"))),
+            models.UniqueConstraint(name="pair_tally_once_a_pair", fields=["season", "membership", "opponent"]),
+            models.CheckConstraint(name="pair_tally_is_of_two", condition=~Q(membership=models.F("opponent"))),
         ]
 
     def __str__(self) -> str:
-        return f"{self.entry} against {self.opponent}"
+        return f"{self.membership} against {self.opponent}"

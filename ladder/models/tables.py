@@ -16,7 +16,7 @@ from games.base import DEFAULT_REASONS
 from ladder.models.ladders import Ladder
 from ladder.models.matches import FORFEITS, Match, Seat
 
-ASKED: Final = ["hosted", "stand-in"]
+ASKED: Final = ["hosted", "substitute"]
 DEFAULTS = [(reason, reason) for reason in DEFAULT_REASONS]
 
 
@@ -25,7 +25,7 @@ class Table(models.Model):
 
     ``moves`` is the number of rows in ``PlayedMove``, ``round`` counts the game's rounds from 1
     (``State.rounds_begun``), and ``settled_at`` is when the last move is shown to the other seats. ``over`` says that
-    nobody is asked any more: its result is to be brought. Whoever changes any of it, or of its chairs, holds the row of
+    nobody is asked any more: its result is to be brought. Whoever changes any of it, or of its seats, holds the row of
     the match.
     """
 
@@ -44,7 +44,7 @@ class Table(models.Model):
         return f"table of match {self.pk}"
 
 
-class Chair(models.Model):
+class LiveSeat(models.Model):
     """A seat of a live game: how far it was asked, the strikes it has, its clock, and the decision that it owes.
 
     ``asked`` is the id of its last decision, counted from 1 for itself. ``owes`` says that this one is still open: it
@@ -52,8 +52,8 @@ class Chair(models.Model):
     whoever plays it measures its time. ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms``
     is what the network took of its last answer, by what the client says of its own time.
 
-    In a person's chair, who is away too long is stood in for: ``stand_in`` plays, asked like a hosted seat, until they
-    come back. ``guest`` is what is kept of a guest's secret: whoever knows it sits there. ``Sitting`` says who sat
+    In a person's seat, who is away too long is stood in for: ``substitute`` plays, asked like a hosted seat, until they
+    come back. ``guest`` is what is kept of a guest's secret: whoever knows it sits there. ``Occupant`` says who sat
     there when.
     """
 
@@ -61,13 +61,13 @@ class Chair(models.Model):
         HOSTED = "hosted", "code that the site runs"
         REMOTE = "remote", "a program elsewhere"
         PERSON = "person", "a person"
-        STAND_IN = "stand-in", "code that the site runs in a person's chair"
+        SUBSTITUTE = "substitute", "code that the site runs in a person's seat"
 
-    ASKED_BY_WORKERS = (Kind.HOSTED, Kind.STAND_IN)
-    OF_PEOPLE = (Kind.PERSON, Kind.STAND_IN)
+    ASKED_BY_WORKERS = (Kind.HOSTED, Kind.SUBSTITUTE)
+    OF_PEOPLE = (Kind.PERSON, Kind.SUBSTITUTE)
 
-    seat = models.OneToOneField(Seat, on_delete=models.PROTECT, primary_key=True, related_name="chair")
-    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="chairs")
+    seat = models.OneToOneField(Seat, on_delete=models.PROTECT, primary_key=True, related_name="live_seat")
+    table = models.ForeignKey(Table, on_delete=models.PROTECT, related_name="live_seats")
     kind = models.CharField(max_length=10, choices=Kind)
     asked = models.PositiveIntegerField(default=0)
     owes = models.BooleanField(default=False)
@@ -82,68 +82,75 @@ class Chair(models.Model):
     forfeit = models.CharField(max_length=10, choices=FORFEITS, blank=True)
     evidence = models.CharField(max_length=500, blank=True, help_text="what the forfeit was judged by")
     guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
-    stand_in = models.ForeignKey(
-        BotVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="who stands in, or did"
+    substitute = models.ForeignKey(
+        BotVersion,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="the bot that plays for the person, or did",
     )
     seen_at = models.DateTimeField(null=True, blank=True, help_text="the person's last sign of life at this table")
     left_at = models.DateTimeField(null=True, blank=True, help_text="since when the person is known to be gone")
     missed = models.PositiveSmallIntegerField(default=0, db_default=0, help_text="decisions lost in a row")
-    returned = models.BooleanField(default=False, db_default=False, help_text="took the chair back once already")
-    resigned = models.BooleanField(default=False, db_default=False, help_text="gave up, a stand-in plays on")
+    returned = models.BooleanField(default=False, db_default=False, help_text="took the seat back once already")
+    resigned = models.BooleanField(default=False, db_default=False, help_text="gave up, a substitute plays on")
     would_abort = models.BooleanField(default=False, db_default=False, help_text="agrees to end it without a result")
 
     class Meta:
         ordering = ["seat"]
         indexes = [
-            models.Index(name="chair_deadlines", fields=["deadline"], condition=Q(owes=True)),
-            models.Index(name="chair_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind__in=ASKED)),
+            models.Index(name="live_seat_deadlines", fields=["deadline"], condition=Q(owes=True)),
+            models.Index(name="live_seat_to_be_woken", fields=["due_at"], condition=Q(owes=True, kind__in=ASKED)),
         ]
         constraints = [
             models.CheckConstraint(
-                name="chair_kind_is_known", condition=Q(kind__in=["hosted", "remote", "person", "stand-in"])
+                name="live_seat_kind_is_known", condition=Q(kind__in=["hosted", "remote", "person", "substitute"])
             ),
             models.CheckConstraint(
-                name="chair_that_owes_knows_when_it_was_asked",
+                name="live_seat_that_owes_knows_when_it_was_asked",
                 condition=Q(owes=False, due_at=None, deadline=None) | Q(owes=True, due_at__isnull=False, asked__gte=1),
             ),
             models.CheckConstraint(
-                name="chair_has_a_deadline_unless_a_worker_asks_it",
+                name="live_seat_has_a_deadline_unless_a_worker_asks_it",
                 condition=Q(owes=False)
                 | Q(kind__in=ASKED, deadline=None)
                 | ~Q(kind__in=ASKED) & Q(deadline__isnull=False),
             ),
             models.CheckConstraint(
-                name="chair_with_a_stand_in_says_who",
-                condition=~Q(kind="stand-in") | Q(stand_in__isnull=False),
+                name="live_seat_with_a_substitute_says_who",
+                condition=~Q(kind="substitute") | Q(substitute__isnull=False),
             ),
             models.CheckConstraint(
-                name="chair_of_a_guest_is_a_persons",
-                condition=Q(guest="") | Q(kind__in=["person", "stand-in"]) & Q(Exact(Length("guest"), 64)),
+                name="live_seat_of_a_guest_is_a_persons",
+                condition=Q(guest="") | Q(kind__in=["person", "substitute"]) & Q(Exact(Length("guest"), 64)),
             ),
-            models.CheckConstraint(name="chair_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
-            models.CheckConstraint(name="chair_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)),
+            models.CheckConstraint(name="live_seat_forfeits_with_evidence", condition=~Q(forfeit="") | Q(evidence="")),
+            models.CheckConstraint(
+                name="live_seat_that_forfeited_owes_nothing", condition=Q(forfeit="") | Q(owes=False)
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"chair of {self.seat}"
+        return f"live seat of {self.seat}"
 
     @property
     def playing(self) -> BotVersion:
         """Who really answers: the version of the seat, or the one that stands in for its person."""
-        if self.kind == self.Kind.STAND_IN and self.stand_in is not None:
-            return self.stand_in
+        if self.kind == self.Kind.SUBSTITUTE and self.substitute is not None:
+            return self.substitute
         return self.seat.version
 
 
-class Sitting(models.Model):
+class Occupant(models.Model):
     """Who sat at a seat from which move on, kept beside the record: a person, or the bot that stood in for them.
 
     ``from_move`` and ``to_move``, which is not part of it, are numbers of ``PlayedMove``; an open one goes on. Every
-    chair of a table with people has one from the opening on.
+    seat of a table with people has one from the opening on.
     """
 
-    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="sittings")
-    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="sittings")
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="occupants")
+    seat = models.ForeignKey(Seat, on_delete=models.PROTECT, related_name="occupants")
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="+")
     from_move = models.PositiveIntegerField()
     to_move = models.PositiveIntegerField(null=True, blank=True)
@@ -151,9 +158,9 @@ class Sitting(models.Model):
     class Meta:
         ordering = ["match", "seat", "from_move", "pk"]
         constraints = [
-            models.UniqueConstraint(name="sitting_one_open_a_seat", fields=["seat"], condition=Q(to_move=None)),
+            models.UniqueConstraint(name="occupant_one_open_a_seat", fields=["seat"], condition=Q(to_move=None)),
             models.CheckConstraint(
-                name="sitting_ends_after_it_begins", condition=Q(to_move=None) | Q(to_move__gte=F("from_move"))
+                name="occupant_ends_after_it_begins", condition=Q(to_move=None) | Q(to_move__gte=F("from_move"))
             ),
         ]
 

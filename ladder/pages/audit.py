@@ -23,7 +23,7 @@ from ladder.corrections import REASON_LENGTH
 from ladder.exports.json_lines import ledger_pieces
 from ladder.ledger.append import rules_of
 from ladder.ledger.audit import Audit, recent_audit
-from ladder.models import Entry, Intervention, Ladder, LedgerEntry, Match, RebuildRun
+from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
 from ladder.pages.components.filters import Part, part
 from ladder.pages.components.responses import for_staff, streamed
@@ -45,13 +45,13 @@ class ReasonForm(forms.Form):
 
 
 if TYPE_CHECKING:
-    _OfEntries = forms.ModelChoiceField[Entry]
+    _OfEntries = forms.ModelChoiceField[Membership]
 else:
     _OfEntries = forms.ModelChoiceField  # which takes no parameter where it runs
 
 
-class _EntryField(_OfEntries):
-    def label_from_instance(self, entry: Entry) -> str:
+class _MembershipField(_OfEntries):
+    def label_from_instance(self, entry: Membership) -> str:
         return f"{entry.bot.name} ({entry.bot.slug})"
 
 
@@ -60,7 +60,7 @@ class MergeForm(ReasonForm):
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _EntryField(label=gettext_lazy("The results of"), queryset=Entry.objects.none())
+    entry = _MembershipField(label=gettext_lazy("The results of"), queryset=Membership.objects.none())
     counts = forms.ChoiceField(
         label=gettext_lazy("count for"),
         choices=[
@@ -69,7 +69,7 @@ class MergeForm(ReasonForm):
             (ITSELF, gettext_lazy("itself again: it was a mistake")),
         ],
     )
-    into = _EntryField(label=gettext_lazy("Which bot"), queryset=Entry.objects.none(), required=False)
+    into = _MembershipField(label=gettext_lazy("Which bot"), queryset=Membership.objects.none(), required=False)
     field_order = ("entry", "counts", "into", "reason", "sure")
 
     def __init__(self, ladder: Ladder, data: Any = None) -> None:
@@ -77,7 +77,7 @@ class MergeForm(ReasonForm):
         for name in ("entry", "into"):
             field = self.fields[name]
             assert isinstance(field, forms.ModelChoiceField)
-            field.queryset = Entry.objects.filter(ladder=ladder).select_related("bot").order_by("bot__name", "pk")
+            field.queryset = Membership.objects.filter(ladder=ladder).select_related("bot").order_by("bot__name", "pk")
         self.fields["sure"].label = gettext("I know what this changes.")
 
     def clean(self) -> dict[str, Any]:
@@ -87,9 +87,9 @@ class MergeForm(ReasonForm):
         return cleaned
 
     @property
-    def merged_into(self) -> Entry | None:
+    def merged_into(self) -> Membership | None:
         """For whom the results count, ``None`` for nobody."""
-        counts: dict[str, Entry | None] = {
+        counts: dict[str, Membership | None] = {
             self.ANOTHER: self.cleaned_data["into"],
             self.ITSELF: self.cleaned_data["entry"],
         }
@@ -192,7 +192,7 @@ def _names(entries: Sequence[LedgerEntry]) -> Mapping[int, str]:
     """By entry of the ladder, what its bot is called now."""
     merged = [one.document for one in entries if one.kind == LedgerEntry.Kind.MERGE]
     ids = {pk for document in merged for pk in (document["entry"], document["into"]) if pk is not None}
-    return dict(Bot.objects.filter(entries__in=ids).values_list("entries", "name")) if ids else {}
+    return dict(Bot.objects.filter(memberships__in=ids).values_list("memberships", "name")) if ids else {}
 
 
 def _sentence(entry: LedgerEntry, names: Mapping[int, str]) -> str:

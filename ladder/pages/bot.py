@@ -30,7 +30,7 @@ from ladder.access import (
     owns,
     with_seats_of,
 )
-from ladder.models import Entry, Estimate, Ladder, Match, PairTally, Season, VersionTally
+from ladder.models import Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages import feeds
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
@@ -119,7 +119,7 @@ def _plain(bot: Bot) -> QuerySet[BotVersion]:
 
 def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
     """The versions of ``bot`` with the games that they have ``played``."""
-    seen = VersionTally.objects.filter(version=OuterRef("pk"), entry__ladder__in=Ladder.objects.visible_to(user))
+    seen = VersionTally.objects.filter(version=OuterRef("pk"), membership__ladder__in=Ladder.objects.visible_to(user))
     games = seen.order_by().values("version").annotate(number=Sum("games")).values("number")
     return _plain(bot).annotate(played=Coalesce(Subquery(games), 0))
 
@@ -161,16 +161,18 @@ class HabitTables:
     groups: Sequence[HabitGroup]
 
 
-def tallies_of(entry: Entry, season: int | None) -> Sequence[VersionTally]:
-    """How the versions of ``entry`` played in a season, with the season's statistics; one query."""
-    its = VersionTally.objects.filter(season=season, entry=entry).select_related("version", "season__statistics")
+def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTally]:
+    """How the versions of ``membership`` played in a season, with the season's statistics; one query."""
+    its = VersionTally.objects.filter(season=season, membership=membership).select_related(
+        "version", "season__statistics"
+    )
     return list(its.defer("version__check_report", "season__statistics__document", "season__statistics__feeding"))
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:
     """The tables of the newest version with enough blocks to say something, else of the newest; ``None`` without any.
 
-    ``tallies`` are of one entry and season, as ``tallies_of`` reads them.
+    ``tallies`` are of one membership and season, as ``tallies_of`` reads them.
     """
     newest = sorted(tallies, key=lambda tally: -tally.version.number)
     shown = next((tally for tally in newest if tally.blocks >= FEW), next(iter(newest), None))
@@ -209,7 +211,7 @@ class Cell:
 class Row:
     """Against ``opponent``, or everybody (``None``): in all games, and by the own seat, ``None`` where it never sat."""
 
-    opponent: Entry | None
+    opponent: Membership | None
     total: Cell | None
     seats: Sequence[Cell | None]
 
@@ -233,8 +235,9 @@ class HeatMap:
         return range(1, len(self.everybody.seats) + 1)
 
 
-def heat_map(entry: Entry, season: int, tallies: Iterable[VersionTally]) -> HeatMap | None:
-    """The map of ``entry`` in a season, whose ``tallies`` are all of its versions; ``None`` before a block is over.
+def heat_map(membership: Membership, season: int, tallies: Iterable[VersionTally]) -> HeatMap | None:
+    """The map of ``membership`` in a season, whose ``tallies`` are all of its versions; ``None`` before a block is
+    over.
 
     One query.
     """
@@ -245,9 +248,9 @@ def heat_map(entry: Entry, season: int, tallies: Iterable[VersionTally]) -> Heat
         total = [total[0] + tally.games, total[1] + tally.points, total[2] + tally.squares]
     if not own:
         return None
-    met = PairTally.objects.filter(season=season, entry=entry).select_related("opponent__bot__owner")
+    met = PairTally.objects.filter(season=season, membership=membership).select_related("opponent__bot__owner")
     found = list(met.order_by("-games", "opponent")[: SHOWN + 1])
-    ladder, others = entry.ladder, entry.ladder.seats - 1
+    ladder, others = membership.ladder, membership.ladder.seats - 1
     games = games_of_a_deal(ladder.seats, live=ladder.live)
     everybody = Row(None, _cell(total, games, others), _cells(own, ladder, others))
     return HeatMap(everybody, [_against(tally, ladder) for tally in found[:SHOWN]], len(found) > SHOWN)
@@ -275,14 +278,16 @@ def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
 STANDS: Final = Q(active=True) | Q(games__gt=0)
-"""The entries of a ladder's table."""
+"""The memberships of a ladder's table."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """An entry with its ``rank`` ``among`` so many, how many of its rated games are ``queued``, and the last season."""
+    """A membership with its ``rank`` ``among`` so many, how many of its rated games are ``queued``, and the last
+    season.
+    """
 
-    entry: Entry
+    membership: Membership
     rank: int
     among: int
     queued: int
@@ -290,21 +295,21 @@ class Placed:
 
     @property
     def ladder(self) -> Ladder:
-        return self.entry.ladder
+        return self.membership.ladder
 
     @property
     def games(self) -> int:
-        return self.entry.games
+        return self.membership.games
 
     @property
     def shown(self) -> bool:
         """Whether it stands in the ladder's table."""
-        return self.entry.active or self.entry.games > 0
+        return self.membership.active or self.membership.games > 0
 
 
 def placed_of(bot: Bot, user: Viewer) -> list[Placed]:
-    """All entries of ``bot`` on ladders that ``user`` may see, in the order of the ladders; one query."""
-    its = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
+    """All memberships of ``bot`` on ladders that ``user`` may see, in the order of the ladders; one query."""
+    its = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user))
     return [Placed(one, one.rank, one.among, one.queued, one.season) for one in _placed(its)]
 
 
@@ -318,18 +323,20 @@ def chosen_of(placed: Sequence[Placed], slug: str | None) -> Placed | None:
         if named is None:
             raise Http404(f"The bot is on no ladder called {slug}.")
         return named
-    return max(placed, key=lambda one: (one.entry.active, one.games), default=None)
+    return max(placed, key=lambda one: (one.membership.active, one.games), default=None)
 
 
-def _placed(entries: QuerySet[Entry]) -> QuerySet[Any]:
-    there = Entry.objects.filter(STANDS, ladder=OuterRef("ladder")).order_by()
+def _placed(memberships: QuerySet[Membership]) -> QuerySet[Any]:
+    there = Membership.objects.filter(STANDS, ladder=OuterRef("ladder")).order_by()
     counted = there.values("ladder").annotate(number=Count("pk")).values("number")
     better = there.filter(rating__gt=OuterRef("rating")).values("ladder").annotate(number=Count("pk")).values("number")
-    waiting = Match.objects.filter(ladder=OuterRef("ladder"), status=Match.Status.QUEUED, seats__entry=OuterRef("pk"))
+    waiting = Match.objects.filter(
+        ladder=OuterRef("ladder"), status=Match.Status.QUEUED, seats__membership=OuterRef("pk")
+    )
     queued = waiting.order_by().values("ladder").annotate(number=Count("pk")).values("number")
     last = Season.objects.filter(ladder=OuterRef("ladder")).order_by("-number").values("pk")[:1]
     return (
-        entries.select_related("ladder")
+        memberships.select_related("ladder")
         .annotate(among=Coalesce(Subquery(counted), 0), rank=Coalesce(Subquery(better), 0) + 1)
         .annotate(queued=Coalesce(Subquery(queued), 0), season=Subquery(last))
         .order_by("ladder")
@@ -416,11 +423,11 @@ class BotPage:
 
     ``presence`` is whether a remote one is here, ``panel`` is for its owner and staff; ``versions`` are a part of all
     for them, of those that were ready for everybody else. What is of one ladder is of its latest season: of ``chosen``,
-    which is ``None`` without entries.
+    which is ``None`` without memberships.
     """
 
     bot: Bot
-    entries: Sequence[Placed]
+    memberships: Sequence[Placed]
     chosen: Placed | None
     versions: Versions
     matches: Part[Match]
@@ -441,18 +448,19 @@ class BotPage:
     def challengeable(self) -> bool:
         """Whether people can meet it at a table: it plays, and stands on an open ladder."""
         return self.bot.plays and any(
-            one.entry.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN for one in self.entries
+            one.membership.active and one.ladder.open and one.ladder.players == Ladder.Players.OPEN
+            for one in self.memberships
         )
 
     @property
     def games(self) -> int:
         """Rated games on all ladders."""
-        return sum(entry.games for entry in self.entries)
+        return sum(membership.games for membership in self.memberships)
 
     @property
     def queued(self) -> int:
         """Its rated games that wait in the queue, on all ladders."""
-        return sum(entry.queued for entry in self.entries)
+        return sum(membership.queued for membership in self.memberships)
 
     @property
     def few(self) -> int:
@@ -474,12 +482,12 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     estimates = of_bot(bot, user)
     return BotPage(
         bot=bot,
-        entries=[one for one in placed if one.shown],
+        memberships=[one for one in placed if one.shown],
         chosen=chosen,
         versions=versions,
         matches=listed_part(its.exclude(attempts_started=0), parameters, MATCHES),
         presence=presence(bot, its),
-        panel=panel(bot, versions.spoken_of, [one.entry for one in placed], owns(user, bot)) if inside else None,
+        panel=panel(bot, versions.spoken_of, [one.membership for one in placed], owns(user, bot)) if inside else None,
         source_opens=versions.active is not None and may_read_source(user, versions.active),
         estimates=newest_by_ladder(estimates),
         **(_on_ladder(chosen, estimates) if chosen else _NOWHERE),
@@ -491,14 +499,14 @@ _NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat",
 
 def _on_ladder(chosen: Placed, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
     """What is shown of one ladder; three queries, three more where the chart is not kept."""
-    entry, season = chosen.entry, chosen.season
-    tallies = tallies_of(entry, season)
-    its = [one for one in estimates if one.season.ladder_id == entry.ladder_id]
+    membership, season = chosen.membership, chosen.season
+    tallies = tallies_of(membership, season)
+    its = [one for one in estimates if one.season.ladder_id == membership.ladder_id]
     return {
-        "chart": chart_of(entry, its),
+        "chart": chart_of(membership, its),
         "strength": strength(its),
-        "heat": heat_map(entry, season, tallies) if season else None,
-        "habits": habit_tables(tallies, entry.ladder.game),
+        "heat": heat_map(membership, season, tallies) if season else None,
+        "habits": habit_tables(tallies, membership.ladder.game),
     }
 
 
@@ -532,9 +540,9 @@ def waits_page(bot: Bot, user: Viewer) -> WaitsPage:
     """What ``user`` may read of it; eleven queries at most, however long the queues."""
     if bot.owner_id is None:
         return WaitsPage(bot, ())
-    seen = Entry.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user)).select_related("ladder")
-    entries = list(seen.order_by("ladder"))
-    return WaitsPage(bot, reasons(bot, spoken_of(bot), entries, inside=may_read(user, bot)))
+    seen = Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(user)).select_related("ladder")
+    memberships = list(seen.order_by("ladder"))
+    return WaitsPage(bot, reasons(bot, spoken_of(bot), memberships, inside=may_read(user, bot)))
 
 
 # --- More views ------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
 from ladder.access import public_bots
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import OF, Asked, Column, Parameters, asked_of
 from ladder.pages.ladder import LANGUAGE, MINE
@@ -46,11 +46,11 @@ def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     """The page of the list that an address asks for; four queries."""
     asked = asked_of(parameters, COLUMNS, (MINE if user.pk else OF, LANGUAGE))
     seen = Ladder.objects.visible_to(user)
-    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     everybody = (
         _wanted(asked, user)
-        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
-        .prefetch_related(Prefetch("entries", queryset=entries))
+        .annotate(played=Sum("memberships__games", filter=Q(memberships__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("memberships", queryset=memberships))
     )
     field = F(FIELDS[asked.column.key])
     order = field.desc() if asked.falling else field.asc()

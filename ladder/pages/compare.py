@@ -19,7 +19,7 @@ from bots.models import Bot
 from games.base import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
-from ladder.models import Entry, Estimate, Ladder, PairTally, Season, VersionTally
+from ladder.models import Estimate, Ladder, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, rating_chart
 from ladder.pages.components.filters import Parameters, Tab, Tabs, cursor, ladder_tabs
@@ -90,12 +90,12 @@ Pair = tuple[Bot, Bot]
 class Side:
     """One of the two: where it stands, and how strong the version is that it played last."""
 
-    entry: Entry
+    membership: Membership
     estimate: Estimate | None
 
     @property
     def bot(self) -> Bot:
-        return self.entry.bot
+        return self.membership.bot
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Difference:
 class Common:
     """What the two have reached against an opponent of both."""
 
-    opponent: Entry
+    opponent: Membership
     results: tuple[Against, Against]
 
     @property
@@ -149,7 +149,10 @@ class There:
         """The one axis of both."""
         estimates = [side.estimate for side in self.sides if side.estimate]
         return axis(
-            [*(side.entry.rating for side in self.sides), *(end for one in estimates for end in (one.low, one.high))]
+            [
+                *(side.membership.rating for side in self.sides),
+                *(end for one in estimates for end in (one.low, one.high)),
+            ]
         )
 
     @cached_property
@@ -204,50 +207,51 @@ def bots_seen_by(user: Viewer, slugs: tuple[str, str]) -> Pair:
 
 def comparison_page(bots: Pair, parameters: Parameters, user: Viewer) -> ComparisonPage:
     """The page of two bots for ``user``; eleven queries. Raises ``Http404`` for a season that there is not."""
-    entries = _entries(bots, user)
-    ladders = sorted(entries, key=lambda ladder: (-min(one.games for one in entries[ladder]), ladder.pk))
+    memberships = _entries(bots, user)
+    ladders = sorted(memberships, key=lambda ladder: (-min(one.games for one in memberships[ladder]), ladder.pk))
     wanted = [ladder for ladder in ladders if ladder.slug == parameters("ladder")] or ladders
-    there = _there(wanted[0], entries[wanted[0]], parameters) if wanted else None
+    there = _there(wanted[0], memberships[wanted[0]], parameters) if wanted else None
     yours = all(owns(user, bot) for bot in bots)
     return ComparisonPage(bots, sorted(ladders, key=lambda ladder: ladder.pk), there, yours)
 
 
-def _entries(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Entry, Entry]]:
-    """The entries of the two on each ladder that has both; one query."""
-    seen = Entry.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
+def _entries(bots: Pair, user: Viewer) -> dict[Ladder, tuple[Membership, Membership]]:
+    """The memberships of the two on each ladder that has both; one query."""
+    seen = Membership.objects.filter(bot__in=bots, ladder__in=Ladder.objects.visible_to(user))
     stand = seen.filter(Q(active=True) | Q(games__gt=0)).select_related("ladder", "bot__owner")
-    found = {(entry.ladder, entry.bot): entry for entry in stand}
+    found = {(membership.ladder, membership.bot): membership for membership in stand}
     first, second = bots
     return {
-        ladder: (entry, found[ladder, second])
-        for (ladder, bot), entry in found.items()
+        ladder: (membership, found[ladder, second])
+        for (ladder, bot), membership in found.items()
         if bot == first and (ladder, second) in found
     }
 
 
-def _there(ladder: Ladder, entries: tuple[Entry, Entry], parameters: Parameters) -> There:
+def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameters: Parameters) -> There:
     seasons = list(ladder.seasons.order_by("-number"))
     season = _season(ladder, seasons, parameters("season"))
-    estimates = estimated(ladder, entries)
-    first, second = (Side(entry, estimates.get(entry.bot_id)) for entry in entries)
-    shown = _opponents(season, entries, parameters("page"))
-    tallies, versions = _tallies(season, entries, list(shown)), _version_tallies(season, entries)
-    direct = [tallies.get(pair) for pair in (_ids(entries), _ids(entries)[::-1])]
+    estimates = estimated(ladder, memberships)
+    first, second = (Side(membership, estimates.get(membership.bot_id)) for membership in memberships)
+    shown = _opponents(season, memberships, parameters("page"))
+    tallies, versions = _tallies(season, memberships, list(shown)), _version_tallies(season, memberships)
+    direct = [tallies.get(pair) for pair in (_ids(memberships), _ids(memberships)[::-1])]
     return There(
         ladder=ladder,
         season=season,
         seasons=seasons,
         sides=(first, second),
-        chart=rating_chart(traces(entries)),
+        chart=rating_chart(traces(memberships)),
         direct=_both(direct),
         seats=seat_rows(
             ladder,
             direct,
-            [[its for its in versions if its.entry_id == entry.pk] for entry in entries],
+            [[its for its in versions if its.membership_id == membership.pk] for membership in memberships],
         ),
         opponents=shown,
         common=[
-            Common(its.opponent, (_against(its), _against(tallies[entries[1].pk, its.opponent_id]))) for its in shown
+            Common(its.opponent, (_against(its), _against(tallies[memberships[1].pk, its.opponent_id])))
+            for its in shown
         ],
     )
 
@@ -260,28 +264,28 @@ def _season(ladder: Ladder, seasons: Sequence[Season], number: str | None) -> Se
     return chosen[0] if chosen else None
 
 
-def _opponents(season: Season | None, entries: tuple[Entry, Entry], page: str | None) -> Page[Any]:
+def _opponents(season: Season | None, memberships: tuple[Membership, Membership], page: str | None) -> Page[Any]:
     """What the first has reached against opponents of both, the most often met first; two queries."""
-    first, second = entries
-    of_second = PairTally.objects.filter(season=season, entry=second).values("opponent")
-    met = PairTally.objects.filter(season=season, entry=first, opponent__in=of_second)
+    first, second = memberships
+    of_second = PairTally.objects.filter(season=season, membership=second).values("opponent")
+    met = PairTally.objects.filter(season=season, membership=first, opponent__in=of_second)
     return Paginator(met.select_related("opponent__bot__owner").order_by("-games", "opponent"), ROWS).get_page(page)
 
 
 def _tallies(
-    season: Season | None, entries: tuple[Entry, Entry], shown: Sequence[PairTally]
+    season: Season | None, memberships: tuple[Membership, Membership], shown: Sequence[PairTally]
 ) -> Mapping[tuple[int, int], PairTally]:
     """The second's tallies against these opponents, and those of the two against each other; one query."""
-    first, second = entries
-    wanted = Q(entry=second, opponent__in=[its.opponent_id for its in shown])
-    direct = Q(entry=first, opponent=second) | Q(entry=second, opponent=first)
+    first, second = memberships
+    wanted = Q(membership=second, opponent__in=[its.opponent_id for its in shown])
+    direct = Q(membership=first, opponent=second) | Q(membership=second, opponent=first)
     rows = PairTally.objects.filter(wanted | direct, season=season)
-    return {(row.entry_id, row.opponent_id): row for row in rows}
+    return {(row.membership_id, row.opponent_id): row for row in rows}
 
 
-def _version_tallies(season: Season | None, entries: tuple[Entry, Entry]) -> list[VersionTally]:
+def _version_tallies(season: Season | None, memberships: tuple[Membership, Membership]) -> list[VersionTally]:
     """What the versions of both have reached against everybody; one query."""
-    return list(VersionTally.objects.filter(season=season, entry__in=entries).defer("habits"))
+    return list(VersionTally.objects.filter(season=season, membership__in=memberships).defer("habits"))
 
 
 def _both(direct: Sequence[PairTally | None]) -> tuple[Against, Against] | None:
@@ -293,8 +297,8 @@ def _against(tally: PairTally) -> Against:
     return Against(tally, share_of(tally))
 
 
-def _ids(entries: tuple[Entry, Entry]) -> tuple[int, int]:
-    return entries[0].pk, entries[1].pk
+def _ids(memberships: tuple[Membership, Membership]) -> tuple[int, int]:
+    return memberships[0].pk, memberships[1].pk
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ladder.access import found, is_staff, ladder_seen_by
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import MARGINS, Choices, allowances, choices, games_left
 from ladder.exhibitions.progress import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
-from ladder.models import Agreement, Block, Ladder, Match, Order, OrderPlayer
+from ladder.models import Agreement, Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import Part, part
 from ladder.pages.matches import listed_part
@@ -92,7 +92,7 @@ _GONE: Final = gettext_lazy("It cannot be chosen (any more). Choose another one.
 DEFAULT_BLOCKS: Final = 10
 
 
-class OrderForm(forms.Form):
+class ExhibitionForm(forms.Form):
     """What every order has: the token of the form, so that sending it twice does no harm."""
 
     token = forms.UUIDField(widget=forms.HiddenInput)
@@ -108,8 +108,8 @@ class OrderForm(forms.Form):
         return token
 
 
-class SeatedForm(OrderForm):
-    """An order with one version a seat."""
+class SeatedForm(ExhibitionForm):
+    """An exhibition with one version a seat."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -170,7 +170,7 @@ def _margins() -> list[tuple[Any, str]]:
     return [(margin, gettext("%(number)s points of 100") % {"number": f"{margin / 10:.0f}"}) for margin in MARGINS]
 
 
-class CompareForm(OrderForm):
+class CompareForm(ExhibitionForm):
     """A comparison of two versions of one's own."""
 
     margin = forms.TypedChoiceField(
@@ -242,7 +242,7 @@ def _at_most(field: Any, most: int) -> None:
 
 ROWS = 20
 SOON = 20
-_Part = OrderPlayer.Part
+_Part = ExhibitionPlayer.Part
 _PLACES = Case(*(When(part=part, then=Value(place)) for place, part in enumerate(_Part)))
 """The parts in the order of a page: the table; the two that are compared, then their opponents."""
 
@@ -251,7 +251,7 @@ _PLACES = Case(*(When(part=part, then=Value(place)) for place, part in enumerate
 class Comparison:
     """How a comparison stands."""
 
-    order: Order
+    exhibition: Exhibition
     candidate: BotVersion
     baseline: BotVersion
     walk: Walk
@@ -259,22 +259,22 @@ class Comparison:
 
     @property
     def chart(self) -> Chart:
-        return chart(self.walk.ratios, hypotheses(self.order), self.order.blocks_wanted)
+        return chart(self.walk.ratios, hypotheses(self.exhibition), self.exhibition.blocks_wanted)
 
     @property
     def bound(self) -> float:
         """The bound above; the one below is as far from 0."""
-        return hypotheses(self.order).upper
+        return hypotheses(self.exhibition).upper
 
     @property
     def margin_points(self) -> float:
         """The difference that is asked for, in points of 100."""
-        return (self.order.margin or 0) / 10
+        return (self.exhibition.margin or 0) / 10
 
     @property
     def verdict(self) -> Verdict:
         """As it was decided; a release with another prior does not change what an ended comparison has found."""
-        return Verdict(self.order.verdict) if self.order.verdict else self.walk.verdict
+        return Verdict(self.exhibition.verdict) if self.exhibition.verdict else self.walk.verdict
 
     @property
     def better(self) -> bool:
@@ -286,11 +286,11 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class OrderPage:
+class ExhibitionPage:
     """One order: who plays, what came out so far, and what the viewer may do about it."""
 
-    order: Order
-    players: Sequence[OrderPlayer]
+    exhibition: Exhibition
+    players: Sequence[ExhibitionPlayer]
     agreements: Sequence[Agreement]
     found: Scores
     over: Sequence[int]
@@ -301,7 +301,7 @@ class OrderPage:
 
     @property
     def title(self) -> str:
-        return title(self.order, [player.version for player in self.players])
+        return title(self.exhibition, [player.version for player in self.players])
 
     @property
     def counted(self) -> int:
@@ -315,7 +315,7 @@ class OrderPage:
 
     @property
     def rows(self) -> list[Row]:
-        return rows(self.order, self.found, self.players)
+        return rows(self.exhibition, self.found, self.players)
 
     @property
     def gauntlet(self) -> list[BotVersion]:
@@ -323,76 +323,82 @@ class OrderPage:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """How it stands; ``None`` for other kinds of orders."""
-        if self.order.kind != Order.Kind.COMPARISON:
+        """How it stands; ``None`` for other kinds of exhibitions."""
+        if self.exhibition.kind != Exhibition.Kind.COMPARISON:
             return None
         by_part = {player.part: player.version for player in self.players}
-        taken = differences(self.order, self.over, self.found)
-        walked = walk(taken, hypotheses(self.order))
+        taken = differences(self.exhibition, self.over, self.found)
+        walked = walk(taken, hypotheses(self.exhibition))
         mean = mean_of(taken[: len(walked.ratios)])
-        return Comparison(self.order, by_part[_Part.CANDIDATE], by_part[_Part.BASELINE], walked, mean)
+        return Comparison(self.exhibition, by_part[_Part.CANDIDATE], by_part[_Part.BASELINE], walked, mean)
 
     @property
     def may_cancel(self) -> bool:
         """Whether the viewer may end it: who ordered it, staff, and before it begins who agreed to it."""
-        return self.order.open and may_cancel(self.order, self.viewer)
+        return self.exhibition.open and may_cancel(self.exhibition, self.viewer)
 
     @property
     def asked(self) -> bool:
         """Whether the viewer has still to say whether their bot will be there."""
-        return self.order.state == Order.State.INVITED and any(
+        return self.exhibition.state == Exhibition.State.INVITED and any(
             agreement.person_id == self.viewer.pk and agreement.agreed is None for agreement in self.agreements
         )
 
 
 @dataclass(frozen=True)
-class OrdersPage:
+class ExhibitionsPage:
     """What waits for the viewer's word, what will begin, and what the viewer has ordered."""
 
-    asked: Sequence[Order]
-    planned: Sequence[Order]
-    own: Part[Order]
+    asked: Sequence[Exhibition]
+    planned: Sequence[Exhibition]
+    own: Part[Exhibition]
     ladders: Sequence[Ladder]
 
 
-def order_seen_by(user: Viewer, order_id: int) -> Order:
-    """The order at an address, with its ladder. Raises ``Http404``."""
-    orders = Order.objects.visible_to(user).select_related("ladder", "requested_by")
-    return found(orders, _("There is no order %(number)s.") % {"number": order_id}, pk=order_id)
+def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:
+    """The exhibition at an address, with its ladder. Raises ``Http404``."""
+    exhibitions = Exhibition.objects.visible_to(user).select_related("ladder", "requested_by")
+    return found(exhibitions, _("There is no order %(number)s.") % {"number": exhibition_id}, pk=exhibition_id)
 
 
-def may_cancel(order: Order, user: Viewer) -> bool:
-    """Whether ``user`` may end ``order`` while it is open."""
-    if order.requested_by_id == user.pk or is_staff(user):
+def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
+    """Whether ``user`` may end ``exhibition`` while it is open."""
+    if exhibition.requested_by_id == user.pk or is_staff(user):
         return True
-    agreed = Agreement.objects.filter(order=order, person=user.pk, agreed=True)
-    return order.state in (Order.State.INVITED, Order.State.PLANNED) and user.pk is not None and agreed.exists()
+    agreed = Agreement.objects.filter(exhibition=exhibition, person=user.pk, agreed=True)
+    return (
+        exhibition.state in (Exhibition.State.INVITED, Exhibition.State.PLANNED)
+        and user.pk is not None
+        and agreed.exists()
+    )
 
 
-def order_page(order: Order, parameters: Callable[[str], str | None], user: Viewer) -> OrderPage:
-    """All that is to be said of ``order``; eight queries, and one more for a comparison."""
-    blocks = list(Block.objects.filter(order=order).values_list("ended", flat=True))
-    over = over_in_turn(order)
-    return OrderPage(
-        order=order,
-        players=list(players_of(order)),
-        agreements=list(order.agreements.select_related("person")),
-        found=scores(order),
+def exhibition_page(exhibition: Exhibition, parameters: Callable[[str], str | None], user: Viewer) -> ExhibitionPage:
+    """All that is to be said of ``exhibition``; eight queries, and one more for a comparison."""
+    blocks = list(Block.objects.filter(exhibition=exhibition).values_list("ended", flat=True))
+    over = over_in_turn(exhibition)
+    return ExhibitionPage(
+        exhibition=exhibition,
+        players=list(players_of(exhibition)),
+        agreements=list(exhibition.agreements.select_related("person")),
+        found=scores(exhibition),
         over=over,
         written=len(blocks),
         ended=sum(ended is not None for ended in blocks),
-        matches=listed_part(Match.objects.filter(block__order=order), parameters),
+        matches=listed_part(Match.objects.filter(block__exhibition=exhibition), parameters),
         viewer=user,
     )
 
 
-def orders_page(parameters: Callable[[str], str | None], user: Viewer) -> OrdersPage:
+def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> ExhibitionsPage:
     """The page of all that is on demand, for ``user``; at most eight queries."""
-    seen = _listed(Order.objects.visible_to(user))
-    planned = seen.filter(state=Order.State.PLANNED) | seen.filter(kind=Order.Kind.SCHEDULED, state=Order.State.RUNNING)
-    mine = Q(state=Order.State.INVITED, agreements__person=user.pk, agreements__agreed=None)
+    seen = _listed(Exhibition.objects.visible_to(user))
+    planned = seen.filter(state=Exhibition.State.PLANNED) | seen.filter(
+        kind=Exhibition.Kind.SCHEDULED, state=Exhibition.State.RUNNING
+    )
+    mine = Q(state=Exhibition.State.INVITED, agreements__person=user.pk, agreements__agreed=None)
     own = seen.filter(requested_by=user.pk) if user.pk is not None else seen.none()
-    return OrdersPage(
+    return ExhibitionsPage(
         asked=list(seen.filter(mine).order_by("due_at")) if user.pk is not None else [],
         planned=list(planned.order_by("due_at", "pk")[:SOON]),
         own=part(own, parameters, ROWS),
@@ -400,51 +406,51 @@ def orders_page(parameters: Callable[[str], str | None], user: Viewer) -> Orders
     )
 
 
-def title(order: Order, versions: Sequence[BotVersion]) -> str:
+def title(exhibition: Exhibition, versions: Sequence[BotVersion]) -> str:
     """``Mine v7 or Mine v6?``, ``Mine v7, Greedy and Haggler``."""
     names = [version.bot.name if version.bot.owner_id is None else str(version) for version in versions]
-    if order.kind == Order.Kind.COMPARISON:
+    if exhibition.kind == Exhibition.Kind.COMPARISON:
         return _("Is %(candidate)s better than %(baseline)s?") % {"candidate": names[0], "baseline": names[1]}
     return listing(names)
 
 
-def players_of(order: Order) -> QuerySet[OrderPlayer]:
-    """Who plays in ``order``, with their bots and owners, in the order of its page."""
-    return listed_players().filter(order=order)
+def players_of(exhibition: Exhibition) -> QuerySet[ExhibitionPlayer]:
+    """Who plays in ``exhibition``, with their bots and owners, in the order of its page."""
+    return listed_players().filter(exhibition=exhibition)
 
 
-def listed_players() -> QuerySet[OrderPlayer]:
-    """Players of any orders with their bots and owners, each order's in the order of its page."""
-    players = OrderPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
-    return players.order_by("order", _PLACES, "index")
+def listed_players() -> QuerySet[ExhibitionPlayer]:
+    """Players of any exhibitions with their bots and owners, each order's in the order of its page."""
+    players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
+    return players.order_by("exhibition", _PLACES, "index")
 
 
-def _listed(orders: QuerySet[Order]) -> QuerySet[Order]:
-    shown = orders.select_related("ladder", "requested_by")
+def _listed(exhibitions: QuerySet[Exhibition]) -> QuerySet[Exhibition]:
+    shown = exhibitions.select_related("ladder", "requested_by")
     return shown.prefetch_related(Prefetch("players", queryset=listed_players()))
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
 _REFUSED = 422
-_Place = Callable[["User", Ladder, Any], Order]
+_Place = Callable[["User", Ladder, Any], Exhibition]
 
 
 @require_safe
 @never_cache
-def orders(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/orders.html", {"page": orders_page(request.GET.get, request.user)})
+def exhibitions(request: HttpRequest) -> HttpResponse:
+    return render(request, "pages/exhibitions.html", {"page": exhibitions_page(request.GET.get, request.user)})
 
 
 @require_safe
 @never_cache
-def order(request: HttpRequest, order_id: int) -> HttpResponse:
-    page = order_page(order_seen_by(request.user, order_id), request.GET.get, request.user)
-    return render(request, "pages/order.html", {"page": page})
+def exhibition(request: HttpRequest, exhibition_id: int) -> HttpResponse:
+    page = exhibition_page(exhibition_seen_by(request.user, exhibition_id), request.GET.get, request.user)
+    return render(request, "pages/exhibition.html", {"page": page})
 
 
-def _ordering(template: str, form_class: type[OrderForm], place: _Place) -> Callable[..., HttpResponse]:
-    """A view with a form that becomes an order on a ladder."""
+def _ordering(template: str, form_class: type[ExhibitionForm], place: _Place) -> Callable[..., HttpResponse]:
+    """A view with a form that becomes an exhibition on a ladder."""
 
     @require_http_methods(["GET", "HEAD", "POST"])
     @never_cache
@@ -454,7 +460,7 @@ def _ordering(template: str, form_class: type[OrderForm], place: _Place) -> Call
         form = form_class(choices(person, ladder, request.GET.get("bot")), ladder.seats, request.POST or None)
         if request.method == "POST" and form.is_valid():
             try:
-                return redirect("pages:order", place(person, ladder, form).pk)
+                return redirect("pages:exhibition", place(person, ladder, form).pk)
             except Refused as refusal:
                 form.add_error(None, str(refusal))
         context = {"form": form, "ladder": ladder, "limits": allowances(), "games_left": games_left(person)}
@@ -463,32 +469,32 @@ def _ordering(template: str, form_class: type[OrderForm], place: _Place) -> Call
     return view
 
 
-def _place_test(person: User, ladder: Ladder, form: TestForm) -> Order:
-    return requests.order_test(person, ladder, form.versions, form.cleaned_data["blocks"], form.sent_token)
+def _place_test(person: User, ladder: Ladder, form: TestForm) -> Exhibition:
+    return requests.request_test(person, ladder, form.versions, form.cleaned_data["blocks"], form.sent_token)
 
 
-def _place_comparison(person: User, ladder: Ladder, form: CompareForm) -> Order:
+def _place_comparison(person: User, ladder: Ladder, form: CompareForm) -> Exhibition:
     asked = form.cleaned_data
     most, margin = asked["most_blocks"], asked["margin"]
-    return requests.order_comparison(person, ladder, form.pair, asked["gauntlet"], most, margin, form.sent_token)
+    return requests.request_comparison(person, ladder, form.pair, asked["gauntlet"], most, margin, form.sent_token)
 
 
-def _place_schedule(person: User, ladder: Ladder, form: ScheduleForm) -> Order:
+def _place_schedule(person: User, ladder: Ladder, form: ScheduleForm) -> Exhibition:
     rotated = form.cleaned_data["rotated"] == "yes"
     deals = form.cleaned_data["deals"]
-    return requests.order_scheduled(person, ladder, form.versions, deals, form.time, form.sent_token, rotated)
+    return requests.request_scheduled(person, ladder, form.versions, deals, form.time, form.sent_token, rotated)
 
 
-test = _ordering("pages/order_test.html", TestForm, _place_test)
-compare = _ordering("pages/order_compare.html", CompareForm, _place_comparison)
-schedule = _ordering("pages/order_schedule.html", ScheduleForm, _place_schedule)
+test = _ordering("pages/exhibition_test.html", TestForm, _place_test)
+compare = _ordering("pages/exhibition_compare.html", CompareForm, _place_comparison)
+schedule = _ordering("pages/exhibition_schedule.html", ScheduleForm, _place_schedule)
 
 
 @require_POST
 @login_required
-def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
-    """End an order; what has begun is played out."""
-    found, person = order_seen_by(request.user, order_id), cast("User", request.user)
+def cancel(request: HttpRequest, exhibition_id: int) -> HttpResponse:
+    """End an exhibition; what has begun is played out."""
+    found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     if not may_cancel(found, person):
         raise PermissionDenied(_("Only who ordered it can cancel it."))
     said = _("Cancelled. What has begun is played out.")
@@ -497,18 +503,18 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
 
 @require_POST
 @login_required
-def answer(request: HttpRequest, order_id: int) -> HttpResponse:
+def answer(request: HttpRequest, exhibition_id: int) -> HttpResponse:
     """Agree to a match at a set time, or do not."""
-    found, person = order_seen_by(request.user, order_id), cast("User", request.user)
+    found, person = exhibition_seen_by(request.user, exhibition_id), cast("User", request.user)
     agreed = "agree" in request.POST
     said = _("You have agreed.") if agreed else _("You have not agreed, so the match is cancelled.")
     return _done(request, found, lambda: requests.answer(found, person, agreed), said)
 
 
-def _done(request: HttpRequest, found: Order, does: Callable[[], object], said: str) -> HttpResponse:
+def _done(request: HttpRequest, found: Exhibition, does: Callable[[], object], said: str) -> HttpResponse:
     try:
         does()
         messages.success(request, said)
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("pages:order", found.pk)
+    return redirect("pages:exhibition", found.pk)

@@ -91,7 +91,7 @@ def _public() -> QuerySet[Match]:
 
 def _closed() -> QuerySet[Season]:
     """The closed seasons of ladders that are not private, newest first, each with the winners as its final table."""
-    winners = FinalStanding.objects.filter(rank=1).select_related("entry__bot").order_by("entry")
+    winners = FinalStanding.objects.filter(rank=1).select_related("membership__bot").order_by("membership")
     seasons = Season.objects.filter(closed__isnull=False, ladder__in=Ladder.objects.visible_to(AnonymousUser()))
     shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_table", queryset=winners))
     return shown.order_by("-closed", "-pk")
@@ -139,7 +139,7 @@ def _match_entry(match: Match, bot: Bot | None) -> _Entry:
 
 def _season_entry(season: Season) -> _Entry:
     ladder, winners = season.ladder, list(season.final_table.all())
-    names = listing([winner.entry.bot.name for winner in winners])
+    names = listing([winner.membership.bot.name for winner in winners])
     won = f"Rank 1: {visible(names)} with {points(winners[0].rating)} points." if winners else "No rated matches."
     return {
         "title": f"Season {season.number} of {visible(ladder.name)} ended",

@@ -22,7 +22,7 @@ from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
 from ladder.exports.documents import replay_of
 from ladder.live.visibility import public_cut
-from ladder.models import Block, Entry, Ladder, Match, Result, SeatResult
+from ladder.models import Block, Ladder, Match, Membership, Result, SeatResult
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
 from ladder.pages.components.boards import Board as BoardDrawing
@@ -125,7 +125,7 @@ def _chosen() -> Best | None:
         table__over=False,
         ladder__private=False,
     )
-    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__entry__rating"))
+    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__membership__rating"))
     for match in rated.exclude(strength=None).order_by("-strength", "pk")[:_LOOKED_AT]:
         cut = public_cut(match)
         if cut is not None:
@@ -175,7 +175,7 @@ class Climbs:
 
 @dataclass(frozen=True)
 class _Gain:
-    entry: int
+    membership: int
     change: int
     games: int
     since: datetime
@@ -195,12 +195,12 @@ def climbs() -> Climbs:
     else:
         gains = [_Gain(**{**gain, "since": datetime.fromisoformat(gain["since"])}) for gain in found]
         named = _named(gains) if gains else {}
-    rows = [Climb(*named[gain.entry], gain.change, gain.games) for gain in gains if gain.entry in named]
+    rows = [Climb(*named[gain.membership], gain.change, gain.games) for gain in gains if gain.membership in named]
     return Climbs(min((gain.since for gain in gains), default=None), rows)
 
 
 _Names = dict[int, tuple[Bot, str, str]]
-"""By entry, its bot, and the name and the address name of its ladder."""
+"""By membership, its bot, and the name and the address name of its ladder."""
 
 _BOT: Final = ("name", "slug", "kind", "house_name", "retired")
 _NAMES: Final = ("ladder__name", "ladder__slug", *(f"bot__{name}" for name in _BOT))
@@ -208,8 +208,8 @@ _NAMES: Final = ("ladder__name", "ladder__slug", *(f"bot__{name}" for name in _B
 
 def _named(gains: Sequence[_Gain]) -> _Names:
     seen = Ladder.objects.visible_to(AnonymousUser())
-    entries = Entry.objects.filter(pk__in=[gain.entry for gain in gains], ladder__in=seen)
-    return {pk: _names(read) for pk, *read in entries.values_list("pk", *_NAMES)}
+    memberships = Membership.objects.filter(pk__in=[gain.membership for gain in gains], ladder__in=seen)
+    return {pk: _names(read) for pk, *read in memberships.values_list("pk", *_NAMES)}
 
 
 def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
@@ -221,16 +221,18 @@ def _names(read: Sequence[Any]) -> tuple[Bot, str, str]:
 def _added_up() -> tuple[list[_Gain], _Names]:
     seen = Ladder.objects.visible_to(AnonymousUser())
     last = Result.objects.order_by("-pk").values("pk")[:MOST_RESULTS]
-    counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__entry__ladder__in=seen)
+    counted = SeatResult.objects.filter(result__in=last, rating_after__isnull=False, seat__membership__ladder__in=seen)
     rows = list(
         counted.order_by()
-        .values("seat__entry", *(f"seat__entry__{name}" for name in _NAMES))
+        .values("seat__membership", *(f"seat__membership__{name}" for name in _NAMES))
         .annotate(gained=Sum(F("rating_after") - F("rating_before")), games=Count("pk"), since=Min("result__created"))
         .filter(games__gte=FEWEST_GAMES, gained__gt=0)
-        .order_by("-gained", "seat__entry")[:SHOWN]
+        .order_by("-gained", "seat__membership")[:SHOWN]
     )
-    gains = [_Gain(row["seat__entry"], row["gained"], row["games"], row["since"]) for row in rows]
-    return gains, {row["seat__entry"]: _names([row[f"seat__entry__{name}"] for name in _NAMES]) for row in rows}
+    gains = [_Gain(row["seat__membership"], row["gained"], row["games"], row["since"]) for row in rows]
+    return gains, {
+        row["seat__membership"]: _names([row[f"seat__membership__{name}"] for name in _NAMES]) for row in rows
+    }
 
 
 # --- The page --------------------------------------------------------------------------------------------------------
@@ -329,7 +331,7 @@ class HomePage:
     @property
     def others(self) -> list[Board]:
         """The other ladders that somebody stands on; of live ones those on which something was played."""
-        some = [board for board in self.boards if (board.finished if board.ladder.live else board.entries)]
+        some = [board for board in self.boards if (board.finished if board.ladder.live else board.memberships)]
         return [board for board in some if board not in self.leading]
 
     @property
@@ -382,7 +384,7 @@ def home_page(user: Viewer) -> HomePage:
 def newest_versions() -> list[BotVersion]:
     """The versions that have come last, of those that play now, of people's bots; one query."""
     playing = BotVersion.objects.filter(
-        active=True, bot__in=public_bots().filter(retired=None, on_leave=None, owner__isnull=False)
+        active=True, bot__in=public_bots().filter(retired=None, paused=None, owner__isnull=False)
     )
     return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
 

@@ -25,12 +25,12 @@ from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.matches.candidates import people_on, playing_versions
 from ladder.members.standings import Standing, listed, page_of
-from ladder.models import Entry, Estimate, Ladder, Match, Season
+from ladder.models import Estimate, Ladder, Match, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
 from ladder.pages.components.filters import OF, Asked, Choice, Column, Parameters, Tabs, asked_of, ladder_tabs
 from ladder.pages.components.words import Clock
-from ladder.pages.ladders import Books, active_versions, books
+from ladder.pages.ladders import IntegrityReport, active_versions, integrity
 from ladder.ratings.draws import Centred
 from ladder.ratings.elo import PROVISIONAL_GAMES
 
@@ -40,10 +40,13 @@ VERSIONS_SHOWN: Final = 24
 """The most rows of a bot's page."""
 
 
-def estimated(ladder: Ladder, entries: Iterable[Entry]) -> dict[int, Estimate]:
+def estimated(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, Estimate]:
     """By bot, the estimate of the version that it played last, of the ladder's last season; one query."""
     rows = _of_last_season(Estimate.objects.filter(season__ladder=ladder, rank_low__isnull=False))
-    return {row.version.bot_id: row for row in rows.filter(version__bot__in=[entry.bot_id for entry in entries])}
+    return {
+        row.version.bot_id: row
+        for row in rows.filter(version__bot__in=[membership.bot_id for membership in memberships])
+    }
 
 
 def of_bot(bot: Bot, viewer: Viewer) -> list[Estimate]:
@@ -65,39 +68,39 @@ def _of_last_season(estimates: QuerySet[Estimate]) -> QuerySet[Estimate]:
 # --- Order by estimated skill ----------------------------------------------------------------------------------------
 
 
-class ByStrength(Sequence[Entry]):
-    """``entries`` by the estimates of ``season``; those without one come last, in the order in which they came.
+class ByStrength(Sequence[Membership]):
+    """``memberships`` by the estimates of ``season``; those without one come last, in the order in which they came.
 
-    Two queries for the order of all, of numbers alone, and one for the entries of each slice.
+    Two queries for the order of all, of numbers alone, and one for the memberships of each slice.
     """
 
-    def __init__(self, entries: QuerySet[Entry], season: Season | None, *, falling: bool) -> None:
-        self._entries, self._season, self._falling = entries, season, falling
+    def __init__(self, memberships: QuerySet[Membership], season: Season | None, *, falling: bool) -> None:
+        self._entries, self._season, self._falling = memberships, season, falling
 
     @cached_property
     def _order(self) -> list[int]:
-        """The ids of all entries."""
+        """The ids of all memberships."""
         known = Estimate.objects.filter(season=self._season, rank_low__isnull=False).order_by()
         strengths = dict(known.values_list("version__bot", "rating"))
         found = list(self._entries.values_list("pk", "bot"))
         sign = -1 if self._falling else 1
         rated = [(sign * strengths[bot], place) for place, (_, bot) in enumerate(found) if bot in strengths]
-        rest = [entry for entry, bot in found if bot not in strengths]
+        rest = [membership for membership, bot in found if bot not in strengths]
         return [*(found[place][0] for _, place in sorted(rated)), *rest]
 
     def __len__(self) -> int:
         return len(self._order)
 
     @overload
-    def __getitem__(self, index: int) -> Entry: ...
+    def __getitem__(self, index: int) -> Membership: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Entry]: ...
-    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+    def __getitem__(self, index: slice) -> list[Membership]: ...
+    def __getitem__(self, index: int | slice) -> Membership | list[Membership]:
         if isinstance(index, int):
             return self[index : index + 1][0] if index >= 0 else self[len(self) + index]
         wanted = self._order[index]
         found = self._entries.in_bulk(wanted)
-        return [found[entry] for entry in wanted]
+        return [found[membership] for membership in wanted]
 
 
 # --- Statistically tied neighbors ------------------------------------------------------------------------------------
@@ -230,7 +233,7 @@ FIELDS: Final = {
     "games": "games",
     "first": "share",
 }
-"""By column, what it is sorted by; strengths are not the entries' own."""
+"""By column, what it is sorted by; strengths are not the memberships' own."""
 
 STATE: Final = Choice(
     "state",
@@ -271,8 +274,8 @@ class Row:
     own: bool
 
     @property
-    def entry(self) -> Entry:
-        return self.standing.entry
+    def membership(self) -> Membership:
+        return self.standing.membership
 
 
 @dataclass(frozen=True)
@@ -291,7 +294,7 @@ class LadderPage:
     rows: Sequence[Row]
     lanes: int
     standing_bots: int
-    books: Books
+    integrity: IntegrityReport
     people: int
     here: int
 
@@ -312,7 +315,7 @@ class LadderPage:
     @property
     def widest_share(self) -> float:
         """The share of first places that fills its bar, 0 to 1: never less than twice the fair one."""
-        return max([2 * self.fair_share, *(row.entry.win_share or 0 for row in self.rows)])
+        return max([2 * self.fair_share, *(row.membership.win_share or 0 for row in self.rows)])
 
     @cached_property
     def axis(self) -> Axis:
@@ -329,7 +332,7 @@ class LadderPage:
         """Who is first, if this is the top of the table; a few names at most."""
         if not self.asked.usual or self.standings.number > 1:
             return []
-        return [row.entry.bot.name for row in self.rows if row.standing.rank == 1][:NAMED]
+        return [row.membership.bot.name for row in self.rows if row.standing.rank == 1][:NAMED]
 
     @property
     def level(self) -> list[str]:
@@ -337,7 +340,7 @@ class LadderPage:
         if len(self.leaders) != 1 or self.rows[0].reach is None:
             return []
         last = self.rows[0].reach[1]
-        return [row.entry.bot.name for row in self.rows[1:] if row.standing.rank <= last]
+        return [row.membership.bot.name for row in self.rows[1:] if row.standing.rank <= last]
 
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
@@ -355,7 +358,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         rows=rows,
         lanes=len(lines.lanes),
         standing_bots=everybody,
-        books=books(ladder),
+        integrity=integrity(ladder),
         people=people_on(ladder),
         here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
     )
@@ -367,23 +370,23 @@ def _languages(ladder: Ladder) -> tuple[Choice, ...]:
 
 
 def _here(ladder: Ladder) -> int:
-    return remote.here().filter(bot__in=Entry.objects.filter(ladder=ladder, active=True).values("bot")).count()
+    return remote.here().filter(bot__in=Membership.objects.filter(ladder=ladder, active=True).values("bot")).count()
 
 
-def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Entry] | ByStrength:
-    """The entries that are asked for, in the order that is asked for."""
-    entries = listed(ladder)
+def _wanted(ladder: Ladder, season: Season | None, asked: Asked, user: Viewer) -> QuerySet[Membership] | ByStrength:
+    """The memberships that are asked for, in the order that is asked for."""
+    memberships = listed(ladder)
     if asked.looked_for:
         word = asked.looked_for
-        entries = entries.filter(Q(bot__name__icontains=word) | Q(bot__owner__username__icontains=word))
+        memberships = memberships.filter(Q(bot__name__icontains=word) | Q(bot__owner__username__icontains=word))
     for name, value in asked.values.items():
         condition = _conditions(user).get((name, value))
         if condition is not None:
-            entries = entries.filter(condition)
+            memberships = memberships.filter(condition)
     if "language" in asked.values:
         playing = BotVersion.objects.filter(bot=OuterRef("bot"), active=True, language=asked.values["language"])
-        entries = entries.filter(Exists(playing))
-    return _ordered(entries, season, asked)
+        memberships = memberships.filter(Exists(playing))
+    return _ordered(memberships, season, asked)
 
 
 def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
@@ -398,26 +401,28 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
     }
 
 
-def _ordered(entries: QuerySet[Entry], season: Season | None, asked: Asked) -> QuerySet[Entry] | ByStrength:
-    """The entries by a column; what has no value there comes last, and ratings decide between equals."""
+def _ordered(
+    memberships: QuerySet[Membership], season: Season | None, asked: Asked
+) -> QuerySet[Membership] | ByStrength:
+    """The memberships by a column; what has no value there comes last, and ratings decide between equals."""
     key = asked.column.key
     if key == "strength":
-        return ByStrength(entries, season, falling=asked.falling)
+        return ByStrength(memberships, season, falling=asked.falling)
     if key == "first":
-        entries = entries.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
+        memberships = memberships.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
     field, last = F(FIELDS[key]), True if key == "first" else None
     order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
-    return entries.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
+    return memberships.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
 
 
 def _rows(ladder: Ladder, shown: Sequence[Standing], asked: Asked, user: Viewer) -> tuple[Apart, list[Row]]:
-    entries = [standing.entry for standing in shown]
-    estimates, versions = estimated(ladder, entries), _versions(ladder, entries)
+    memberships = [standing.membership for standing in shown]
+    estimates, versions = estimated(ladder, memberships), _versions(ladder, memberships)
     by_strength = asked.column.key in ("rating", "strength")
-    lines = apart([estimates.get(entry.bot_id) for entry in entries] if by_strength else [])
+    lines = apart([estimates.get(membership.bot_id) for membership in memberships] if by_strength else [])
     rows = []
     for place, standing in enumerate(shown):
-        bot = standing.entry.bot
+        bot = standing.membership.bot
         first, last = lines.reach(place)
         rows.append(
             Row(
@@ -434,18 +439,18 @@ def _rows(ladder: Ladder, shown: Sequence[Standing], asked: Asked, user: Viewer)
 
 def _ends(row: Row) -> list[int]:
     its = row.estimate
-    return [its.low, its.high] if its else [row.entry.rating]
+    return [its.low, its.high] if its else [row.membership.rating]
 
 
 def _address(ladder: Ladder) -> str:
     return reverse("pages:ladder", args=[ladder.slug])
 
 
-def _versions(ladder: Ladder, entries: Sequence[Entry]) -> dict[int, int]:
+def _versions(ladder: Ladder, memberships: Sequence[Membership]) -> dict[int, int]:
     """By bot, the number of the version that plays on ``ladder``; one query, two where versions freeze."""
     if ladder.freezes_at is None:
-        return active_versions([entry.bot_id for entry in entries])
-    playing = playing_versions(entries).items()
+        return active_versions([membership.bot_id for membership in memberships])
+    playing = playing_versions(memberships).items()
     return {bot: version.number for bot, version in playing if version.bot.kind != Bot.Kind.PERSON}
 
 

@@ -16,20 +16,20 @@ from bots.models import Bot, BotVersion
 from games.base import Game
 from games.registry import GAMES
 from ladder.ledger.audit import rated_results
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 
 LEADERS = 5
-"""Entries that are named as the best, at most."""
+"""Memberships that are named as the best, at most."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """A ladder in a list of ladders, with its best entries."""
+    """A ladder in a list of ladders, with its best memberships."""
 
     ladder: Ladder
-    leaders: Sequence[Entry]
-    entries: int
+    leaders: Sequence[Membership]
+    memberships: int
     finished: int
 
     @property
@@ -50,7 +50,7 @@ class BoardGroup:
 
 
 @dataclass(frozen=True)
-class Books:
+class IntegrityReport:
     """What is to be played on a ladder, and how many rated matches have a result that counts."""
 
     finished: int
@@ -60,10 +60,12 @@ class Books:
 
 def boards(user: Viewer) -> list[Board]:
     """Every ladder that ``user`` may see, with its leaders; three queries."""
-    ladders: Any = Ladder.objects.visible_to(user).annotate(standing=Count("entries", filter=Q(entries__active=True)))
+    ladders: Any = Ladder.objects.visible_to(user).annotate(
+        standing=Count("memberships", filter=Q(memberships__active=True))
+    )
     place = Window(RowNumber(), partition_by=F("ladder"), order_by=(F("rating").desc(), F("pk").asc()))
     best = (
-        Entry.objects.filter(active=True, ladder__in=Ladder.objects.visible_to(user))
+        Membership.objects.filter(active=True, ladder__in=Ladder.objects.visible_to(user))
         .annotate(place=place)
         .filter(place__lte=LEADERS)
     )
@@ -82,11 +84,11 @@ def by_players(boards: Sequence[Board]) -> list[BoardGroup]:
     return [group for group in groups if group.boards]
 
 
-def books(ladder: Ladder) -> Books:
+def integrity(ladder: Ladder) -> IntegrityReport:
     """The books of ``ladder``; two queries, neither of which reads the finished matches."""
     pending = Match.objects.filter(ladder=ladder, status__in=Match.PENDING).order_by().values_list("status")
     found = dict(pending.annotate(number=Count("pk")))
-    return Books(
+    return IntegrityReport(
         finished=rated_results([ladder])[ladder.pk],
         running=found.get(Match.Status.RUNNING, 0),
         queued=found.get(Match.Status.QUEUED, 0),

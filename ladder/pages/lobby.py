@@ -19,8 +19,19 @@ from games.base import Game
 from games.registry import GAMES
 from ladder.access import matches_in_order_seen_by, open_games_seen_by
 from ladder.live.presence import NEVER_CAME
-from ladder.members.membership import require_rated
-from ladder.models import Block, Chair, Challenge, ChallengePlayer, Entry, Ladder, Match, Pairing, Seek, SeekPlayer
+from ladder.members.memberships import require_rated
+from ladder.models import (
+    Block,
+    Challenge,
+    ChallengePlayer,
+    Ladder,
+    LiveSeat,
+    Match,
+    Membership,
+    Pairing,
+    Seek,
+    SeekPlayer,
+)
 from ladder.models.ladders import Viewer
 from ladder.pages.components.people import player_address, watching_said
 from ladder.pages.components.words import enumerated
@@ -265,10 +276,10 @@ def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
     if person is None and guest is None:
         return []
     theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
-    chairs: Any = Chair.objects.filter(
-        theirs, kind__in=Chair.OF_PEOPLE, forfeit="", resigned=False, table__match__status=Match.Status.RUNNING
+    live_seats: Any = LiveSeat.objects.filter(
+        theirs, kind__in=LiveSeat.OF_PEOPLE, forfeit="", resigned=False, table__match__status=Match.Status.RUNNING
     ).annotate(now=Now(), new=NEVER_CAME)
-    rows = list(chairs.select_related("seat").order_by("-table")[:MOST_OWN])
+    rows = list(live_seats.select_related("seat").order_by("-table")[:MOST_OWN])
     shown = Match.objects.filter(pk__in=[row.table_id for row in rows]).select_related("ladder", "block")
     matches = {match.pk: match for match in shown.defer("block__seed").prefetch_related(seats_shown())} if rows else {}
     found = [
@@ -277,8 +288,13 @@ def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
     return sorted(found, key=lambda one: not one.turn)
 
 
-def _turn(chair: Any) -> bool:
-    return bool(chair.kind == Chair.Kind.PERSON and chair.owes and chair.due_at and chair.due_at <= chair.now)
+def _turn(live_seat: Any) -> bool:
+    return bool(
+        live_seat.kind == LiveSeat.Kind.PERSON
+        and live_seat.owes
+        and live_seat.due_at
+        and live_seat.due_at <= live_seat.now
+    )
 
 
 def _of_people(ladder: Ladder) -> bool:
@@ -342,8 +358,8 @@ def _ratings(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:
     if not seeks:
         return {}
     bots = {player.bot_id for seek in seeks for player in seek.players.all()}
-    entries = Entry.objects.filter(ladder__in={seek.ladder_id for seek in seeks}, bot__in=bots, games__gt=0)
-    return {(ladder, bot): rating for ladder, bot, rating in entries.values_list("ladder", "bot", "rating")}
+    memberships = Membership.objects.filter(ladder__in={seek.ladder_id for seek in seeks}, bot__in=bots, games__gt=0)
+    return {(ladder, bot): rating for ladder, bot, rating in memberships.values_list("ladder", "bot", "rating")}
 
 
 # --- challenges ------------------------------------------------------------------------------------------------------
@@ -379,7 +395,7 @@ def _asked(challenge: Challenge, person: User) -> Asked:
 
 def _running(viewer: Viewer) -> list[Going]:
     """The games that people play, those that began last first; two queries."""
-    people = Chair.objects.filter(table=OuterRef("pk"), kind__in=Chair.OF_PEOPLE)
+    people = LiveSeat.objects.filter(table=OuterRef("pk"), kind__in=LiveSeat.OF_PEOPLE)
     live = Match.objects.filter(
         Exists(people), status=Match.Status.RUNNING, block__purpose__in=Block.DRIVEN_BY_REQUESTS
     )

@@ -30,8 +30,8 @@ from ladder.matchmaking import challenges, guests, quick_pairing, seeks
 from ladder.matchmaking.begin import quick_bots
 from ladder.matchmaking.challenges import challenges_seen_by
 from ladder.matchmaking.presence import here_among
-from ladder.members.membership import kind_sits
-from ladder.models import Challenge, Entry, Ladder, Match, Seek
+from ladder.members.memberships import kind_sits
+from ladder.models import Challenge, Ladder, Match, Membership, Seek
 from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
 from ladder.pages.components.responses import of_acts
 from ladder.pages.components.words import players_word, seats
@@ -150,7 +150,7 @@ def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:
     if opponent.person is not None:
         player = known_player(opponent.person)
         return [one for one in ladders if _for_two(one) and (player is None or kind_sits(player.bot, one))]
-    standing = set(Entry.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
+    standing = set(Membership.objects.filter(bot=opponent.bot, active=True).values_list("ladder", flat=True))
     return [one for one in ladders if one.pk in standing and one.players == Ladder.Players.OPEN]
 
 

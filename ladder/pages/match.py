@@ -37,11 +37,11 @@ from ladder.models import (
     DealSeries,
     Ladder,
     Match,
+    Occupant,
     Outage,
     Result,
     Seat,
     SeatResult,
-    Sitting,
 )
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
@@ -193,26 +193,26 @@ _TO: Final = gettext_noop("%(bot)s played for %(person)s from move %(first)s to 
 
 
 @dataclass(frozen=True)
-class StoodIn:
-    """A stretch of a game in which a bot of the house sat in somebody's chair; ``seat`` counts from 0."""
+class Substituted:
+    """A stretch of a game in which a bot of the house sat in somebody's seat; ``seat`` counts from 0."""
 
     seat: int
     sentence: str
 
 
-def stood_in(match: Match, names: Sequence[str]) -> list[StoodIn]:
+def substituted(match: Match, names: Sequence[str]) -> list[Substituted]:
     """The stretches of a live game that is over, by seat; one query. Of a running one nothing is told."""
     if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return []
-    others = Sitting.objects.filter(match=match).exclude(version=F("seat__version"))
+    others = Occupant.objects.filter(match=match).exclude(version=F("seat__version"))
     rows = others.select_related("seat", "version__bot").defer("version__check_report")
     return [
-        StoodIn(row.seat.index, _sentence(row, names[row.seat.index]))
+        Substituted(row.seat.index, _sentence(row, names[row.seat.index]))
         for row in rows.order_by("seat__index", "from_move")
     ]
 
 
-def _sentence(row: Sitting, person: str) -> str:
+def _sentence(row: Occupant, person: str) -> str:
     said = {"bot": row.version.bot.name, "person": person, "first": row.from_move + 1, "last": row.to_move}
     return gettext(_ON if row.to_move is None else _TO) % said
 
@@ -359,7 +359,7 @@ class SeatTable:
     @property
     def rated(self) -> bool:
         """Whether the match is for ratings, so that its seats have some."""
-        return all(seat.entry_id is not None for seat in self.match.seats.all())
+        return all(seat.membership_id is not None for seat in self.match.seats.all())
 
     @cached_property
     def rows(self) -> list[SeatRow]:
@@ -403,14 +403,14 @@ class MatchPage:
     logged: Collection[int]
     deal: Deal
     running: Running | None
-    stood_in: Sequence[StoodIn]
+    substituted: Sequence[Substituted]
     outages: Sequence[str]
     viewer: int | None
 
     @property
     def stood_in_seats(self) -> Collection[int]:
         """The seats in which somebody stood in: they were played on by a bot."""
-        return {one.seat for one in self.stood_in}
+        return {one.seat for one in self.substituted}
 
     @property
     def own_seat(self) -> Seat | None:
@@ -513,7 +513,7 @@ def match_page(match_id: int, user: Viewer) -> MatchPage:
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
         deal=deal_of(match),
         running=running(match, names(list(match.seats.all()))),
-        stood_in=stood_in(match, names(list(match.seats.all()))),
+        substituted=substituted(match, names(list(match.seats.all()))),
         outages=outages(match),
         viewer=user.pk,
     )

@@ -81,7 +81,7 @@ def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
 
 def seats_shown() -> Prefetch[Any]:
     """The seats of matches in a list, with all that a row shows of them."""
-    shown = Seat.objects.select_related("entry", "version__bot__owner", "result")
+    shown = Seat.objects.select_related("membership", "version__bot__owner", "result")
     seats = shown.defer("version__check_report").order_by("index")
     return Prefetch("seats", queryset=seats)
 

@@ -33,7 +33,7 @@ from ladder.access import found, ladder_seen_by
 from ladder.creation import Plan
 from ladder.matches.candidates import playing_versions
 from ladder.members.standings import table
-from ladder.models import Ladder, Membership
+from ladder.models import Invitation, Ladder
 from ladder.pages.components import responses
 from ladder.pages.components.responses import for_staff
 from ladder.pages.components.words import points, seats
@@ -180,23 +180,23 @@ def table_file(ladder: Ladder) -> str:
     apostrophe.
     """
     standings = table(ladder)
-    versions = playing_versions([standing.entry for standing in standings])
+    versions = playing_versions([standing.membership for standing in standings])
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
     for standing in standings:
-        entry, version = standing.entry, versions.get(standing.entry.bot_id)
+        membership, version = standing.membership, versions.get(standing.membership.bot_id)
         writer.writerow(
             [
                 standing.rank,
-                _text(entry.bot.name),
-                entry.bot.slug,
-                _text(entry.bot.owner.username) if entry.bot.owner else "",
-                version.number if version and entry.bot.kind != Bot.Kind.PERSON else "",
-                "yes" if entry.active else "no",
-                points(entry.rating, 3),
-                entry.games,
-                "" if entry.win_share is None else f"{entry.win_share:.4f}",
+                _text(membership.bot.name),
+                membership.bot.slug,
+                _text(membership.bot.owner.username) if membership.bot.owner else "",
+                version.number if version and membership.bot.kind != Bot.Kind.PERSON else "",
+                "yes" if membership.active else "no",
+                points(membership.rating, 3),
+                membership.games,
+                "" if membership.win_share is None else f"{membership.win_share:.4f}",
                 "yes" if standing.provisional else "no",
             ]
         )
@@ -242,7 +242,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": ladder,
         "form": form,
         "link": settings.SITE_URL + reverse("pages:accept_invitation", args=[ladder.invitation]),
-        "members": Membership.objects.filter(ladder=ladder).select_related("person").order_by("person__username"),
+        "members": Invitation.objects.filter(ladder=ladder).select_related("person").order_by("person__username"),
     }
     return render(request, "pages/members.html", context, status=_REFUSED if form.errors else 200)
 
@@ -260,7 +260,7 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
 def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     ladder = _by_invitation(slug)
     gone = _("There is no such member.")
-    member = found(Membership.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
+    member = found(Invitation.objects.filter(ladder=ladder).select_related("person"), gone, person=person_id)
     creation.remove(ladder, member.person)
     said = _("%(person)s is no member any more. Make another link, if they should not come back.")
     messages.success(request, said % {"person": member.person.username})

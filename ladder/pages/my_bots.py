@@ -27,9 +27,9 @@ from games.registry import GAMES
 from ladder import access
 from ladder.access import found
 from ladder.matches import pauses
-from ladder.members import membership
-from ladder.members.membership import enters_by_itself, kind_sits
-from ladder.models import Entry, Ladder, Membership
+from ladder.members import memberships
+from ladder.members.memberships import enters_by_itself, kind_sits
+from ladder.models import Invitation, Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.words import enumerated, points
 from ladder.pages.remote_bots import Answering, answering
@@ -48,7 +48,7 @@ class Choice:
     """
 
     ladder: Ladder
-    entry: Entry | None
+    membership: Membership | None
     by_itself: bool
     claimed: bool
     waiting: BotVersion | None
@@ -56,7 +56,7 @@ class Choice:
     @property
     def ticked(self) -> bool:
         """Whether the owner wants it there."""
-        return self.by_itself if self.entry is None else not self.entry.declined
+        return self.by_itself if self.membership is None else not self.membership.declined
 
     @property
     def open(self) -> bool:
@@ -70,21 +70,21 @@ class Choice:
             return _("closed")
         if not self.claimed:
             return _from(self.waiting) if self.waiting else _("not claimed by the version that plays")
-        if self.entry is None or not self.entry.games:
+        if self.membership is None or not self.membership.games:
             return "" if self.ticked else _("not entered")
-        text = ngettext("%(rating)s after %(games)s game", "%(rating)s after %(games)s games", self.entry.games)
-        return text % {"rating": points(self.entry.rating), "games": self.entry.games}
+        text = ngettext("%(rating)s after %(games)s game", "%(rating)s after %(games)s games", self.membership.games)
+        return text % {"rating": points(self.membership.rating), "games": self.membership.games}
 
 
 def _from(version: BotVersion) -> str:
     return _("from v%(number)s on") % {"number": version.number}
 
 
-def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) -> list[Choice]:
-    """The ladders that concern ``bot``, from its active and waiting ``versions`` and its ``entries``; one query."""
+def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Membership]) -> list[Choice]:
+    """The ladders that concern ``bot``, from its active and waiting ``versions`` and its ``memberships``; one query."""
     active = next((version for version in versions if version.active), None)
     waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
-    by_ladder = {entry.ladder_id: entry for entry in entries}
+    by_ladder = {membership.ladder_id: membership for membership in memberships}
     return [
         choice
         for ladder in _welcoming(bot).order_by("pk")
@@ -93,13 +93,13 @@ def choices(bot: Bot, versions: Sequence[BotVersion], entries: Iterable[Entry]) 
 
 
 def _choice(
-    bot: Bot, ladder: Ladder, entry: Entry | None, active: BotVersion | None, waiting: Sequence[BotVersion]
+    bot: Bot, ladder: Ladder, membership: Membership | None, active: BotVersion | None, waiting: Sequence[BotVersion]
 ) -> Iterator[Choice]:
-    frozen = entry is not None and entry.frozen_id is not None
+    frozen = membership is not None and membership.frozen_id is not None
     claimed = frozen or (active is not None and _claims(bot, active, ladder))
     later = next((version for version in waiting if _claims(bot, version, ladder)), None)
-    if (ladder.open and (claimed or later)) or entry is not None:
-        yield Choice(ladder, entry, enters_by_itself(bot, ladder), claimed, later)
+    if (ladder.open and (claimed or later)) or membership is not None:
+        yield Choice(ladder, membership, enters_by_itself(bot, ladder), claimed, later)
 
 
 def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
@@ -110,31 +110,31 @@ def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
 def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:
     """Enter ``bot`` on the ladders that are ticked and take it from the others that were shown; what changed, in words.
 
-    ``shown`` and ``ticked`` are ladders' slugs. Raises ``membership.CannotJoin`` for the first that cannot be joined.
+    ``shown`` and ``ticked`` are ladders' slugs. Raises ``memberships.CannotJoin`` for the first that cannot be joined.
     """
     wanted = set(ticked)
     joined, left = [], []
     for choice in _shown(bot, shown):
         if choice.ladder.slug in wanted and not choice.ticked:
-            membership.join(bot, choice.ladder)
+            memberships.join(bot, choice.ladder)
             joined.append(choice.ladder.name)
         elif choice.ladder.slug not in wanted and choice.ticked:
-            membership.leave(bot, choice.ladder)
+            memberships.leave(bot, choice.ladder)
             left.append(choice.ladder.name)
     return _told(bot, joined, left)
 
 
 def _shown(bot: Bot, slugs: Iterable[str]) -> list[Choice]:
     """The ladders at these addresses as they stand for ``bot``."""
-    entries = {entry.ladder_id: entry for entry in Entry.objects.filter(bot=bot)}
+    memberships = {membership.ladder_id: membership for membership in Membership.objects.filter(bot=bot)}
     ladders = _welcoming(bot).filter(slug__in=[slug for slug in slugs if "\0" not in slug]).order_by("pk")
-    return [Choice(ladder, entries.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
+    return [Choice(ladder, memberships.get(ladder.pk), enters_by_itself(bot, ladder), True, None) for ladder in ladders]
 
 
 def _welcoming(bot: Bot) -> QuerySet[Ladder]:
     """The ladders to which the owner of ``bot`` may bring it, or has."""
-    member = Membership.objects.filter(person=bot.owner_id).values("ladder")
-    return Ladder.objects.filter(Q(by_invitation=False) | Q(pk__in=member) | Q(entries__bot=bot)).distinct()
+    member = Invitation.objects.filter(person=bot.owner_id).values("ladder")
+    return Ladder.objects.filter(Q(by_invitation=False) | Q(pk__in=member) | Q(memberships__bot=bot)).distinct()
 
 
 def _told(bot: Bot, joined: Sequence[str], left: Sequence[str]) -> str:
@@ -166,7 +166,7 @@ class Mine:
             return _("retired")
         if self.bot.suspended is not None:
             return _("suspended")
-        if self.bot.on_leave is not None:
+        if self.bot.paused is not None:
             return _("on leave")
         if self.active is None:
             return _("does not play yet")
@@ -187,12 +187,12 @@ def my_bots(owner: Viewer) -> Sequence[Mine]:
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))
     versions = shown.defer("check_report").order_by("-number")
-    entries = Entry.objects.filter(active=True).select_related("ladder").order_by("ladder")
+    memberships = Membership.objects.filter(active=True).select_related("ladder").order_by("ladder")
     bots = (
         Bot.objects.of_code()
         .filter(owner=owner.pk)
-        .annotate(played=Sum("entries__games", default=0), here=Exists(remote.here().filter(pk=OuterRef("pk"))))
-        .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("entries", queryset=entries))
+        .annotate(played=Sum("memberships__games", default=0), here=Exists(remote.here().filter(pk=OuterRef("pk"))))
+        .prefetch_related(Prefetch("versions", queryset=versions), Prefetch("memberships", queryset=memberships))
         .order_by("-retired", "name", "pk")
     )
     return sorted((_mine(bot) for bot in bots), key=lambda mine: mine.bot.retired is not None)
@@ -245,8 +245,8 @@ class Panel:
         return next((choice.ladder.slug for choice in there if choice.ladder.live), "")
 
 
-def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yours: bool) -> Panel | None:
-    """The panel of ``bot``, from its newest, active and waiting ``versions`` (newest first) and its ``entries``.
+def panel(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership], yours: bool) -> Panel | None:
+    """The panel of ``bot``, from its newest, active and waiting ``versions`` (newest first) and its ``memberships``.
 
     Two queries at most, three for a remote bot. ``None`` for the house's bots: nobody uploads them.
     """
@@ -257,7 +257,7 @@ def panel(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], yo
     received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
     others = waiting().exclude(pk=versions[0].pk).count() if received else 0
     how = answering(bot) if is_remote else None
-    return Panel(bot, yours, trial, choices(bot, versions, entries), others, how)
+    return Panel(bot, yours, trial, choices(bot, versions, memberships), others, how)
 
 
 # --- Actions ---------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def _owners(does: Callable[..., str]) -> View:
 @_owners
 def activate(bot: Bot, _request: HttpRequest, number: int) -> str:
     otherwise = _("%(name)s has no version %(number)s.") % {"name": bot.name, "number": number}
-    membership.activate(found(bot.versions.all(), otherwise, number=number))
+    memberships.activate(found(bot.versions.all(), otherwise, number=number))
     return _("v%(number)s plays from the next match on.") % {"number": number}
 
 
@@ -304,7 +304,7 @@ def put_back(bot: Bot, _request: HttpRequest) -> str:
 
 @_owners
 def take_back(bot: Bot, _request: HttpRequest) -> str:
-    membership.take_back(bot)
+    memberships.take_back(bot)
     return _("%(name)s is back on its ladders.") % {"name": bot.name}
 
 
@@ -322,7 +322,7 @@ def _publish(bot: Bot, _request: HttpRequest) -> str:
 
 @_owners
 def _retire(bot: Bot, _request: HttpRequest) -> str:
-    membership.retire(bot)
+    memberships.retire(bot)
     return _("%(name)s is retired. Its results and ratings stay.") % {"name": bot.name}
 
 

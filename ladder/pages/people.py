@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.access import found, matches_seen_by, public_bots, public_players, with_seats_of
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Ladder, Match, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.bots import STANDS
 from ladder.pages.components.filters import Part
@@ -42,7 +42,7 @@ class PersonPage:
     """
 
     person: User
-    by_hand: Sequence[Entry]
+    by_hand: Sequence[Membership]
     bots: Page[Any]
     versions: Mapping[int, int]
     matches: Part[Match]
@@ -51,7 +51,7 @@ class PersonPage:
     def games(self) -> int:
         """Rated games by hand and of the bots that are shown, on ladders that the viewer may see."""
         of_bots: int = sum(bot.played for bot in self.bots)
-        return of_bots + sum(entry.games for entry in self.by_hand)
+        return of_bots + sum(membership.games for membership in self.by_hand)
 
     @property
     def shown(self) -> Sequence[Bot]:
@@ -71,18 +71,18 @@ def person_at(username: str, viewer: Viewer) -> User:
 def person_page(person: User, parameters: Callable[[str], str | None], viewer: Viewer) -> PersonPage:
     """The page of ``person`` for ``viewer``; eight queries, however much has been played."""
     seen = Ladder.objects.visible_to(viewer)
-    entries = Entry.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
+    memberships = Membership.objects.filter(STANDS, ladder__in=seen).select_related("ladder").order_by("ladder")
     theirs = (
         public_bots()
         .filter(owner=person)
-        .annotate(played=Sum("entries__games", filter=Q(entries__ladder__in=seen), default=0))
-        .prefetch_related(Prefetch("entries", queryset=entries))
+        .annotate(played=Sum("memberships__games", filter=Q(memberships__ladder__in=seen), default=0))
+        .prefetch_related(Prefetch("memberships", queryset=memberships))
         .order_by("retired", "name", "pk")
     )
     shown = Paginator(theirs, ROWS).get_page(parameters("page"))
     its = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
     begun = its.exclude(attempts_started=0)
-    by_hand = list(entries.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
+    by_hand = list(memberships.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))
     return PersonPage(
         person, by_hand, shown, active_versions([bot.pk for bot in shown]), listed_part(begun, parameters)
     )

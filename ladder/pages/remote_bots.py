@@ -22,7 +22,7 @@ from bots.models import Bot, RemoteBot
 from esr_platform.accounts.errors import NameRefused, Refused
 from games.base import DEFAULT_REASONS
 from ladder import access
-from ladder.members import membership
+from ladder.members import memberships
 from ladder.models import Match, PlayedMove, Seat
 from ladder.openness import opened
 from ladder.pages.components.words import PROBLEMS, thinking
@@ -101,7 +101,7 @@ def presence(bot: Bot, its: QuerySet[Match]) -> Presence | None:
 
 def answering(bot: Bot) -> Answering:
     """How ``bot`` has answered in games that are over, for its owner; three queries."""
-    over = Seat.objects.filter(opened("match__block"), version__bot=bot, chair__isnull=False).order_by("-pk")
+    over = Seat.objects.filter(opened("match__block"), version__bot=bot, live_seat__isnull=False).order_by("-pk")
     games = list(over.values_list("pk", flat=True)[:GAMES])
     asked = PlayedMove.objects.filter(seat__in=games, decision__isnull=False)
     times = sorted(asked.filter(default="").values_list("wall_ms", "thought_ms"))
@@ -137,7 +137,7 @@ def register(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
-            version = membership.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
+            version = memberships.register(request.user, said["name"], form.games, said["label"], said["games_at_once"])
             return redirect("pages:bot", version.bot.slug)
         except Refused as refusal:
             form.add_error("name" if isinstance(refusal, NameRefused) else None, str(refusal))
@@ -156,7 +156,7 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         said = form.cleaned_data
         try:
-            membership.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
+            memberships.declare(bot, label=said["label"], games=form.games, games_at_once=said["games_at_once"])
             messages.success(request, _("Saved. Games that run go on as they began."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:

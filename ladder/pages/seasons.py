@@ -109,7 +109,7 @@ KINDS = {
 }
 """What a series of deals is for."""
 
-FIELDS = {"rating": "rating", "bot": "entry__bot__name", "games": "games", "first": "share"}
+FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": "share"}
 """By column of the final table, what it is sorted by."""
 
 
@@ -201,12 +201,14 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
 
 def _final(season: Season, asked: Asked) -> QuerySet[FinalStanding]:
     """The rows of the final table that are asked for, in the order that is asked for."""
-    rows = FinalStanding.objects.filter(season=season).select_related("entry__bot__owner")
+    rows = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
     if asked.looked_for:
         word = asked.looked_for
-        rows = rows.filter(Q(entry__bot__name__icontains=word) | Q(entry__bot__owner__username__icontains=word))
+        rows = rows.filter(
+            Q(membership__bot__name__icontains=word) | Q(membership__bot__owner__username__icontains=word)
+        )
     if "of" in asked.values:
-        rows = rows.filter(entry__bot__owner__isnull=asked.values["of"] == "house")
+        rows = rows.filter(membership__bot__owner__isnull=asked.values["of"] == "house")
     if asked.column.key == "first":
         rows = rows.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
     field, last = F(FIELDS[asked.column.key]), True if asked.column.key == "first" else None
@@ -215,7 +217,7 @@ def _final(season: Season, asked: Asked) -> QuerySet[FinalStanding]:
 
 
 def _winners() -> Any:
-    return FinalStanding.objects.filter(rank=1).select_related("entry__bot").order_by("pk")
+    return FinalStanding.objects.filter(rank=1).select_related("membership__bot").order_by("pk")
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from bots import complaints
-from bots.models import Blanking, Bot, Machine, StaffAction
+from bots import moderation
+from bots.models import Bot, Machine, StaffAction, TextRemoval
 from bots.sandbox import remedies
 from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
@@ -40,14 +40,14 @@ LATEST: Final = 50
 class ReportForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("What is wrong with it?"),
-        max_length=complaints.MAX_TEXT,
+        max_length=moderation.MAX_TEXT,
         widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("The people who look after the site read it. The owner of the bot does not."),
     )
 
 
-class BlankForm(forms.Form):
-    what = forms.TypedMultipleChoiceField(choices=Blanking.What.choices, coerce=Blanking.What, required=False)
+class RemoveTextForm(forms.Form):
+    what = forms.TypedMultipleChoiceField(choices=TextRemoval.What.choices, coerce=TextRemoval.What, required=False)
     reason = forms.CharField(max_length=500, required=False)
 
 
@@ -58,7 +58,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     form = ReportForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            complaints.complain(bot, cast("User", request.user), form.cleaned_data["text"])
+            moderation.complain(bot, cast("User", request.user), form.cleaned_data["text"])
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
@@ -71,8 +71,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def reports(request: HttpRequest) -> HttpResponse:
     context = {
-        "bots": Paginator(complaints.complained_of(), BOTS).get_page(request.GET.get("page")),
-        "blankings": Blanking.objects.select_related("bot__owner", "by")[:LATEST],
+        "bots": Paginator(moderation.complained_of(), BOTS).get_page(request.GET.get("page")),
+        "blankings": TextRemoval.objects.select_related("bot__owner", "by")[:LATEST],
     }
     return render(request, "pages/reports.html", context)
 
@@ -81,13 +81,13 @@ def reports(request: HttpRequest) -> HttpResponse:
 @for_staff
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
     bot = found(Bot.objects.all(), gettext("There is no bot %(number)s.") % {"number": bot_id}, pk=bot_id)
-    staff, form = cast("User", request.user), BlankForm(request.POST)
+    staff, form = cast("User", request.user), RemoveTextForm(request.POST)
     if "dismiss" in request.POST:
-        complaints.dismiss(bot, staff)
+        moderation.dismiss(bot, staff)
         messages.success(request, gettext("%(name)s stays as it is.") % {"name": bot.name})
     elif form.is_valid():
         try:
-            complaints.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
+            moderation.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
             messages.success(request, gettext("Taken away."))
         except Refused as refusal:
             messages.error(request, str(refusal))
@@ -145,7 +145,7 @@ class ModerateForm(forms.Form):
     """What is to be done, what is to be taken away, and why."""
 
     do = forms.ChoiceField(choices=[("suspend", ""), ("lift", ""), ("blank", "")])
-    what = forms.TypedMultipleChoiceField(choices=Blanking.What.choices, coerce=Blanking.What, required=False)
+    what = forms.TypedMultipleChoiceField(choices=TextRemoval.What.choices, coerce=TextRemoval.What, required=False)
     reason = forms.CharField(
         max_length=REASON_LENGTH,
         error_messages={"required": gettext_lazy("Say why: its owner reads it, and it stays on record.")},
@@ -162,8 +162,8 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     context = {
         "bot": one,
         "actions": _listed(StaffAction.objects.filter(bot=one))[:ROWS],
-        "blankings": Blanking.objects.filter(bot=one).select_related("by")[:ROWS],
-        "complaints": one.complaints.filter(settled=None).select_related("by")[:ROWS],
+        "blankings": TextRemoval.objects.filter(bot=one).select_related("by")[:ROWS],
+        "complaints": one.bot_reports.filter(settled=None).select_related("by")[:ROWS],
         "most": REASON_LENGTH,
     }
     return render(request, "pages/moderate_bot.html", context)
@@ -191,7 +191,7 @@ def _act(request: HttpRequest, one: Bot, form: ModerateForm) -> None:
     acts: dict[str, tuple[Callable[[], object], str]] = {
         "suspend": (lambda: suspend(one, staff, reason), _("It is suspended, and off its ladders.")),
         "lift": (lambda: lift(one, staff, reason), _("Its suspension is lifted.")),
-        "blank": (lambda: complaints.blank(one, staff, what, reason), _("Taken away.")),
+        "blank": (lambda: moderation.blank(one, staff, what, reason), _("Taken away.")),
     }
     act, said = acts[form.cleaned_data["do"]]
     try:

@@ -20,7 +20,7 @@ from bots.models import Bot
 from games.base import Figure, Figures, Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, found, ladder_seen_by
-from ladder.models import Entry, FinalStanding, Ladder, PairTally, Season, SeasonStatistics, SeatTally
+from ladder.models import FinalStanding, Ladder, Membership, PairTally, Season, SeasonStatistics, SeatTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import RatingChart, rating_chart
 from ladder.pages.components.filters import Tab, Tabs, cursor
@@ -87,8 +87,8 @@ class MatrixRow:
     """A bot, its place in the list from 1, and every bot of the page with a cell: ``None`` for itself and if unmet."""
 
     place: int
-    entry: Entry
-    pairs: Sequence[tuple[Entry, Against | None]]
+    membership: Membership
+    pairs: Sequence[tuple[Membership, Against | None]]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class MatrixPage:
     """A square of the matrix."""
 
     of: Of
-    entries: Page[Entry]
+    memberships: Page[Membership]
     rows: Sequence[MatrixRow]
 
     @property
@@ -107,15 +107,15 @@ class MatrixPage:
 
 def matrix_page(of: Of, page: str | None) -> MatrixPage:
     """Page ``page`` of the matrix, the nearest there is, in the order of ratings; three queries."""
-    tallied = SeatTally.objects.filter(season=of.season, entry=OuterRef("pk"))
-    played = of.ladder.entries.filter(Exists(tallied))
+    tallied = SeatTally.objects.filter(season=of.season, membership=OuterRef("pk"))
+    played = of.ladder.memberships.filter(Exists(tallied))
     shown = Paginator(played.select_related("bot").order_by("-rating", "pk"), SIDE).get_page(page)
-    entries = list(shown)
-    shares = shares_between(entries, of)
+    memberships = list(shown)
+    shares = shares_between(memberships, of)
     first = shown.start_index()
     rows = [
-        MatrixRow(first + place, one, [(other, shares.get((one.pk, other.pk))) for other in entries])
-        for place, one in enumerate(entries)
+        MatrixRow(first + place, one, [(other, shares.get((one.pk, other.pk))) for other in memberships])
+        for place, one in enumerate(memberships)
     ]
     return MatrixPage(of, shown, rows)
 
@@ -289,7 +289,7 @@ class Against:
 
 
 @dataclass(frozen=True)
-class EntryPage:
+class MembershipPage:
     """A bot on a ladder in a season; everything but the chart, which is of all seasons, is of blocks that are over.
 
     ``standing`` has its rating and games in the season: as they are, or as they were at its end; ``None`` if
@@ -297,15 +297,15 @@ class EntryPage:
     """
 
     of: Of
-    entry: Entry
-    standing: Entry | FinalStanding | None
+    membership: Membership
+    standing: Membership | FinalStanding | None
     chart: RatingChart | None
     tallies: Sequence[SeatTally]
     opponents: Page[PairTally]
 
     @property
     def bot(self) -> Bot:
-        return self.entry.bot
+        return self.membership.bot
 
     @property
     def games(self) -> int:
@@ -349,27 +349,29 @@ class EntryPage:
         )
 
 
-def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> EntryPage:
+def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> MembershipPage:
     """The page of the bot called ``slug`` on a ladder, with a page of its opponents. Raises ``Http404``."""
     bot = bot_seen_by(user, slug)
-    entries = of.ladder.entries.select_related("bot__owner")
-    entry = found(entries, _("%(bot)s is not on %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot)
-    tallies = SeatTally.objects.filter(season=of.season, entry=entry).select_related("version")
-    met = PairTally.objects.filter(season=of.season, entry=entry).select_related("opponent__bot__owner")
-    return EntryPage(
+    memberships = of.ladder.memberships.select_related("bot__owner")
+    membership = found(
+        memberships, _("%(bot)s is not on %(ladder)s.") % {"bot": bot.name, "ladder": of.ladder}, bot=bot
+    )
+    tallies = SeatTally.objects.filter(season=of.season, membership=membership).select_related("version")
+    met = PairTally.objects.filter(season=of.season, membership=membership).select_related("opponent__bot__owner")
+    return MembershipPage(
         of=of,
-        entry=entry,
-        standing=_standing(entry, of),
-        chart=rating_chart([trace(entry)]),
+        membership=membership,
+        standing=_standing(membership, of),
+        chart=rating_chart([trace(membership)]),
         tallies=list(tallies.defer("version__check_report")),
         opponents=Paginator(met.order_by("-games", "opponent"), ROWS).get_page(page),
     )
 
 
-def _standing(entry: Entry, of: Of) -> Entry | FinalStanding | None:
+def _standing(membership: Membership, of: Of) -> Membership | FinalStanding | None:
     if of.season is None or of.season == of.seasons[0]:
-        return entry
-    return FinalStanding.objects.filter(season=of.season, entry=entry).first()
+        return membership
+    return FinalStanding.objects.filter(season=of.season, membership=membership).first()
 
 
 def share_of(tally: PairTally) -> PairShare:
@@ -377,11 +379,11 @@ def share_of(tally: PairTally) -> PairShare:
     return pair_share(tally.blocks, tally.share_sum, tally.share_squares)
 
 
-def shares_between(entries: Sequence[Entry], of: Of) -> Mapping[tuple[int, int], Any]:
-    """By entry and opponent, their shares; one query."""
-    ids = [entry.pk for entry in entries]
-    tallies = PairTally.objects.filter(season=of.season, entry__in=ids, opponent__in=ids)
-    return {(tally.entry_id, tally.opponent_id): Against(tally, share_of(tally)) for tally in tallies}
+def shares_between(memberships: Sequence[Membership], of: Of) -> Mapping[tuple[int, int], Any]:
+    """By membership and opponent, their shares; one query."""
+    ids = [membership.pk for membership in memberships]
+    tallies = PairTally.objects.filter(season=of.season, membership__in=ids, opponent__in=ids)
+    return {(tally.membership_id, tally.opponent_id): Against(tally, share_of(tally)) for tally in tallies}
 
 
 # --- The collusion report --------------------------------------------------------------------------------------------
@@ -396,8 +398,8 @@ SHOWN = 25
 class FeedingRow:
     """A pair with what was found of it (``ladder.statistics``: ``feeding.Feeding``, ``winning.Winning``), and both."""
 
-    taker: Entry
-    giver: Entry
+    taker: Membership
+    giver: Membership
     found: Mapping[str, Any]
 
 
@@ -497,8 +499,10 @@ def report_from(
     won = document.get("won", {})
     found = [*document.get("found", ()), *won.get("found", ())]
     ids = {one[side] for one in found for side in ("taker", "giver")}
-    entries = {entry.pk: entry for entry in Entry.objects.filter(pk__in=ids).select_related("bot__owner")}
-    rows = [FeedingRow(entries[one["taker"]], entries[one["giver"]], one) for one in found]
+    memberships = {
+        membership.pk: membership for membership in Membership.objects.filter(pk__in=ids).select_related("bot__owner")
+    }
+    rows = [FeedingRow(memberships[one["taker"]], memberships[one["giver"]], one) for one in found]
     fed = len(document.get("found", ()))
     return FeedingReport(
         ladder=ladder,
@@ -533,10 +537,10 @@ def head_to_head(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def entry(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
+def membership(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
     of = season_of(request.user, slug, request.GET.get("season"))
     page = entry_page(of, request.user, bot, request.GET.get("page"))
-    return render(request, "pages/entry.html", {"page": page})
+    return render(request, "pages/membership.html", {"page": page})
 
 
 @require_safe

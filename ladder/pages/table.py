@@ -34,7 +34,7 @@ from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matchmaking.rematches import call_off
 from ladder.matchmaking.rematches import rematch as play_again
-from ladder.models import Block, Chair, Match
+from ladder.models import Block, LiveSeat, Match
 from ladder.pages.components.boards import PLAIN, Board, table
 from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import of_acts
@@ -135,7 +135,7 @@ _LIVE: Final = "/api/v1/matches"
 
 _HERE: Final = {
     "away": gettext_noop("%(name)s is away; the clock goes on."),
-    "stand-in": gettext_noop("A house bot plays for %(name)s, who can come back."),
+    "substitute": gettext_noop("A house bot plays for %(name)s, who can come back."),
     "left": gettext_noop("%(name)s has left the table."),
 }
 
@@ -163,7 +163,7 @@ class Composer:
 
 
 @dataclass(frozen=True)
-class SittingPage:
+class TablePage:
     """One seat's table while the game runs. Nothing in it is known to the other seats alone."""
 
     match: Match
@@ -227,7 +227,7 @@ class SittingPage:
     @property
     def talk(self) -> str:
         """``lines``, ``presets``, ``off`` for who has switched it off, empty for guests."""
-        people = sum(chair.kind in Chair.OF_PEOPLE for chair in self.position.chairs)
+        people = sum(live_seat.kind in LiveSeat.OF_PEOPLE for live_seat in self.position.live_seats)
         return talk_of(self.person, self.rated, people)
 
     @property
@@ -308,11 +308,11 @@ def _resign_said(resigning: str) -> str:
     return gettext("Resign: you finish last")
 
 
-def sitting_page(match_id: int, seat: int, person: Any) -> SittingPage:
+def table_page(match_id: int, seat: int, person: Any) -> TablePage:
     """The page of ``seat`` at a running live game; six queries. Raises ``Match.DoesNotExist``."""
     shown = Match.objects.select_related("ladder", "block").prefetch_related(seats_shown())
     match = shown.get(pk=match_id, table__isnull=False)
-    return SittingPage(match, seat, position_of(match), person)
+    return TablePage(match, seat, position_of(match), person)
 
 
 # --- Views -----------------------------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
     presence.note_seen({match_id: {seat}})  # without a script nothing else says so
-    page = sitting_page(match_id, seat, person_of(request))
+    page = table_page(match_id, seat, person_of(request))
     if page.match.status != Match.Status.RUNNING:
         return redirect("pages:match", match_id)
     return render(request, "pages/play/table.html", {"page": page})
@@ -359,7 +359,7 @@ def answer(request: HttpRequest, match_id: int) -> HttpResponse:
 @never_cache
 @of_acts
 def act(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Resign, abort, claim, or take the chair back."""
+    """Resign, abort, claim, or take the seat back."""
     seat, does = _seat(request, match_id), _ACTS.get(request.POST.get("do", ""))
     if seat is None:
         return redirect("pages:match", match_seen_by(request.user, match_id).pk)
@@ -391,7 +391,7 @@ def rematch(request: HttpRequest, match_id: int) -> HttpResponse:
 
 
 def _seat(request: HttpRequest, match_id: int) -> int | None:
-    """The chair of the visitor at this table; ``None`` where they have none."""
+    """The seat of the visitor at this table; ``None`` where they have none."""
     person = person_of(request)
     if not 0 < match_id < 2**63:
         return None

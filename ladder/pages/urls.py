@@ -87,13 +87,13 @@ staff_urls: list[URLPattern] = [
 
 
 exhibition_urls: list[URLPattern] = [
-    path("matches/orders/", exhibitions.orders, name="orders"),
-    path("matches/orders/<int:order_id>/", exhibitions.order, name="order"),
-    path("matches/orders/<int:order_id>/cancel/", exhibitions.cancel, name="cancel_order"),
-    path("matches/orders/<int:order_id>/answer/", exhibitions.answer, name="answer_order"),
-    path("ladders/<slug:slug>/test/", exhibitions.test, name="order_test"),
-    path("ladders/<slug:slug>/compare/", exhibitions.compare, name="order_comparison"),
-    path("ladders/<slug:slug>/schedule/", exhibitions.schedule, name="order_schedule"),
+    path("exhibitions/", exhibitions.exhibitions, name="exhibitions"),
+    path("exhibitions/<int:exhibition_id>/", exhibitions.exhibition, name="exhibition"),
+    path("exhibitions/<int:exhibition_id>/cancel/", exhibitions.cancel, name="cancel_exhibition"),
+    path("exhibitions/<int:exhibition_id>/answer/", exhibitions.answer, name="answer_exhibition"),
+    path("ladders/<slug:slug>/test/", exhibitions.test, name="exhibition_test"),
+    path("ladders/<slug:slug>/compare/", exhibitions.compare, name="exhibition_comparison"),
+    path("ladders/<slug:slug>/schedule/", exhibitions.schedule, name="exhibition_schedule"),
 ]
 
 
@@ -150,7 +150,7 @@ season_urls: list[URLPattern] = [
 statistics_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/statistics/", statistics.statistics, name="statistics"),
     path("ladders/<slug:slug>/statistics/head-to-head/", statistics.head_to_head, name="head_to_head"),
-    path("ladders/<slug:slug>/bots/<slug:bot>/", statistics.entry, name="entry"),
+    path("ladders/<slug:slug>/bots/<slug:bot>/", statistics.membership, name="membership"),
     path("staff/feeding/", statistics.feedings, name="feedings"),
     path("staff/feeding/<slug:slug>/", statistics.feeding, name="feeding"),
 ]

@@ -14,14 +14,14 @@ NEW_VERSION_GAMES = 20
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entry that may play, as it stands when blocks are drawn. Games count those still to be played, too.
+    """A membership that may play, as it stands when blocks are drawn. Games count those still to be played, too.
 
     ``since`` is when it was last given a seat, or came: any number that grows. ``width`` is that of its estimate's 95 %
     interval, in 1/1000 point like ``rating``; ``None``: there is no estimate yet. Bots of one ``owner`` do not meet;
     ``None`` is the house, whose bots may meet each other and are never new.
     """
 
-    entry: int
+    membership: int
     rating: int
     games: int = 0
     owner: int | None = None
@@ -31,8 +31,8 @@ class Candidate:
 
 
 def may_meet(one: Candidate, other: Candidate) -> bool:
-    """Whether the two may sit at one table: different entries, not of the same owner."""
-    return one.entry != other.entry and (one.owner is None or one.owner != other.owner)
+    """Whether the two may sit at one table: different memberships, not of the same owner."""
+    return one.membership != other.membership and (one.owner is None or one.owner != other.owner)
 
 
 def nearness(one: int, other: int) -> float:

@@ -14,9 +14,9 @@ from ladder.pairings.turns import Turn, Turns, turn_of
 
 @dataclass(frozen=True)
 class Drawn:
-    """A block: its entries in the order of its first seating, and the one ``first`` drawn, in its turn."""
+    """A block: its memberships in the order of its first seating, and the one ``first`` drawn, in its turn."""
 
-    entries: tuple[int, ...]
+    memberships: tuple[int, ...]
     first: int
     turn: Turn
 
@@ -43,6 +43,6 @@ def drawn(
             first, turn = turns.next(turn)
         table = field.table(first, seats, random)
         turns.seated(table, games)
-        blocks.append(Drawn(tuple(one.entry for one in table), first.entry, turn))
-        waiting = [entry for entry in waiting if entry not in blocks[-1].entries]
+        blocks.append(Drawn(tuple(one.membership for one in table), first.membership, turn))
+        waiting = [membership for membership in waiting if membership not in blocks[-1].memberships]
     return blocks

@@ -50,16 +50,16 @@ class LiveLadder:
 
 @dataclass(frozen=True)
 class Sitting:
-    """A table: the entries in the order of its seats, ``first`` that of the bot whose turn it was."""
+    """A table: the memberships in the order of its seats, ``first`` that of the bot whose turn it was."""
 
     ladder: int
-    entries: tuple[int, ...]
+    memberships: tuple[int, ...]
     first: int
 
 
 @dataclass
 class Seating:
-    """The tables that can be opened, and the entries whose turn has passed in vain.
+    """The tables that can be opened, and the memberships whose turn has passed in vain.
 
     ``again_s`` is the number of seconds after which the patience of the first waiting bot ends, if one waits.
     """
@@ -99,7 +99,7 @@ class _Round:
             if self._sit_down(ladder, guest.bot):
                 for one in passed:
                     self._since[one.key, guest.bot] = next(self._clock)
-                self.seating.passed += [one.guests[guest.bot].entry for one in passed]
+                self.seating.passed += [one.guests[guest.bot].membership for one in passed]
                 return True
             if guest.waited_s < PATIENCE_S:
                 self.kept |= {guest.bot, *ladder.guests}
@@ -110,24 +110,24 @@ class _Round:
         return False
 
     def _sit_down(self, ladder: LiveLadder, bot: int) -> bool:
-        here = {one.entry: other for other, one in ladder.guests.items() if self.free.get(other)}
+        here = {one.membership: other for other, one in ladder.guests.items() if self.free.get(other)}
         others = [ladder.guests[other] for other in here.values() if other not in self.kept]
         hosted = ladder.hosted if self._room >= ladder.seats - 1 else ()
         if most_at_one_table([*others, *hosted]) < ladder.seats:
             return False
         table = Field([*others, *hosted]).table(ladder.guests[bot], ladder.seats, self._random)
-        entries = tuple(one.entry for one in table)
-        self.seating.tables.append(Sitting(ladder.key, entries, ladder.guests[bot].entry))
+        memberships = tuple(one.membership for one in table)
+        self.seating.tables.append(Sitting(ladder.key, memberships, ladder.guests[bot].membership))
         now = next(self._clock)
-        for other in self._bots(entries, here):
+        for other in self._bots(memberships, here):
             self.free[other] -= 1
             self._since[ladder.key, other] = now
-        self._room -= sum(entry not in here for entry in entries)
+        self._room -= sum(membership not in here for membership in memberships)
         return True
 
     @staticmethod
-    def _bots(entries: Sequence[int], here: Mapping[int, int]) -> Iterator[int]:
-        return (here[entry] for entry in entries if entry in here)
+    def _bots(memberships: Sequence[int], here: Mapping[int, int]) -> Iterator[int]:
+        return (here[membership] for membership in memberships if membership in here)
 
 
 def _in_turn(ladders: Sequence[LiveLadder], bot: int) -> list[LiveLadder]:

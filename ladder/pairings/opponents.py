@@ -45,7 +45,7 @@ class Field:
     """Everybody who may be drawn. The order in which they are given does not matter."""
 
     def __init__(self, candidates: Iterable[Candidate]) -> None:
-        self._ranked = sorted(candidates, key=lambda one: (one.rating, one.entry))
+        self._ranked = sorted(candidates, key=lambda one: (one.rating, one.membership))
         size = max(1, isqrt(len(self._ranked)))
         self._chunks = [Chunk(self._ranked[at : at + size]) for at in range(0, len(self._ranked), size)]
 

@@ -48,7 +48,9 @@ class PeopleLadder:
 
 @dataclass(frozen=True)
 class Found:
-    """A table: its people, by ``Searcher.player``, whoever has waited longest first, and the entries of its bots."""
+    """A table: its people, by ``Searcher.player``, whoever has waited longest first, and the memberships of its
+    bots.
+    """
 
     ladder: int
     players: tuple[int, ...]
@@ -101,7 +103,7 @@ def _tables(ladder: PeopleLadder, queue: list[Searcher], hosted_room: int, rando
             continue
         hosted_room -= len(bots)
         waiting = [one for one in waiting if one not in table]
-        yield Found(ladder.key, tuple(one.player for one in table), tuple(one.entry for one in bots))
+        yield Found(ladder.key, tuple(one.player for one in table), tuple(one.membership for one in bots))
 
 
 def _nearest(first: Searcher, others: Sequence[Searcher], seats: int) -> list[Searcher] | None:
@@ -130,7 +132,7 @@ def _around(first: Searcher, others: Iterable[Searcher], seats: int) -> list[Sea
 
 def _drawn(ladder: PeopleLadder, table: Sequence[Searcher], random: Random) -> list[Candidate]:
     """Bots for the empty seats, as far as there are some that may meet everybody there."""
-    first, seated = table[0], [Candidate(entry=-one.player, rating=one.rating, owner=one.person) for one in table]
+    first, seated = table[0], [Candidate(membership=-one.player, rating=one.rating, owner=one.person) for one in table]
     bots: list[Candidate] = []
     while len(table) + len(bots) < ladder.seats:
         fitting = [one for one in ladder.hosted if all(may_meet(one, other) for other in (*seated, *bots))]

@@ -44,7 +44,7 @@ class Turns:
     """The queues of all turns, kept up to date while blocks are drawn."""
 
     def __init__(self, candidates: Iterable[Candidate], random: Random) -> None:
-        self.standing = {one.entry: one for one in sorted(candidates, key=lambda one: one.entry)}
+        self.standing = {one.membership: one for one in sorted(candidates, key=lambda one: one.membership)}
         self._random = random
         self._clock = count(max((one.since for one in self.standing.values()), default=0) + 1)
         self._queues = {turn: _Queue(key, self.standing, random) for turn, key in _KEYS.items()}
@@ -63,12 +63,12 @@ class Turns:
         """Everybody at ``table`` has been given ``games`` more, and goes to the end of every queue."""
         now = next(self._clock)
         for sitting in table:
-            one = self.standing[sitting.entry]
-            self.standing[one.entry] = replace(
+            one = self.standing[sitting.membership]
+            self.standing[one.membership] = replace(
                 one, games=one.games + games, version_games=one.version_games + games, since=now
             )
             for queue in self._queues.values():
-                queue.put(one.entry)
+                queue.put(one.membership)
 
 
 class _Queue:
@@ -79,24 +79,24 @@ class _Queue:
         self._heap = list(self._keyed(standing))
         heapify(self._heap)
 
-    def put(self, entry: int) -> None:
-        for item in self._keyed([entry]):
+    def put(self, membership: int) -> None:
+        for item in self._keyed([membership]):
             heappush(self._heap, item)
 
     def first(self) -> Candidate | None:
         while self._heap:
-            key, _, entry = self._heap[0]
-            if key == self._key(self._standing[entry]):
-                return self._standing[entry]
+            key, _, membership = self._heap[0]
+            if key == self._key(self._standing[membership]):
+                return self._standing[membership]
             heappop(self._heap)
         return None
 
-    def _keyed(self, entries: Iterable[int]) -> Iterator[tuple[Key, float, int]]:
+    def _keyed(self, memberships: Iterable[int]) -> Iterator[tuple[Key, float, int]]:
         """With their place in this queue, equals in random order; who has none is left out."""
-        for entry in entries:
-            key = self._key(self._standing[entry])
+        for membership in memberships:
+            key = self._key(self._standing[membership])
             if key is not None:
-                yield key, self._random.random(), entry
+                yield key, self._random.random(), membership
 
 
 def _new_version(one: Candidate) -> Key | None:

@@ -11,9 +11,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots import owners, remote
-from bots.complaints import complain
 from bots.limits import require_new_bot
 from bots.models import Bot, BotVersion
+from bots.moderation import complain
 from bots.names import clean_name, name_for
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany

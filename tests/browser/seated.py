@@ -26,7 +26,7 @@ from bots.protocol import Limits
 from esr_platform.accounts.models import User
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.members.membership import entry_of
+from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.build import person
 
@@ -249,7 +249,7 @@ def table_of_people(ladder: Ladder, names: Sequence[str], limits: Limits = AMPLE
     """A table of people, a casual one unless it is to be ``rated``."""
     with transaction.atomic():
         versions = [player_of(known(name)) for name in names]
-        players = [Player(version, entry_of(version, ladder) if rated else None) for version in versions]
+        players = [Player(version, membership_of(version, ladder) if rated else None) for version in versions]
     return open_table(ladder, players, rated=rated, limits=limits)
 
 

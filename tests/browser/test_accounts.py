@@ -24,7 +24,7 @@ def look(looker: Looker) -> Look:
     return looker.look
 
 
-def last_letter() -> str:
+def last_email() -> str:
     return str(mail.outbox[-1].body)
 
 
@@ -38,7 +38,7 @@ def test_a_person_signs_up_and_finds_everything_of_the_account(watched: Page, lo
     watched.locator("main").get_by_role("button", name="Make an account").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text("Your code")
     look("code")
-    code = re.search(r"^([A-Z0-9-]{6,9})$", last_letter(), re.MULTILINE)
+    code = re.search(r"^([A-Z0-9-]{6,9})$", last_email(), re.MULTILINE)
     assert code is not None
     watched.locator("input[name=code]").fill(code[1])
     watched.get_by_role("button", name="Confirm").click()
@@ -91,7 +91,7 @@ def test_a_forgotten_password_is_set_anew(watched: Page, look: Look) -> None:
     watched.get_by_label("E-mail").fill("miriam@example.org")
     press(watched.locator("main button[type=submit]").first)
     look("reset-done")
-    link = re.search(rf"{settings.SITE_URL}(\S+)", last_letter())
+    link = re.search(rf"{settings.SITE_URL}(\S+)", last_email())
     assert link is not None
     watched.goto(link[1])
     look("reset-key")

@@ -13,7 +13,7 @@ from playwright.sync_api import APIResponse, Route, expect
 
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
-from ladder.models import Chair, ChatReport, Entry, Ladder, Match, PlayedMove, SeatResult
+from ladder.models import ChatReport, Ladder, LiveSeat, Match, Membership, PlayedMove, SeatResult
 from tests.browser.looking import Looker
 from tests.browser.seated import NUMBER, TABLE, Hall, Sitter, table_of_people
 from tests.browser.test_lobby import verified
@@ -38,7 +38,7 @@ def duel() -> Ladder:
 
 def asked_first(match: Match, names: Sequence[str]) -> str:
     """Who of those at a table owes a decision now: who begins is drawn."""
-    return names[Chair.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index]
+    return names[LiveSeat.objects.filter(table=match.pk, owes=True).earliest("seat__index").seat.index]
 
 
 def agree_to(sitter: Sitter, button: str) -> None:
@@ -185,7 +185,7 @@ def test_two_people_agree_to_abort_a_rated_game(hall: Hall) -> None:
         expect(sitter.page.locator(".sitting-end")).to_contain_text("Its players agreed to end it.")
     assert Match.objects.get(pk=match.pk).status == Match.Status.ABORTED
     assert not SeatResult.objects.filter(seat__match=match).exists()
-    assert not Entry.objects.filter(ladder=match.ladder, games__gt=0).exists()
+    assert not Membership.objects.filter(ladder=match.ladder, games__gt=0).exists()
     assert ada.said == bob.said == []
 
 
@@ -249,7 +249,7 @@ def test_whoever_stays_alone_claims_the_game(hall: Hall) -> None:
     expect(ada.page.get_by_role("button", name="Claim the game…")).to_be_hidden()
 
     def away() -> None:
-        Chair.objects.filter(table=match.pk, seat__index=bob.seat).update(seen_at=long_ago, left_at=None)
+        LiveSeat.objects.filter(table=match.pk, seat__index=bob.seat).update(seen_at=long_ago, left_at=None)
 
     away()
     expect(ada.page.locator(".sitting-seats")).to_contain_text("away", timeout=60_000)

@@ -311,7 +311,7 @@ def test_letters_compose_what_they_are_for(watched: Page) -> None:
     ready(watched)
     for kind, about in one_of_each():
         move = about["moves"][-1]
-        keys = letters(about["question"], move)
+        keys = emails(about["question"], move)
         if keys is None:
             continue
         mount(watched, about)
@@ -321,7 +321,7 @@ def test_letters_compose_what_they_are_for(watched: Page) -> None:
         assert sent(watched) == [move], kind
 
 
-def letters(question: Document, move: Move) -> list[str] | None:
+def emails(question: Document, move: Move) -> list[str] | None:
     """The keys of ``look.md`` for a move; ``None`` where letters alone do not do."""
     words = {"money": "m", "event": "e", "gems": "g", "free_choice": "f", "face_up": "f", "blind": "b", "apply": "c"}
     words |= {"accept": "a", "decline": "d", "pass": "p", "done": "p"}

@@ -28,8 +28,8 @@ def ladder(transactional_db: None) -> Ladder:
 def answer_wrongly(match: Match) -> None:
     """Send something that is no move for the first seat that is asked."""
     as_if_later(match)
-    chair = next(chair for chair in table_of(match).chairs if chair.owes)
-    answer(match.pk, chair.seat.version.bot_id, chair.asked, b'{"move": "<b>everything</b>"}')
+    live_seat = next(live_seat for live_seat in table_of(match).live_seats if live_seat.owes)
+    answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, b'{"move": "<b>everything</b>"}')
 
 
 def play_to_the_end(match: Match, random: Random) -> None:

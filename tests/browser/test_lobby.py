@@ -16,7 +16,7 @@ from ladder.creation import open_house
 from ladder.live.presence import note_seen
 from ladder.matchmaking import quick_pairing, seeks
 from ladder.matchmaking.presence import note_here
-from ladder.models import Chair, Ladder, Match, Seek
+from ladder.models import Ladder, LiveSeat, Match, Seek
 from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
 from tests.build import person
@@ -121,5 +121,5 @@ def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_s
     page.get_by_role("button", name="Play it").click()
     assert match.played_moves.filter(move="gems").exists()
     page.get_by_role("button", name="Resign").click()
-    assert Chair.objects.get(table=match.pk, kind__in=Chair.OF_PEOPLE).resigned
+    assert LiveSeat.objects.get(table=match.pk, kind__in=LiveSeat.OF_PEOPLE).resigned
     context.close()

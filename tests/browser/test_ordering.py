@@ -15,8 +15,8 @@ from playwright.sync_api import Page, expect
 from esr_platform.accounts.models import User
 from ladder.creation import open_house
 from ladder.exhibitions.progress import feed
-from ladder.exhibitions.requests import order_scheduled
-from ladder.models import Ladder, Match, Order
+from ladder.exhibitions.requests import request_scheduled
+from ladder.models import Exhibition, Ladder, Match
 from tests.browser.looking import Looker
 from tests.build import (
     DUEL,
@@ -29,7 +29,7 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.exhibitions.orders import a_comparison, a_test, play_all
+from tests.ladder.exhibitions.requested import a_comparison, a_test, play_all
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -53,17 +53,17 @@ def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: L
     watched.get_by_label("better than this one?").select_option(str(older.pk))
     watched.get_by_role("button", name="Find out").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text(f"Is {newer} better than {older}?")
-    order = Order.objects.get()
+    exhibition = Exhibition.objects.get()
     for _ in range(3):
         feed()
-        for match in Match.objects.filter(block__order=order, status="queued").order_by("pk"):
+        for match in Match.objects.filter(block__exhibition=exhibition, status="queued").order_by("pk"):
             finish_game(match, variety_of(match))
     expect(watched.locator(".walk .way")).to_have_attribute("d", re.compile(r"(L.*){8}"), timeout=60_000)
-    looker.open(f"/matches/orders/{order.pk}/")
+    looker.open(f"/exhibitions/{exhibition.pk}/")
     watched.get_by_role("button", name="Cancel it").click()
     expect(watched.locator("#order")).to_contain_text("Cancelled by ada.")
     decided = play_all(a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], 100), loser=older)
-    looker.open(f"/matches/orders/{decided.pk}/")
+    looker.open(f"/exhibitions/{decided.pk}/")
 
 
 def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Page, looker: Looker) -> None:
@@ -72,10 +72,10 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     bot, theirs = uploaded(person("ada"), "Magpie"), uploaded(person("bob"), "Abacus")
     a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     at = timezone.now() + timedelta(minutes=12)
-    order = order_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(theirs).pk], 2, at, uuid4())
+    exhibition = request_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(theirs).pk], 2, at, uuid4())
     signed_in(watched, theirs.owner)
-    looker.open("/matches/orders/")
-    looker.open(f"/matches/orders/{order.pk}/")
+    looker.open("/exhibitions/")
+    looker.open(f"/exhibitions/{exhibition.pk}/")
     first = watched.locator("[data-countdown]").inner_text()
     assert re.fullmatch(r"in 1[12] min \d+ s", first)
     expect(watched.locator("[data-countdown]")).not_to_have_text(first)

@@ -15,7 +15,7 @@ from bots.sandbox.status import status
 from bots.starter_kits import starting_kit
 from bots.uploads.queue import check
 from esr_platform.accounts.models import User
-from ladder.members.membership import enter
+from ladder.members.memberships import enter
 from tests.browser.looking import Looker
 from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
@@ -37,7 +37,7 @@ def sign_in(page: Page, user: User) -> None:
 def test_every_page_of_an_owner_fits_its_window_and_axe_finds_nothing(people: People, looker: Looker) -> None:
     long = "A_name_as_long_as_a_bots_name_may_be_40x"
     Bot.objects.filter(pk=people.magpie.pk).update(
-        name=long, on_leave=people.magpie.created, leave_reason="It failed in 3 matches in a row: match 1 (strikes)."
+        name=long, paused=people.magpie.created, pause_reason="It failed in 3 matches in a row: match 1 (strikes)."
     )
     User.objects.filter(pk=people.ada.pk).update(username="somebody-with-a-long-user-name")
     looker.open("/bots/new/")

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 
 from ladder.live.rows import position_of
-from ladder.models import Chair, Ladder, Match, PlayedMove, SeatResult
+from ladder.models import Ladder, LiveSeat, Match, PlayedMove, SeatResult
 from tests.browser.seated import NUMBER, SHORT, Hall, Sitter, all_received, documents, known, table_of_people
-from tests.browser.test_composers import letters
+from tests.browser.test_composers import emails
 from tests.services.ports import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -29,7 +29,7 @@ def ladder(slug: str) -> Ladder:
 
 
 def heard_all(sitter: Sitter, match: Match) -> None:
-    """The page has been told each entry of its seat's log once: no gap, none twice."""
+    """The page has been told each membership of its seat's log once: no gap, none twice."""
     state = position_of(Match.objects.select_related("ladder", "block").get(pk=match.pk)).state(told=True)
     told = sitter.page.evaluate("document.querySelector('sitting-table').told.place")
     assert told == len(state.entries(sitter.seat))
@@ -130,7 +130,7 @@ def test_a_duel_of_a_keyboard_and_a_phone(hall: Hall) -> None:
     bob.play()
     for _ in range(15):
         question = ada.until_asked()
-        keys = letters(question, question["default"])
+        keys = emails(question, question["default"])
         number = ada.page.evaluate(NUMBER)
         assert keys is not None, question
         for key in keys:
@@ -163,7 +163,7 @@ def test_a_duel_with_a_timeout_and_a_chair_that_is_taken_back(hall: Hall) -> Non
     expect(ada.page.locator(".sitting-seats")).to_contain_text("a house bot plays")
     back.get_by_role("button", name="Take your chair back").click()
     expect(back).to_be_hidden()
-    assert Chair.objects.get(table=match.pk, seat__index=bob.seat).returned
+    assert LiveSeat.objects.get(table=match.pk, seat__index=bob.seat).returned
     bob.play()
     for sitter in (ada, bob):
         sitter.until_the_end()

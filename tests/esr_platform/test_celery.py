@@ -17,7 +17,7 @@ from esr_platform import heartbeats as heartbeat
 from esr_platform.heartbeats import beating
 from ladder import tasks
 from ladder.creation import open_house
-from ladder.models import Entry, Ladder, RebuildRun
+from ladder.models import Ladder, Membership, RebuildRun
 from tests.build import person, staff
 from tests.services.ports import wait_until
 
@@ -143,7 +143,7 @@ def test_violations_are_counted_a_ladder(house: Ladder, client: Client) -> None:
     name = f'ladder_audit_violations{{ladder="{house.slug}"}}'
     assert figures(client)[name] == 0
     Ladder.objects.filter(pk=house.pk).update(next_ledger=50)
-    Entry.objects.filter(pk=house.entries.all()[0].pk).update(rating=1)
+    Membership.objects.filter(pk=house.memberships.all()[0].pk).update(rating=1)
     tasks.check_ratings()
     tasks.audit()
     found = figures(client)

@@ -38,7 +38,7 @@ PEOPLE = """\
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.models import Ladder
-from ladder.members.membership import register
+from ladder.members.memberships import register
 Ladder.objects.filter(players="hosted").update(open=False)  # the machine is for live games
 for name in {names!r}:
     person = User.objects.create_user(username=name)

@@ -21,7 +21,7 @@ from esr_platform.demo.program import Programme
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.live.end import finish
-from ladder.models import Entry, Ladder, Match, Order, PlayedMove, Season, Seek
+from ladder.models import Exhibition, Ladder, Match, Membership, PlayedMove, Season, Seek
 from tests.build import person
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_a_programme_can_be_begun_again_at_any_share() -> None:
     assert Bot.objects.of_code().filter(owner__isnull=False).count() == len(BOTS)
     assert Ladder.objects.filter(private=True).count() == 1
     assert Season.objects.filter(closing__isnull=False).count() == 2
-    assert Order.objects.count() == 0  # nobody has passed a check yet
+    assert Exhibition.objects.count() == 0  # nobody has passed a check yet
 
 
 @pytest.mark.usefixtures("house")
@@ -111,7 +111,7 @@ def test_a_meeting_plays_its_games_by_the_door_of_everybody_and_once() -> None:
     assert activities.meet(duel)
     assert Match.objects.filter(status="finished").count() == 2
     assert not PlayedMove.objects.exclude(default="").exists()
-    assert Entry.objects.filter(ladder__slug=duel.ladder, games=2).count() == 2
+    assert Membership.objects.filter(ladder__slug=duel.ladder, games=2).count() == 2
 
 
 @pytest.mark.usefixtures("house")

@@ -25,7 +25,7 @@ from esr_platform.heads import CEILING, GRACE_SECONDS, MAX_HEAD_BYTES, TICK_SECO
 from esr_platform.logging import ShortRejections
 from esr_platform.supervisor.processes import web
 from ladder.creation import open_house
-from ladder.models import Ladder, Membership
+from ladder.models import Invitation, Ladder
 from tests.build import person
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -248,7 +248,7 @@ def test_what_a_member_sees_is_kept_nowhere(ada: User, client: Client) -> None:
     paths = [f"/ladders/{ladder.slug}/{path}" for path in ("", "table.csv")]
     assert [client.get(path).headers["Cache-Control"] for path in paths] == ["private, no-cache"] * 2
     client.force_login(ada)
-    Membership.objects.create(ladder=ladder, person=ada)
+    Invitation.objects.create(ladder=ladder, person=ada)
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     members = [client.get(path) for path in paths]
     assert [(page.status_code, page.headers["Cache-Control"]) for page in members] == [(200, OWN)] * 2

@@ -25,7 +25,7 @@ from esr_platform.api.streams.match import Watched, head, public_news
 from esr_platform.api.streams.seat import Asked, Known, news_at
 from games.base import Move
 from ladder.live.answers import Verdict, answer_seat
-from ladder.models import Attempt, Chair, DealSeries, Match
+from ladder.models import Attempt, DealSeries, LiveSeat, Match
 from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
@@ -61,14 +61,14 @@ def begun(*, rated: bool) -> tuple[Match, list[User]]:
     users = people(SEATS)
     match = table_of_people(GAME, users, ladder=ladder, rated=rated)
     later = timezone.now() + timedelta(hours=1)
-    Chair.objects.filter(table=match.pk).update(seen_at=later)
+    LiveSeat.objects.filter(table=match.pk).update(seen_at=later)
     Attempt.objects.filter(match=match).update(heartbeat_at=later)
     return match, users
 
 
 def play(match: Match, seat: int, move: Move) -> None:
-    chair = position(match).chairs[seat]
-    assert answer_seat(match.pk, seat, chair.asked, orjson.dumps({"move": move})).verdict is Verdict.PLAYED
+    live_seat = position(match).live_seats[seat]
+    assert answer_seat(match.pk, seat, live_seat.asked, orjson.dumps({"move": move})).verdict is Verdict.PLAYED
 
 
 def signed_in(user: User | None) -> Client:
@@ -124,7 +124,7 @@ def choices(match: Match, random: Random, wanted: int) -> Iterator[tuple[int, li
     found = 0
     while found < wanted:
         pass_time(match)
-        Chair.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
+        LiveSeat.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
         state = position(match).state()
         if not state.pending:
             return

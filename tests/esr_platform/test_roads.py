@@ -28,7 +28,7 @@ from ladder.live.answers import Verdict, answer
 from ladder.live.end import finish
 from ladder.live.visibility import cut
 from ladder.matchmaking import presence
-from ladder.members.membership import register
+from ladder.members.memberships import register
 from ladder.models import Block, DealSeries, Ladder, Match
 from tests.build import person, staff
 from tests.esr_platform.roads import STREAMS, Road, filled, judged, read, routes
@@ -145,13 +145,15 @@ def secrets_of(match: Match) -> dict[str, set[str]]:
     """
     position = table_of(match)
     now, known = position.state(told=True), cut(position.state(told=True))
-    names = [chair.seat.version.bot.name for chair in position.chairs]
+    names = [live_seat.seat.version.bot.name for live_seat in position.live_seats]
     told, cut_told = ({*sentences(state, names)} if state else set() for state in (now, known))
     before = known.entries(None) if known else []
     return {
         "seed": set(spelled(bytes(position.match.block.seed))),
         "story": {bare(text) for text in told - cut_told if len(text) >= LEAST_LETTERS},
-        "log": {bare(json.dumps(entry)) for entry in now.entries(None)[len(before) :] if "step" in entry},
+        "log": {
+            bare(json.dumps(membership)) for membership in now.entries(None)[len(before) :] if "step" in membership
+        },
         "deck": set(bottoms(now.record)),
     }
 
@@ -191,8 +193,8 @@ def play_within_the_round(match: Match, random: Random) -> int:
     as_if_later(match)
     table = table_of(match).table
     number = table.round
-    chair = table_of(match).chairs[asked(match)[0]]
-    assert answer(match.pk, chair.seat.version.bot_id, chair.asked, b"no answer").verdict is Verdict.REFUSED
+    live_seat = table_of(match).live_seats[asked(match)[0]]
+    assert answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, b"no answer").verdict is Verdict.REFUSED
     moves = 1
     while table_of(match).table.round == number and len(table_of(match).rows) < table.moves + 4:
         moves += move_on(match, random)

@@ -10,7 +10,7 @@ from django.db.models import Max
 from games.record import RecordError, verify
 from ladder.ledger.audit import audit
 from ladder.ledger.rebuild import rerate
-from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, SeatResult
+from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, SeatResult
 from ladder.packing import unpack
 from ladder.pairings.seatings import seatings
 from ladder.ratings.chain import GENESIS, chained
@@ -20,11 +20,11 @@ def accounts() -> list[str]:
     """Whatever is wrong in the books after all matches have ended, in sentences."""
     rebuilds = rerate(check=True, records=True)
     wrong = [f"{rebuild.ladder}: {difference}" for rebuild in rebuilds for difference in rebuild.differences]
-    books = (one for ladder in Ladder.objects.all() for one in _wrong_books(ladder))
+    integrity = (one for ladder in Ladder.objects.all() for one in _wrong_integrity(ladder))
     violated = (
         f"{ladder}: {one.title} {one.problem}" for ladder in Ladder.objects.all() for one in audit(ladder).violations
     )
-    return [*wrong, *_wrong_matches(), *_wrong_blocks(), *books, *violated]
+    return [*wrong, *_wrong_matches(), *_wrong_blocks(), *integrity, *violated]
 
 
 def _wrong_matches() -> Iterator[str]:
@@ -58,21 +58,21 @@ def _wrong_blocks() -> Iterator[str]:
             yield f"the numbers of {series} are {numbers}, the next one is {series.next_number}"
 
 
-def _wrong_books(ladder: Ladder) -> Iterator[str]:
+def _wrong_integrity(ladder: Ladder) -> Iterator[str]:
     """The books of a ladder: which seats are rated, that points only move, and the chain, each reckoned here again."""
     rated = SeatResult.objects.filter(result__match__ladder=ladder, rating_after__isnull=False)
     rated_games = Match.objects.filter(ladder=ladder, status="finished", block__purpose__in=["ladder", "live"])
     due = rated_games.count() * ladder.seats
-    games = sum(Entry.objects.filter(ladder=ladder).values_list("games", flat=True))
+    games = sum(Membership.objects.filter(ladder=ladder).values_list("games", flat=True))
     if not rated.count() == due == games:
         yield f"{ladder}: {due} seats of finished rated matches, {rated.count()} rating rows, {games} games"
     if sum(row.change or 0 for row in rated):
         yield f"{ladder}: the changes of ratings add up to {sum(row.change or 0 for row in rated)}"
     head = GENESIS
-    for number, entry in enumerate(LedgerEntry.objects.filter(ladder=ladder).order_by("number"), 1):
-        head = chained(ladder.slug, number, entry.kind, entry.document, head)
-        if (entry.number, entry.hash) != (number, head):
-            yield f"{ladder}: ledger entry {entry.number} does not continue the chain"
+    for number, membership in enumerate(LedgerEntry.objects.filter(ladder=ladder).order_by("number"), 1):
+        head = chained(ladder.slug, number, membership.kind, membership.document, head)
+        if (membership.number, membership.hash) != (number, head):
+            yield f"{ladder}: ledger entry {membership.number} does not continue the chain"
     ladder.refresh_from_db()
     if ladder.ledger_head != head:
         yield f"{ladder}: the ledger's head is not its last entry's hash"

@@ -215,8 +215,8 @@ def _schedule_tests() -> None:
     from ladder.models import Block, Ladder
 
     for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
-        entries = ladder.entries.select_related("bot").order_by("pk")[: ladder.seats]
-        players = [Player(version) for entry in entries if (version := entry.bot.active_version)]
+        memberships = ladder.memberships.select_related("bot").order_by("pk")[: ladder.seats]
+        players = [Player(version) for membership in memberships if (version := membership.bot.active_version)]
         with transaction.atomic():
             locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
             schedule_block(locked, players, purpose=Block.Purpose.TEST, sent=False)

@@ -16,8 +16,8 @@ from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.members.membership import register
-from ladder.models import Chair, Ladder, Match, PlayedMove, Table
+from ladder.members.memberships import register
+from ladder.models import Ladder, LiveSeat, Match, PlayedMove, Table
 from tests.build import person
 from tests.ladder.live.playing import backdate
 
@@ -38,7 +38,7 @@ def seated(ladder: Ladder, bots: Sequence[Bot], *, rated: bool = True) -> Match:
 def _player(ladder: Ladder, bot: Bot, rated: bool) -> Player:
     version = bot.active_version
     assert version is not None
-    return Player(version, ladder.entries.get(bot=bot) if rated else None)
+    return Player(version, ladder.memberships.get(bot=bot) if rated else None)
 
 
 def as_if_later(match: Match, seconds: float = 3600) -> None:
@@ -47,9 +47,9 @@ def as_if_later(match: Match, seconds: float = 3600) -> None:
     backdate(PlayedMove.objects.filter(match=match), passed)
     Table.objects.filter(match=match).update(settled_at=F("settled_at") - passed)
     now = timezone.now()
-    owing = Chair.objects.filter(table=match.pk, owes=True)
+    owing = LiveSeat.objects.filter(table=match.pk, owes=True)
     owing.update(due_at=now)
-    owing.exclude(kind__in=Chair.ASKED_BY_WORKERS).update(deadline=now + _AMPLE)
+    owing.exclude(kind__in=LiveSeat.ASKED_BY_WORKERS).update(deadline=now + _AMPLE)
 
 
 def table_of(match: Match) -> Position:
@@ -59,19 +59,19 @@ def table_of(match: Match) -> Position:
 
 def asked(match: Match) -> list[int]:
     """The seats that owe an answer."""
-    return [seat for seat, chair in enumerate(table_of(match).chairs) if chair.owes]
+    return [seat for seat, live_seat in enumerate(table_of(match).live_seats) if live_seat.owes]
 
 
 def move_on(match: Match, random: Random) -> bool:
     """Let one seat that is asked answer with a random legal move; whether there was one."""
     as_if_later(match)
     position = table_of(match)
-    seat = next((seat for seat, chair in enumerate(position.chairs) if chair.owes), None)
+    seat = next((seat for seat, live_seat in enumerate(position.live_seats) if live_seat.owes), None)
     if seat is None:
         return False
-    chair = position.chairs[seat]
+    live_seat = position.live_seats[seat]
     body = orjson.dumps({"move": position.state().random_move(seat, random), "thought_ms": 3})
-    ruling = answer(match.pk, chair.seat.version.bot_id, chair.asked, body)
+    ruling = answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, body)
     assert ruling.verdict is Verdict.PLAYED, ruling
     return True
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from games.chance import commitment
 from ladder.ledger.append import result_document
-from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Seat, SeatResult
+from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, Seat, SeatResult
 from ladder.packing import pack
 from ladder.ratings.chain import chained
 from tests.build import report_of
@@ -21,7 +21,7 @@ AT_ONCE = 500
 def append_results(ladder: Ladder, count: int, seed: int = 1) -> None:
     """``count`` finished matches at random tables, a block each, all with one stored record; none of them is rated."""
     random, now = Random(seed), timezone.now()
-    entries = list(Entry.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
+    entries = list(Membership.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
     versions = {entry: entry.bot.active_version for entry in entries}
     series = DealSeries.objects.select_related("season").get(
         season__ladder=ladder, season__closed=None, kind=DealSeries.Kind.LADDER
@@ -50,7 +50,7 @@ def append_results(ladder: Ladder, count: int, seed: int = 1) -> None:
         )
         tables = [random.sample(entries, ladder.seats) for _ in matches]
         seats = Seat.objects.bulk_create(
-            Seat(match=match, index=index, entry=entry, version=versions[entry])
+            Seat(match=match, index=index, membership=entry, version=versions[entry])
             for match, table in zip(matches, tables, strict=True)
             for index, entry in enumerate(table)
         )

@@ -33,7 +33,7 @@ from ladder.matches.pauses import put_back
 from ladder.matches.play import play
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
-from ladder.members.membership import activate, join, leave, retire, take_back
+from ladder.members.memberships import activate, join, leave, retire, take_back
 from ladder.models import Attempt, Block, DealSeries, Estimate, Estimation, Ladder, Match, PlayedMove, Season
 from ladder.ratings.elo import KFactor
 from ladder.seasons import WrongMoment, close, open_first
@@ -189,7 +189,7 @@ def owning(bot: int, times: int) -> Act:
     """Do what an owner can do to a bot, again and again; at the end it plays everywhere, by its newest version."""
     row = Bot.objects.get(pk=bot)
     newest, oldest = row.versions.order_by("-number")[0], row.versions.get(number=1)
-    ladders = list(Ladder.objects.filter(entries__bot=row))
+    ladders = list(Ladder.objects.filter(memberships__bot=row))
 
     def act() -> None:
         for _ in range(times):  # the same owner may act in two windows, so each step may be refused

@@ -9,7 +9,7 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from ladder.access import open_games_seen_by, private_ladders_seen_by, sees_open_game
 from ladder.creation import Plan, found_ladder
-from ladder.models import Ladder, Membership, Seek, SeekPlayer
+from ladder.models import Invitation, Ladder, Seek, SeekPlayer
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import PEOPLE, on, people, player
 
@@ -28,7 +28,7 @@ def test_pages_and_streams_show_the_same_open_games() -> None:
     host, guest, member, stranger = people("host", "guest", "member", "stranger")
     admin = staff("eve")
     private = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), admin)
-    Membership.objects.create(ladder=private, person=member)
+    Invitation.objects.create(ladder=private, person=member)
     for ladder, kind in product((on(PEOPLE), private), (Seek.Kind.OPEN, Seek.Kind.LINK)):
         offered(host, ladder, kind, guest)
     seeks = list(Seek.objects.select_related("ladder").prefetch_related("players__bot"))

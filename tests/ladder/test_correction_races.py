@@ -92,6 +92,6 @@ def test_corrections_come_before_the_end_of_a_season_or_not_at_all(race: Race, h
     assert closed == [season.pk] and ks == [11, 33]
     first = LedgerEntry.objects.get(ladder=half_played, kind="season", document__season=2).number
     written = LedgerEntry.objects.filter(kind="void")
-    assert sorted(entry.document["match"] for entry in written) == voided
-    assert all(entry.number < first for entry in written)
+    assert sorted(membership.document["match"] for membership in written) == voided
+    assert all(membership.number < first for membership in written)
     check_accounts()

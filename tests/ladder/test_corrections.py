@@ -21,12 +21,12 @@ from ladder.matches.schedule import fill
 from ladder.models import (
     Attempt,
     Block,
-    Entry,
     FinalStanding,
     Intervention,
     Ladder,
     LedgerEntry,
     Match,
+    Membership,
     RebuildRun,
     SeatResult,
 )
@@ -53,8 +53,8 @@ def eve(db: None) -> User:
 
 
 def sum_is_zero(ladder: Ladder) -> bool:
-    entries = Entry.objects.filter(ladder=ladder)
-    return sum(entry.rating - START_RATING for entry in entries) == 0
+    memberships = Membership.objects.filter(ladder=ladder)
+    return sum(membership.rating - START_RATING for membership in memberships) == 0
 
 
 def test_a_result_that_is_taken_back_was_never_rated(match: Match, eve: User) -> None:
@@ -92,17 +92,22 @@ def test_a_correction_stands_in_the_chain_with_who_and_why(played: Ladder, eve: 
     counted = LedgerEntry.objects.get(result__match=match, kind="result")
     previous = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
     void(match.pk, "  two \n words ", eve)
-    entry = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
+    membership = LedgerEntry.objects.filter(ladder=played).order_by("-number")[0]
     document = {"match": match.pk, "result": counted.number, "reason": "two words"}
-    assert (entry.kind, entry.document, entry.author, entry.result) == ("void", document, eve, counted.result)
-    assert entry.hash == chained(played.slug, previous.number + 1, "void", document, previous.hash)
+    assert (membership.kind, membership.document, membership.author, membership.result) == (
+        "void",
+        document,
+        eve,
+        counted.result,
+    )
+    assert membership.hash == chained(played.slug, previous.number + 1, "void", document, previous.hash)
     played.refresh_from_db()
-    assert (played.next_ledger, played.ledger_head) == (entry.number + 1, entry.hash)
+    assert (played.next_ledger, played.ledger_head) == (membership.number + 1, membership.hash)
     one = Intervention.objects.get(match=match)
     assert (one.action, one.reason, one.author) == ("taken back", "two words", eve)
     run = RebuildRun.objects.get(purpose="correction")
-    assert (run.ledger_number, run.author) == (entry.number, eve)
-    assert GENESIS not in (entry.hash, previous.hash)
+    assert (run.ledger_number, run.author) == (membership.number, eve)
+    assert GENESIS not in (membership.hash, previous.hash)
 
 
 def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladder, eve: User) -> None:
@@ -112,7 +117,7 @@ def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladd
     assert "replaces its own." in void(games[0].pk, "wrong", eve)
     new = Block.objects.filter(ladder=played).order_by("-pk")[0]
     assert new.number == block.series.blocks.count() and new.purpose == "ladder"
-    table = [set(Match.objects.filter(block=one).values_list("seats__entry", flat=True)) for one in (block, new)]
+    table = [set(Match.objects.filter(block=one).values_list("seats__membership", flat=True)) for one in (block, new)]
     assert table[0] == table[1]
     assert set(Match.objects.filter(block=new).values_list("status", flat=True)) == {"queued"}
     assert void(games[1].pk, "wrong", eve) == "A new block replaces its own already."
@@ -126,8 +131,8 @@ def test_a_new_block_of_the_same_bots_replaces_the_voids_block_once(played: Ladd
 
 def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
-    away = match.seats.get(index=1).entry
-    Entry.objects.filter(pk=away.pk).update(active=False)
+    away = match.seats.get(index=1).membership
+    Membership.objects.filter(pk=away.pk).update(active=False)
     before = Block.objects.count()
     assert void(match.pk, "wrong", eve) == f"No block replaces its own: {away.bot.name} does not play now."
     assert Block.objects.count() == before
@@ -156,9 +161,9 @@ def test_a_closed_season_stays_as_it_is(played: Ladder, eve: User) -> None:
     before, final = ratings(played), list(FinalStanding.objects.values())
     with pytest.raises(Refused, match="season 1 is closed and its table is frozen"):
         void(old.pk, "wrong", eve)
-    entry = played.entries.filter(games=0, seats__isnull=False)[0]
+    membership = played.memberships.filter(games=0, seats__isnull=False)[0]
     change_k(played, KFactor(32, 16), "we learned", eve)
-    merge(entry, None, "cheated", eve)
+    merge(membership, None, "cheated", eve)
     assert ratings(played) == before
     assert list(FinalStanding.objects.values()) == final
     assert differences() == []
@@ -169,7 +174,7 @@ def test_without_an_open_season_nothing_is_corrected(played: Ladder, eve: User) 
     close(played.seasons.get(), None)
     for correct in (
         lambda: change_k(played, KFactor(32, 16), "we learned", eve),
-        lambda: merge(played.entries.all()[0], None, "cheated", eve),
+        lambda: merge(played.memberships.all()[0], None, "cheated", eve),
     ):
         with pytest.raises(Refused, match=r"No season of .* is open"):
             correct()
@@ -200,7 +205,7 @@ def test_a_new_k_counts_from_the_seasons_beginning_and_for_what_follows(played: 
     before = ratings(played)
     change_k(played, KFactor(80, 40, 30), "more movement", eve)
     after = ratings(played)
-    assert all(after[entry][2:] == row[2:] for entry, row in before.items())
+    assert all(after[membership][2:] == row[2:] for membership, row in before.items())
     assert max(row[0] for row in after.values()) > max(row[0] for row in before.values())
     assert sum_is_zero(played)
     void(finished_matches(played)[0].pk, "wrong", eve)
@@ -211,10 +216,10 @@ def test_a_new_k_counts_from_the_seasons_beginning_and_for_what_follows(played: 
 
 
 def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Ladder, eve: User) -> None:
-    out = finished_matches(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).membership
     merge(out, None, "it was played by a person", eve)
     assert ratings(played)[out.pk] == (START_RATING, 0, 0, 0)
-    assert not SeatResult.objects.filter(seat__entry=out).exclude(rating_before=None).exists()
+    assert not SeatResult.objects.filter(seat__membership=out).exclude(rating_before=None).exists()
     assert sum_is_zero(played)
     assert differences() == []
     void(finished_matches(played)[1].pk, "so that somebody plays", eve)
@@ -227,7 +232,7 @@ def test_an_entry_that_is_merged_out_keeps_nothing_and_takes_nothing(played: Lad
 
 
 def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: User) -> None:
-    one, other = [seat.entry for seat in finished_matches(played)[0].seats.order_by("index")[:2]]
+    one, other = [seat.membership for seat in finished_matches(played)[0].seats.order_by("index")[:2]]
     games = ratings(played)[one.pk][2] + ratings(played)[other.pk][2]
     merge(one, other, "the same program", eve)
     assert ratings(played)[one.pk] == (START_RATING, 0, 0, 0)
@@ -239,8 +244,8 @@ def test_an_entry_that_is_merged_into_another_plays_for_it(played: Ladder, eve: 
 
 
 def test_entries_are_merged_on_one_ladder_and_in_no_circle(played: Ladder, duel: Ladder, eve: User) -> None:
-    one, other = played.entries.all()[:2]
-    elsewhere = duel.entries.all()[0]
+    one, other = played.memberships.all()[:2]
+    elsewhere = duel.memberships.all()[0]
     before = snapshot()
     with pytest.raises(Refused, match="on the same ladder"):
         merge(one, elsewhere, "same", eve)
@@ -305,7 +310,7 @@ def correct(*words: object, by: str = "eve") -> str:
 
 def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
-    one, other = [seat.entry for seat in match.seats.order_by("index")[:2]]
+    one, other = [seat.membership for seat in match.seats.order_by("index")[:2]]
     assert "replaces its own" in correct("void", match.pk)
     queued = Match.objects.filter(status="queued")[0]
     assert correct("withdraw", queued.pk) == f"Match {queued.pk} is cancelled.\n"
@@ -317,7 +322,7 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
     rules = rules_of(played)
     assert (rules.merged, rules.k.provisional_games) == ({other.pk: None}, 25)
     written = LedgerEntry.objects.filter(ladder=played).exclude(kind__in=("result", "season"))
-    assert {(entry.author, entry.document["reason"]) for entry in written} == {(eve, "so it is")}
+    assert {(membership.author, membership.document["reason"]) for membership in written} == {(eve, "so it is")}
     assert differences() == []
 
 

@@ -18,8 +18,8 @@ from games.registry import GAMES
 from ladder.creation import LIVE_LIMITS, Plan, found_ladder, invite, member_by_link, new_link, open_house, remove
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
-from ladder.members.membership import PEOPLE_LIMITS, CannotJoin, entry_of, join, register
-from ladder.models import Entry, Ladder, Match
+from ladder.members.memberships import PEOPLE_LIMITS, CannotJoin, join, membership_of, register
+from ladder.models import Ladder, Match, Membership
 from ladder.upkeep import sweep
 from tests.build import DUEL, FAILED, claimed, expire_lease, opened_house, person, snapshot, staff, uploaded
 
@@ -41,7 +41,7 @@ def test_a_ladder_for_everybody_opens_with_a_season_the_chosen_house_and_every_b
     ladder = found_ladder(plan(limits={"move_ms": 200}, house=["greedy", "vintner"], weight=2), eve)
     assert (ladder.slug, ladder.limits, ladder.weight, ladder.invitation) == ("fast-duels", {"move_ms": 200}, 2, "")
     assert ladder.seasons.get().series.count() == 3
-    names = set(Entry.objects.filter(ladder=ladder, active=True).values_list("bot__name", flat=True))
+    names = set(Membership.objects.filter(ladder=ladder, active=True).values_list("bot__name", flat=True))
     assert names == {"Greedy", "Mine"}
 
 
@@ -72,21 +72,21 @@ def test_a_ladder_for_remote_bots_opens_with_those_that_claim_it_and_limits_for_
     afar = register(person("ada"), "Afar", {DUEL: [2]}).bot
     ladder = found_ladder(plan(players="remote", house=["greedy"]), eve)
     assert (ladder.live, ladder.limits) == (True, LIVE_LIMITS)
-    assert list(ladder.entries.values_list("bot", flat=True)) == [afar.pk]
+    assert list(ladder.memberships.values_list("bot", flat=True)) == [afar.pk]
 
 
 def test_an_open_ladder_has_the_house_to_play_with(bot: Bot, eve: User) -> None:
     chosen = found_ladder(plan(players="open", house=["greedy"], limits={"game_ms": 3_600_000}), eve)
-    assert (chosen.entries.get().bot.name, chosen.limits) == ("Greedy", {"game_ms": 3_600_000})
+    assert (chosen.memberships.get().bot.name, chosen.limits) == ("Greedy", {"game_ms": 3_600_000})
     everybody = found_ladder(plan(name="Everybody", players="open"), eve)
-    names = set(everybody.entries.values_list("bot__house_name", flat=True))
+    names = set(everybody.memberships.values_list("bot__house_name", flat=True))
     assert names == {name for name, one in HOUSE.items() if one.plays(DUEL, 2)}
 
 
 def test_a_class_is_seen_and_entered_by_members_alone(bot: Bot, eve: User) -> None:
     ladder = found_ladder(plan(private=True, freezes_at=timezone.now() + timedelta(days=1)), eve)
     carl = person("carl")
-    assert not Entry.objects.filter(ladder=ladder).exists()
+    assert not Membership.objects.filter(ladder=ladder).exists()
     with pytest.raises(CannotJoin, match="by invitation"):
         join(bot, ladder)
     assert member_by_link(ladder.invitation, bot.owner) == ladder
@@ -101,7 +101,7 @@ def test_a_new_upload_enters_no_ladder_by_invitation_by_itself(eve: User) -> Non
     ladder = found_ladder(plan(by_invitation=True), eve)
     ada = person("ada")
     invite(ladder, [ada])
-    assert not Entry.objects.filter(ladder=ladder, bot=uploaded(ada)).exists()
+    assert not Membership.objects.filter(ladder=ladder, bot=uploaded(ada)).exists()
     assert ladder in Ladder.objects.visible_to(AnonymousUser())
 
 
@@ -120,12 +120,12 @@ def test_who_is_removed_sees_it_no_more_and_their_bots_leave_with_their_ratings(
     invite(ladder, [ada])
     bot = uploaded(ada, claims={ladder.game: [ladder.seats]})
     join(bot, ladder)
-    Entry.objects.filter(ladder=ladder, bot=bot).update(rating=1_512_000)
+    Membership.objects.filter(ladder=ladder, bot=bot).update(rating=1_512_000)
     assert remove(ladder, ada)
     assert not remove(ladder, ada)
     assert ladder not in Ladder.objects.visible_to(ada)
-    entry = Entry.objects.get(ladder=ladder, bot=bot)
-    assert (entry.active, entry.rating) == (False, 1_512_000)
+    membership = Membership.objects.get(ladder=ladder, bot=bot)
+    assert (membership.active, membership.rating) == (False, 1_512_000)
     with pytest.raises(CannotJoin, match="by invitation"):
         join(bot, ladder)
 
@@ -152,7 +152,7 @@ def test_every_game_has_a_ladder_for_each_number_of_seats_out_of_the_box(house: 
 
 
 def test_every_ladder_that_takes_them_has_at_least_six_house_entries(house: None) -> None:
-    assert all(ladder.entries.count() >= 6 for ladder in Ladder.objects.filter(players__in=["hosted", "open"]))
+    assert all(ladder.memberships.count() >= 6 for ladder in Ladder.objects.filter(players__in=["hosted", "open"]))
 
 
 def test_opening_again_changes_nothing(house: None) -> None:
@@ -171,25 +171,25 @@ def test_people_have_ladders_of_their_own_with_time_to_think(house: None) -> Non
     for hosted in Ladder.objects.filter(players="hosted"):
         its = Ladder.objects.get(slug=f"{hosted.slug}-people")
         assert (its.game, its.seats, its.limits) == (hosted.game, hosted.seats, PEOPLE_LIMITS)
-        assert (its.players, its.live, its.entries.exists(), its.seasons.count()) == ("people", True, False, 1)
+        assert (its.players, its.live, its.memberships.exists(), its.seasons.count()) == ("people", True, False, 1)
 
 
 def test_opening_again_leaves_guests_and_people_as_they_are(house: None) -> None:
     guest, ann = guest_player(), player_of(person("ann"))
-    entry = entry_of(ann, Ladder.objects.get(slug="die-weinhaendler-3-people"))
+    membership = membership_of(ann, Ladder.objects.get(slug="die-weinhaendler-3-people"))
     open_house()
     assert guest.bot.versions.get().active
     assert ann.bot.versions.get().active
-    assert list(Entry.objects.filter(bot=ann.bot)) == [entry]
+    assert list(Membership.objects.filter(bot=ann.bot)) == [membership]
 
 
 def test_changed_code_makes_a_new_version_and_keeps_the_rating(ladder: Ladder) -> None:
     bot = Bot.objects.get(house_name="greedy")
     bot.versions.update(digest="0" * 64)
-    Entry.objects.filter(bot=bot).update(active=False)
+    Membership.objects.filter(bot=bot).update(active=False)
     open_house()
     assert list(bot.versions.values_list("number", "active")) == [(1, False), (2, True)]
-    assert not Entry.objects.filter(bot=bot, active=True).exists()
+    assert not Membership.objects.filter(bot=bot, active=True).exists()
 
 
 def test_code_that_comes_back_is_the_version_it_was(house: None) -> None:
@@ -236,7 +236,7 @@ def test_a_house_bot_that_the_catalogue_drops_keeps_its_rating_and_gets_no_match
     open_house()
     former = Bot.objects.get(house_name="former")
     assert former.active_version is None
-    assert former.entries.filter(ladder__players="hosted").count() == 4
+    assert former.memberships.filter(ladder__players="hosted").count() == 4
 
 
 def test_the_names_are_fit_for_people(house: None) -> None:

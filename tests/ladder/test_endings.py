@@ -37,8 +37,8 @@ def meet(duel: Ladder) -> Meet:
     """Plays a rated match between a bot that comes to such an end, at seat 0, and one of the house."""
     Ladder.objects.filter(pk=duel.pk).update(limits=LIMITS)
     bot = uploaded(person("eve"))
-    house = duel.entries.get(bot__house_name="random")
-    mine, other = duel.entries.get(bot=bot), Player(active_version(house.bot), house)
+    house = duel.memberships.get(bot__house_name="random")
+    mine, other = duel.memberships.get(bot=bot), Player(active_version(house.bot), house)
 
     def run(end: End) -> Match:
         match = first_match(duel, [Player(new_version(bot, end.source(ALLOWED_S)), mine), other])

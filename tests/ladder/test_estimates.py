@@ -110,12 +110,12 @@ def test_a_block_whose_result_was_taken_back_counts_no_more(season: Season) -> N
 
 
 def test_blocks_with_an_entry_that_was_merged_out_count_no_more(season: Season) -> None:
-    seat = games_of(counting_blocks(season)[0])[0].seats.select_related("entry").all()[0]
-    assert seat.entry is not None
-    merge(seat.entry, None, "it cheated", staff("eve"))
+    seat = games_of(counting_blocks(season)[0])[0].seats.select_related("membership").all()[0]
+    assert seat.membership is not None
+    merge(seat.membership, None, "it cheated", staff("eve"))
     left = counting_blocks(season)
     assert left.count() < 3
-    assert not left.filter(matches__seats__entry=seat.entry).exists()
+    assert not left.filter(matches__seats__membership=seat.membership).exists()
 
 
 def test_unrated_blocks_do_not_count(season: Season, duel: Ladder) -> None:
@@ -136,8 +136,8 @@ def test_a_season_that_has_closed_is_estimated_once_more_and_no_other_ledger_cha
 
 def test_ranks_are_among_the_versions_that_bots_played_last(bot: Bot, duel: Ladder) -> None:
     old = bot.active_version
-    everybody = duel.entries.count()
-    first = list(duel.entries.order_by("pk")).index(duel.entries.get(bot=bot)) - 1
+    everybody = duel.memberships.count()
+    first = list(duel.memberships.order_by("pk")).index(duel.memberships.get(bot=bot)) - 1
     finish_block(block_on(duel, first=first))
     make_active(new_version(bot))
     finish_block(block_on(duel, first=first))

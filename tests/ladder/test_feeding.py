@@ -53,12 +53,12 @@ def played_in_process(match: Match) -> MatchReport:
 
 
 def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_not_appear(company: Ladder) -> None:
-    entries = {entry.bot.name.lower(): entry for entry in company.entries.select_related("bot")}
+    memberships = {membership.bot.name.lower(): membership for membership in company.memberships.select_related("bot")}
     names = [*HONEST, *CONSPIRATORS]
     met, random = dict.fromkeys(combinations(range(len(names)), 2), 0), Random(13)
     for _ in range(BLOCKS):
         table = least_met(met, len(names), 4, random)
-        finished_block(company, [entries[names[player]] for player in table], played_in_process)
+        finished_block(company, [memberships[names[player]] for player in table], played_in_process)
     gather()
     measure()
     report = feeding_report(company)
@@ -68,14 +68,14 @@ def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_n
     call_command("who_feeds_whom", company.slug, "--json", stdout=said)
     found = json.loads(said.getvalue())["found"]
     assert [one["stands_out"] for one in found] == [True] + [False] * (len(found) - 1)
-    assert found[0]["taker"] == entries["friend"].bot.slug
-    fed = PairTally.objects.get(entry=entries["friend"], opponent=entries["feeder"])
+    assert found[0]["taker"] == memberships["friend"].bot.slug
+    fed = PairTally.objects.get(membership=memberships["friend"], opponent=memberships["feeder"])
     assert fed.received > 3 * fed.sold
 
 
 def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_launcher: SandboxLauncher) -> None:
-    named = [company.entries.select_related("bot").get(bot__name=name) for name in CONSPIRATORS]
-    others = list(company.entries.select_related("bot").filter(bot__slug__in=["house-haggler", "house-greedy"]))
+    named = [company.memberships.select_related("bot").get(bot__name=name) for name in CONSPIRATORS]
+    others = list(company.memberships.select_related("bot").filter(bot__slug__in=["house-haggler", "house-greedy"]))
     for _ in range(2):
         block = scheduled(company, players_of([*named, *others]))
         for match in block.matches.all():
@@ -83,5 +83,5 @@ def test_the_pair_finds_itself_in_real_processes_too(company: Ladder, sandbox_la
     gather()
     assert SeasonStatistics.objects.get().blocks == 2
     assert not [one for result in Result.objects.all() for one in result.report["forfeits"]]
-    fed = PairTally.objects.get(entry=named[1], opponent=named[0])
+    fed = PairTally.objects.get(membership=named[1], opponent=named[0])
     assert fed.received > fed.sold > 0

@@ -21,12 +21,12 @@ from ladder.models import (
     Attempt,
     Block,
     DealSeries,
-    Entry,
     Estimate,
     Estimation,
     Ladder,
     LedgerEntry,
     Match,
+    Membership,
     PairTally,
     Season,
     SeasonStatistics,
@@ -63,7 +63,7 @@ def running(ladder: Ladder) -> Match:
 def test_a_rated_live_game_moves_ratings_as_every_other_does(live: Ladder) -> None:
     finished_live(live, 5)
     assert LedgerEntry.objects.filter(ladder=live, kind="result").count() == 5
-    assert sum(Entry.objects.filter(ladder=live).values_list("games", flat=True)) == 10
+    assert sum(Membership.objects.filter(ladder=live).values_list("games", flat=True)) == 10
     assert not SeatResult.objects.filter(rating_after=None).exists()
 
 
@@ -100,7 +100,7 @@ def test_casual_live_games_count_nowhere(live: Ladder) -> None:
     assert not LedgerEntry.objects.filter(ladder=live, kind="result").exists()
     assert not SeatTally.objects.exists()
     assert not Estimate.objects.exists()
-    assert set(Entry.objects.filter(ladder=live).values_list("games", flat=True)) == {0}
+    assert set(Membership.objects.filter(ladder=live).values_list("games", flat=True)) == {0}
     assert SeatResult.objects.filter(rating_after=None).count() == 6
 
 
@@ -165,18 +165,20 @@ def test_live_games_hide_no_trouble_of_the_workers(live: Ladder, duel: Ladder) -
 
 def test_a_bot_at_a_live_table_is_playing_and_else_waits_for_others(live: Ladder) -> None:
     running(live)
-    entries = list(live.entries.select_related("ladder", "bot").order_by("pk")[:3])
-    waits = [waits_of(entry.bot, list(entry.bot.versions.all()), [entry])[0] for entry in entries]
+    memberships = list(live.memberships.select_related("ladder", "bot").order_by("pk")[:3])
+    waits = [
+        waits_of(membership.bot, list(membership.bot.versions.all()), [membership])[0] for membership in memberships
+    ]
     assert [wait.cause for wait in waits] == [Cause.PLAYING, Cause.PLAYING, Cause.NO_TABLE]
 
 
 def test_a_remote_bot_that_is_not_here_is_away_and_not_in_a_queue(live: Ladder) -> None:
     version = remote.new_bot(person("ada"), "Far away")
-    entry = Entry.objects.create(ladder=live, bot=version.bot)
+    membership = Membership.objects.create(ladder=live, bot=version.bot)
     make_active(version)
 
     def cause() -> Cause:
-        return waits_of(version.bot, list(version.bot.versions.all()), [entry])[0].cause
+        return waits_of(version.bot, list(version.bot.versions.all()), [membership])[0].cause
 
     assert cause() is Cause.AWAY
     remote.note_seen([version.bot_id])

@@ -33,11 +33,11 @@ pytestmark = pytest.mark.django_db
 
 
 def tallies() -> tuple[object, ...]:
-    seats = SeatTally.objects.order_by("entry", "version", "seat").values_list(
-        "entry", "version", "seat", "games", "wins", "points", "forfeits", "figures"
+    seats = SeatTally.objects.order_by("membership", "version", "seat").values_list(
+        "membership", "version", "seat", "games", "wins", "points", "forfeits", "figures"
     )
-    pairs = PairTally.objects.order_by("entry", "opponent").values_list(
-        "entry",
+    pairs = PairTally.objects.order_by("membership", "opponent").values_list(
+        "membership",
         "opponent",
         "games",
         "points",
@@ -50,8 +50,8 @@ def tallies() -> tuple[object, ...]:
         "received",
         "seats",
     )
-    versions = VersionTally.objects.order_by("entry", "version").values_list(
-        "entry", "version", "blocks", "games", "points", "squares", "habits", "seats"
+    versions = VersionTally.objects.order_by("membership", "version").values_list(
+        "membership", "version", "blocks", "games", "points", "squares", "habits", "seats"
     )
     rounded = [(*pair[:5], round(pair[5], 9), round(pair[6], 9), *pair[7:]) for pair in pairs]
     return list(seats), rounded, list(versions), list(SeasonStatistics.objects.values_list("blocks", "habits"))
@@ -80,11 +80,11 @@ def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
     results = SeatResult.objects.select_related("seat")
     games, first, money = Counter[object](), Counter[object](), Counter[object]()
     for one in results:
-        key = (one.seat.entry_id, one.seat.version_id, one.seat.index)
+        key = (one.seat.membership_id, one.seat.version_id, one.seat.index)
         games[key] += 1
         first[key] += one.rank == 1
         money[key] += one.score["money"]
-    seats = {(its.entry_id, its.version_id, its.seat): its for its in SeatTally.objects.all()}
+    seats = {(its.membership_id, its.version_id, its.seat): its for its in SeatTally.objects.all()}
     assert {key: its.games for key, its in seats.items()} == games
     assert {key: sum(its.figures["money"]) for key, its in seats.items()} == money
     assert sum(its.wins for its in seats.values()) == 60 * 20
@@ -95,7 +95,7 @@ def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
 def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
     finished_blocks(ladder, 4)
     gather()
-    pairs = {(its.entry_id, its.opponent_id): its for its in PairTally.objects.all()}
+    pairs = {(its.membership_id, its.opponent_id): its for its in PairTally.objects.all()}
     for (one, other), its in pairs.items():
         mirrored = pairs[other, one]
         assert its.points + mirrored.points == 2 * its.games == 2 * mirrored.games
@@ -107,7 +107,7 @@ def test_a_pair_is_tallied_from_both_sides(ladder: Ladder) -> None:
 
 
 def test_nothing_is_told_of_a_block_before_its_last_game_has_ended(ladder: Ladder) -> None:
-    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.memberships.select_related("bot")[:4]))
     matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
     for match in matches[:-1]:
         finish_game(match, variety_of(match))
@@ -142,7 +142,7 @@ def test_gathering_piece_by_piece_gives_what_gathering_at_once_gives(
 
 
 def test_a_block_with_a_void_game_drops_out(ladder: Ladder) -> None:
-    block = finished_block(ladder, list(ladder.entries.select_related("bot")[:4]))
+    block = finished_block(ladder, list(ladder.memberships.select_related("bot")[:4]))
     match = block.matches.get(seating=2)
     SeatResult.objects.filter(result__match=match).update(rating_before=None, rating_after=None)
     assert gather() == 1
@@ -231,13 +231,13 @@ def test_who_has_no_time_left_gathers_the_rest_the_next_time(ladder: Ladder, mon
 
 
 def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
-    """By entry and version, amounts and occasions of its habits, from the records themselves."""
+    """By membership and version, amounts and occasions of its habits, from the records themselves."""
     found: dict[tuple[int, int], dict[str, list[int]]] = {}
     for result in Result.objects.select_related("match"):
         state = replay(unpack(bytes(result.packed_record)))
         habits = state.game.habits(state)
         for seat in result.match.seats.order_by("index"):
-            its = found.setdefault((seat.entry_id or 0, seat.version_id), {})
+            its = found.setdefault((seat.membership_id or 0, seat.version_id), {})
             for key, (amount, occasions) in habits[seat.index].items():
                 known = its.setdefault(key, [0, 0])
                 known[0] += amount
@@ -249,7 +249,7 @@ def test_habits_of_a_version_add_up_to_what_the_records_tell(ladder: Ladder) -> 
     finished_blocks(ladder, 5)
     gather()
     expected = counted(ladder)
-    tallies = {(its.entry_id, its.version_id): its for its in VersionTally.objects.all()}
+    tallies = {(its.membership_id, its.version_id): its for its in VersionTally.objects.all()}
     assert {key: {name: sums[:2] for name, sums in its.habits.items()} for key, its in tallies.items()} == expected
     assert sum(its.games for its in tallies.values()) == 5 * 4 * 4 == 4 * sum(its.blocks for its in tallies.values())
 
@@ -271,7 +271,7 @@ def test_results_that_kept_no_habits_are_read_from_their_records(ladder: Ladder)
         del result.figures["habits"]
         result.save(update_fields=["figures"])
     gather()
-    found = {(its.entry_id, its.version_id): its.habits for its in VersionTally.objects.all()}
+    found = {(its.membership_id, its.version_id): its.habits for its in VersionTally.objects.all()}
     assert {key: {name: sums[:2] for name, sums in its.items()} for key, its in found.items()} == expected
 
 
@@ -291,10 +291,10 @@ def test_points_by_seat_are_those_against_all_and_of_each_opponent(ladder: Ladde
         assert sum(games for games, *_ in its.seats) == its.games
         assert sum(points for _, points, _ in its.seats) == its.points
         assert all(games == its.blocks and 0 <= squares <= 4 * games for games, _, squares in its.seats)
-    points = {(one.entry_id, one.version_id, one.seat): [one.games, one.points] for one in SeatTally.objects.all()}
+    points = {(one.membership_id, one.version_id, one.seat): [one.games, one.points] for one in SeatTally.objects.all()}
     for one in VersionTally.objects.all():
         assert all(squares <= 36 * games for games, _, squares in one.seats)
         assert one.points == sum(points for _, points, _ in one.seats)
         assert one.points**2 <= one.squares * one.blocks
         for seat, sums in enumerate(one.seats):
-            assert sums[:2] == points[one.entry_id, one.version_id, seat]
+            assert sums[:2] == points[one.membership_id, one.version_id, seat]

@@ -23,7 +23,7 @@ from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.members.standings import ranked, table
-from ladder.models import Block, DealSeries, Entry, FinalStanding, Ladder, LedgerEntry, Match, Season
+from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
 from ladder.seasons import (
     WrongMoment,
@@ -146,14 +146,20 @@ def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_togethe
     for _ in range(3):
         results_of(scheduled(duel, first_players(duel)))
     ends = [
-        (standing.entry, standing.rank, standing.entry.rating, standing.entry.games, standing.entry.wins)
-        for standing in ranked(one.entry for one in table(duel) if one.entry.games)
+        (
+            standing.membership,
+            standing.rank,
+            standing.membership.rating,
+            standing.membership.games,
+            standing.membership.wins,
+        )
+        for standing in ranked(one.membership for one in table(duel) if one.membership.games)
     ]
     close(season, then=Fraction(1, 3))
     frozen = FinalStanding.objects.filter(season=season)
-    assert [(row.entry, row.rank, row.rating, row.games, row.wins) for row in frozen] == ends
-    for entry, _, rating, *_ in ends:
-        now = Entry.objects.get(pk=entry.pk)
+    assert [(row.membership, row.rank, row.rating, row.games, row.wins) for row in frozen] == ends
+    for membership, _, rating, *_ in ends:
+        now = Membership.objects.get(pk=membership.pk)
         assert (now.rating, now.games, now.wins, now.last_change) == (regressed(rating, 1, 3), 0, 0, 0)
     second = LedgerEntry.objects.get(ladder=duel, kind="season", document__season=2)
     assert second.document["regress"] == [1, 3]
@@ -174,7 +180,7 @@ def test_without_a_next_season_nothing_is_played_until_one_is_opened(duel: Ladde
     assert fill() == 0
     opened = open_next(duel, Fraction(0))
     assert opened.number == 2
-    assert set(duel.entries.values_list("rating", flat=True)) == {1_500_000}
+    assert set(duel.memberships.values_list("rating", flat=True)) == {1_500_000}
     assert fill() > 0
 
 
@@ -212,7 +218,7 @@ def current(ladder: Ladder) -> Season:
 
 
 def ratings(ladder: Ladder) -> dict[int, int]:
-    return dict(Entry.objects.filter(ladder=ladder).values_list("pk", "rating"))
+    return dict(Membership.objects.filter(ladder=ladder).values_list("pk", "rating"))
 
 
 def check_accounts() -> None:

@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
-                ("wants_letters", models.BooleanField(default=True, help_text="whether they get the daily email")),
+                ("wants_digests", models.BooleanField(default=True, help_text="whether they get the daily email")),
                 (
                     "chat",
                     models.BooleanField(
@@ -87,7 +87,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "next_letter",
+                    "next_digest",
                     models.DateTimeField(blank=True, editable=False, help_text="none is written before", null=True),
                 ),
                 (

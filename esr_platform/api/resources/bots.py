@@ -27,7 +27,7 @@ from esr_platform.api.resources.documents import (
 from esr_platform.api.resources.views import OLDEST, Choice, Flag, Listing, One, Order, Reading, Text
 from esr_platform.prepared import Prepared
 from ladder.access import bot_seen_by, code_seen_by, found, judged, ladder_seen_by, may_read, public_among
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.bots import STANDS
 from ladder.pages.people import person_at
@@ -69,7 +69,7 @@ def first_places(wins: int) -> float:
 NEWEST: Final = 100
 """So many versions come with a bot."""
 
-_PLAIN: Final = ("slug", "name", "kind", "description", "created", "retired", "on_leave", "leave_reason")
+_PLAIN: Final = ("slug", "name", "kind", "description", "created", "retired", "paused", "pause_reason")
 _BOT: Final = tuple(dict.fromkeys((*_PLAIN, "suspended", "public_source", *OWNER)))
 _OF_BOT: Final = ("pk", *_PLAIN, "suspended", "public_source", "house_name")
 _PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "claims", "created", "checked")
@@ -83,7 +83,7 @@ _ACTIVE: Final = Prepared(
     lambda bots: BotVersion.objects.filter(active=True, bot__pk__in=bots).order_by().values("bot", "number")
 )
 _PLACES: Final = (
-    Entry.objects.filter(STANDS).order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
+    Membership.objects.filter(STANDS).order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
 
 
@@ -127,7 +127,7 @@ class Bots(Listing):
         bots = bots.filter(kind=asked["kind"]) if asked["kind"] else bots.exclude(kind=Bot.Kind.PERSON)
         if asked["ladder"]:
             ladder = ladder_seen_by(self.viewer, asked["ladder"])
-            bots = bots.filter(Exists(Entry.objects.filter(STANDS, ladder=ladder, bot=OuterRef("pk"))))
+            bots = bots.filter(Exists(Membership.objects.filter(STANDS, ladder=ladder, bot=OuterRef("pk"))))
         if asked["language"]:
             playing = BotVersion.objects.filter(bot=OuterRef("pk"), active=True, language=asked["language"])
             bots = bots.filter(Exists(playing))
@@ -186,8 +186,8 @@ def documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[dict[st
     of_code = [row["pk"] for row in rows if row["kind"] != Bot.Kind.PERSON]
     playing = {row["bot"]: row["number"] for row in _ACTIVE(bots=of_code)}
     places: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    entries = _PLACES.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
-    for bot, slug, rating, games, active in entries:
+    memberships = _PLACES.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
+    for bot, slug, rating, games, active in memberships:
         places[bot].append({"ladder": slug, "rating": points(rating), "games": games, "active": active})
     return [
         {name: row[name] for name in (*_PLAIN, "public_source")}

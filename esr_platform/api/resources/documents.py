@@ -104,7 +104,7 @@ class EstimateDocument(Document):
     computed = Moment()
 
 
-class EntryDocument(Sparse):
+class MembershipDocument(Sparse):
     """A bot or a person on a ladder, with what the rated games of the season have added up to."""
 
     always = ("bot",)
@@ -183,8 +183,8 @@ class BotListed(Sparse):
     house = Flag()
     created = Moment()
     retired = Moment(allow_null=True)
-    on_leave = Moment(allow_null=True)
-    leave_reason = Word(help_text="why it is on leave; empty where it is not")
+    paused = Moment(allow_null=True)
+    pause_reason = Word(help_text="why it is on leave; empty where it is not")
     suspended = Flag(help_text="whether staff have taken it off its ladders")
     public_source = Flag(help_text="whether everybody may download the code that plays")
     version = Whole(allow_null=True, help_text="the version that plays; null where none does, and for people")
@@ -294,7 +294,7 @@ class LedgerNumbers(Document):
     void = Whole(allow_null=True, help_text="the number that took it back")
 
 
-class SittingDocument(Document):
+class OccupantDocument(Document):
     """Who sat at a seat from which move on: a person, or the house bot that stood in for them."""
 
     seat = Whole(help_text="from 0")
@@ -318,7 +318,7 @@ class MatchDocument(MatchListed):
 
     deal = DealDocument()
     ledger = LedgerNumbers()
-    sittings = SittingDocument(many=True, help_text="who really played, where people sat; none before it is open")
+    occupants = OccupantDocument(many=True, help_text="who really played, where people sat; none before it is open")
     outages = OutageDocument(many=True, help_text="of the site, where people sat; none before it is open")
 
 

@@ -14,14 +14,14 @@ from rest_framework.response import Response
 
 from bots.protocol import Limits
 from esr_platform.api.resources.bots import NAMED, OWNER, first_places, owner_of
-from esr_platform.api.resources.documents import EntryDocument, LadderDocument, PairDocument, RatingDocument
+from esr_platform.api.resources.documents import LadderDocument, MembershipDocument, PairDocument, RatingDocument
 from esr_platform.api.resources.views import OLDEST, Choice, Flag, Listing, Number, One, Order, Text
 from esr_platform.prepared import Prepared
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by
 from ladder.ledger.audit import rated_results
 from ladder.members.standings import listed
-from ladder.models import Entry, Estimate, Ladder, LedgerEntry, PairTally, Season, SeatResult
+from ladder.models import Estimate, Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult
 from ladder.ratings.elo import PROVISIONAL_GAMES, points
 from ladder.statistics.pair_share import pair_share
 
@@ -57,7 +57,10 @@ _SEASONS: Final = Prepared(
 )
 _BOTS: Final = Prepared(
     lambda ladders: (
-        Entry.objects.filter(active=True, ladder__pk__in=ladders).order_by().values("ladder").annotate(bots=Count("pk"))
+        Membership.objects.filter(active=True, ladder__pk__in=ladders)
+        .order_by()
+        .values("ladder")
+        .annotate(bots=Count("pk"))
     )
 )
 
@@ -97,10 +100,10 @@ class OneLadder(One):
         return self.answer(documents([row])[0])
 
 
-class Entries(Listing):
+class Members(Listing):
     """Everybody who plays or has played on a ladder, best rating first."""
 
-    document = EntryDocument
+    document = MembershipDocument
     always = ("bot",)
     orders = {
         "-rating": Order("rating", falling=True),
@@ -115,7 +118,7 @@ class Entries(Listing):
         Flag("house", "only house bots, or only people and theirs"),
     )
 
-    @extend_schema(operation_id="entries", summary="The table of a ladder")
+    @extend_schema(operation_id="members", summary="The table of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
         ladder = ladder_seen_by(self.viewer, slug)
         everybody = listed(ladder).select_related(None)
@@ -146,7 +149,9 @@ def documents(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _entries(ladder: Ladder, everybody: QuerySet[Entry], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _entries(
+    ladder: Ladder, everybody: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """The documents of some rows of a ladder's table; two queries."""
     ranks = _ranks(everybody, [row["rating"] for row in rows])
     estimates = _estimates(ladder, [row["bot"] for row in rows])
@@ -168,7 +173,7 @@ def _entries(ladder: Ladder, everybody: QuerySet[Entry], rows: Sequence[Mapping[
     ]
 
 
-def _ranks(everybody: QuerySet[Entry], ratings: Sequence[int]) -> dict[int, int]:
+def _ranks(everybody: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
     """By rating, its competition rank in the whole table; of everybody who is better, no more than ratings are read."""
     if not ratings:
         return {}
@@ -211,11 +216,13 @@ class Ratings(Listing):
     @extend_schema(operation_id="ratings", summary="Ratings of a bot over time")
     def get(self, _request: Request, slug: str) -> Response:
         bot, ladder = bot_seen_by(self.viewer, slug, NAMED), ladder_seen_by(self.viewer, self.asked["ladder"])
-        counted = {f"{_LEDGER}kind": LedgerEntry.Kind.RESULT}  # all of one filter, or each would be of another entry
+        counted = {
+            f"{_LEDGER}kind": LedgerEntry.Kind.RESULT
+        }  # all of one filter, or each would be of another membership
         if self.asked["season"]:
             counted[f"{_LEDGER}season__number"] = self.asked["season"]
-        entry = bot.entries.filter(ladder=ladder).values("pk")
-        rows = SeatResult.objects.filter(**counted, seat__entry__in=entry, rating_after__isnull=False)
+        membership = bot.memberships.filter(ladder=ladder).values("pk")
+        rows = SeatResult.objects.filter(**counted, seat__membership__in=membership, rating_after__isnull=False)
         of_ledger = {"season": F(f"{_LEDGER}season__number"), "counted": F(f"{_LEDGER}created")}
         part = self.part(rows.annotate(number=F(f"{_LEDGER}number")).values("pk", "number", *_RATING, **of_ledger))
         return self.answer(part, [_rating_document(row) for row in part])
@@ -237,7 +244,7 @@ def _rating_document(row: Mapping[str, Any]) -> dict[str, Any]:
 # --- Head to head ----------------------------------------------------------------------------------------------------
 
 _PAIR: Final = (
-    *("entry__bot__slug", "opponent__bot__slug", "games", "blocks", "share_sum", "share_squares"),
+    *("membership__bot__slug", "opponent__bot__slug", "games", "blocks", "share_sum", "share_squares"),
     *("bought", "paid", "sold", "received"),
 )
 _PAIRS: Final = PairTally.objects.values("pk", *_PAIR)
@@ -267,7 +274,7 @@ class HeadToHead(Listing):
         if self.asked["season"]:
             seasons = seasons.filter(number=self.asked["season"])
         rows = _PAIRS.filter(season=seasons.values("pk")[:1])
-        for name, field in (("bot", "entry__bot__slug"), ("opponent", "opponent__bot__slug")):
+        for name, field in (("bot", "membership__bot__slug"), ("opponent", "opponent__bot__slug")):
             if self.asked[name]:
                 rows = rows.filter(**{field: self.asked[name]})
         part = self.part(rows)
@@ -277,7 +284,7 @@ class HeadToHead(Listing):
 def _head_to_head_document(row: Mapping[str, Any]) -> dict[str, Any]:
     share = asdict(pair_share(row["blocks"], row["share_sum"], row["share_squares"]))
     return {
-        "bot": row["entry__bot__slug"],
+        "bot": row["membership__bot__slug"],
         "opponent": row["opponent__bot__slug"],
         "share": {name: share[name] for name in ("value", "low", "high")},
         **{name: row[name] for name in ("games", "blocks", "bought", "paid", "sold", "received")},

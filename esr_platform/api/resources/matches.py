@@ -30,7 +30,7 @@ from ladder.access import (
     with_seats_of,
 )
 from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_record_of
-from ladder.models import Block, LedgerEntry, Match, Outage, Seat, Sitting
+from ladder.models import Block, LedgerEntry, Match, Occupant, Outage, Seat
 from ladder.openness import opened
 from ladder.pages.replay import sent
 from ladder.ratings.elo import points
@@ -63,9 +63,9 @@ _NUMBERS: Final = Prepared(
 _OUTAGES: Final = Prepared(
     lambda match: Outage.objects.filter(match__pk=match).order_by("ended").values("before_move", "ended", "ms")
 )
-_SITTINGS: Final = Prepared(
+_OCCUPANTS: Final = Prepared(
     lambda match: (
-        Sitting.objects.filter(match__pk=match)
+        Occupant.objects.filter(match__pk=match)
         .order_by("seat__index", "from_move", "pk")
         .values(*("seat__index", "version__bot__slug", "version__bot__name", "version__number"), "from_move", "to_move")
     )
@@ -153,7 +153,7 @@ class OneMatch(One):
     @extend_schema(operation_id="match", summary="A match")
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
-        whole = {"deal": _deal(row), "ledger": _ledger(match_id), "sittings": _sittings(row)}
+        whole = {"deal": _deal(row), "ledger": _ledger(match_id), "occupants": _occupants(row)}
         whole["outages"] = _outages(row)
         return self.answer({**documents([row])[0], **whole})
 
@@ -247,7 +247,7 @@ def _deal(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sittings(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _occupants(row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Who sat where from when to when; nothing before the game is open: numbers of moves tell of what is hidden."""
     if not row["open"] or row["block__purpose"] not in Block.DRIVEN_BY_REQUESTS:
         return []
@@ -260,7 +260,7 @@ def _sittings(row: Mapping[str, Any]) -> list[dict[str, Any]]:
             "from_move": one["from_move"],
             "to_move": one["to_move"],
         }
-        for one in _SITTINGS(match=row["pk"])
+        for one in _OCCUPANTS(match=row["pk"])
     ]
 
 

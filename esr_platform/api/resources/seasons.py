@@ -19,7 +19,7 @@ from ladder.pages.seasons import season_among
 from ladder.ratings.elo import points
 
 _SEASON: Final = ("ladder__slug", "number", "opened", "closes_at", "closing", "closed")
-_BOT: Final = "entry__bot__"
+_BOT: Final = "membership__bot__"
 _STANDING: Final = (
     *("rank", "rating", "games", "wins", f"{_BOT}slug", f"{_BOT}name", *(f"{_BOT}{name}" for name in OWNER)),
 )

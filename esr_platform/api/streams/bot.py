@@ -37,7 +37,7 @@ from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
 from ladder.matchmaking.challenges import waiting_for
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ def _news(position: Position | None, bot: int, told: Told) -> News:
     if position.match.status in Match.ENDED:
         return News(replace(told, over=True), [decisions.game_end(position, seat)] if told.started else [])
     events = [] if told.started else [_start(position, seat)]
-    told, decision = replace(told, started=True), position.chairs[seat].asked
+    told, decision = replace(told, started=True), position.live_seats[seat].asked
     if not _is_open(position, seat) or decision <= told.decision:
         return News(told, events, _again_s(position, seat))
     event = decisions.decide_event(position, seat, told.entries)
@@ -114,22 +114,22 @@ def _news(position: Position | None, bot: int, told: Told) -> News:
 
 def _start(position: Position, seat: int) -> Document:
     """The game begins for this stream: whoever was told so before is told that it goes on."""
-    chair = position.chairs[seat]
-    Chair.objects.filter(pk=chair.pk).update(starts=F("starts") + 1)
-    begun = decisions.game_start(position, seat, resumed=chair.starts > 0)
-    hello = decisions.hello(position, seat, resumed=chair.starts > 0, start=chair.starts + 1)
+    live_seat = position.live_seats[seat]
+    LiveSeat.objects.filter(pk=live_seat.pk).update(starts=F("starts") + 1)
+    begun = decisions.game_start(position, seat, resumed=live_seat.starts > 0)
+    hello = decisions.hello(position, seat, resumed=live_seat.starts > 0, start=live_seat.starts + 1)
     return {**begun, "message": hello}
 
 
 def _is_open(position: Position, seat: int) -> bool:
     """Whether the seat owes a decision that it may be told of by now."""
-    chair = position.chairs[seat]
-    return chair.owes and chair.due_at is not None and chair.due_at <= position.now
+    live_seat = position.live_seats[seat]
+    return live_seat.owes and live_seat.due_at is not None and live_seat.due_at <= position.now
 
 
 def _again_s(position: Position, seat: int) -> float | None:
     """In how many seconds it is told of the decision that it owes; ``None`` if nobody knows, or it is told already."""
-    due_at = position.chairs[seat].due_at
+    due_at = position.live_seats[seat].due_at
     if due_at is None or due_at <= position.now:
         return None
     return (milliseconds(position.now, due_at) + 1) / 1000

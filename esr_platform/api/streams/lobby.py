@@ -27,7 +27,7 @@ from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, LiveView, fram
 from games.base import Document
 from ladder.access import private_ladders_seen_by, sees_open_game
 from ladder.live.presence import NEVER_CAME
-from ladder.models import Chair, Challenge, ChallengePlayer, Match, Pairing, Seek, SeekPlayer
+from ladder.models import Challenge, ChallengePlayer, LiveSeat, Match, Pairing, Seek, SeekPlayer
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 
@@ -133,8 +133,10 @@ def _looking() -> Mapping[str, int]:
 
 def _games(people: Collection[int]) -> Mapping[int, Mapping[int, bool]]:
     """By person, the running games at which they sit and have not given up, and whether they never came to each."""
-    chairs = Chair.objects.filter(kind=Chair.Kind.PERSON, forfeit="", table__match__status=Match.Status.RUNNING)
-    theirs = chairs.filter(seat__version__bot__owner__in=people).annotate(new=NEVER_CAME).order_by()
+    live_seats = LiveSeat.objects.filter(
+        kind=LiveSeat.Kind.PERSON, forfeit="", table__match__status=Match.Status.RUNNING
+    )
+    theirs = live_seats.filter(seat__version__bot__owner__in=people).annotate(new=NEVER_CAME).order_by()
     found: defaultdict[int, dict[int, bool]] = defaultdict(dict)
     for person, match, new in theirs.values_list("seat__version__bot__owner", "table", "new") if people else ():
         found[person][match] = new

@@ -46,7 +46,7 @@ from ladder.live import decisions
 from ladder.live.position import Position
 from ladder.live.rows import position_at, position_of
 from ladder.live.visibility import cut_of, ended, public_cut
-from ladder.models import Block, Chair, Match
+from ladder.models import Block, LiveSeat, Match
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open
 
@@ -438,13 +438,15 @@ def _seated(request: Request, match_id: int) -> int | None:
     token = request.auth
     if not isinstance(token, Token) or not token.allows(Scope.PLAY):
         return None
-    chairs = Chair.objects.filter(table=match_id, kind=Chair.Kind.REMOTE, seat__version__bot__owner=token.user_id)
+    live_seats = LiveSeat.objects.filter(
+        table=match_id, kind=LiveSeat.Kind.REMOTE, seat__version__bot__owner=token.user_id
+    )
     if token.bot_id is not None:
-        chairs = chairs.filter(seat__version__bot=token.bot_id)
+        live_seats = live_seats.filter(seat__version__bot=token.bot_id)
     named = request.query_params.get("bot", "")
     if named:
-        chairs = chairs.filter(seat__version__bot__slug=storable(named))
-    found = list(chairs.values_list("seat__version__bot", "seat__version__bot__slug"))
+        live_seats = live_seats.filter(seat__version__bot__slug=storable(named))
+    found = list(live_seats.values_list("seat__version__bot", "seat__version__bot__slug"))
     if len(found) > 1:
         which = ", ".join(slug for _, slug in found)
         raise Refusal(HTTPStatus.BAD_REQUEST, "bot_missing", f"Say as which of your bots: ?bot= one of {which}.")

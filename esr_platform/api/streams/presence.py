@@ -22,14 +22,14 @@ from esr_platform.api.streams import threads
 from ladder.live import outages, presence
 from ladder.live.notify import seat_soon, tell
 from ladder.matchmaking import quick_pairing
-from ladder.models import Chair, Match
+from ladder.models import LiveSeat, Match
 
 if TYPE_CHECKING:
     from esr_platform.api.streams.hub import Hub
 
 # --- Matches that remote bots play -----------------------------------------------------------------------------------
 
-REMOTE = Chair.objects.filter(kind=Chair.Kind.REMOTE)
+REMOTE = LiveSeat.objects.filter(kind=LiveSeat.Kind.REMOTE)
 
 
 def claim_stream(bot: int, stream: UUID) -> None:
@@ -53,8 +53,8 @@ def games_of(bot: int) -> list[int]:
 def asked_of(bots: Collection[int]) -> dict[int, dict[int, int]]:
     """By bot and running match, the number of the decision that is open for it and told by now, 0 for none."""
     now = When(owes=True, due_at__lte=Now(), then=F("asked"))
-    chairs = REMOTE.filter(table__match__status=Match.Status.RUNNING, seat__version__bot__in=bots)
-    rows = chairs.annotate(open=Case(now, default=Value(0), output_field=IntegerField())).order_by()
+    live_seats = REMOTE.filter(table__match__status=Match.Status.RUNNING, seat__version__bot__in=bots)
+    rows = live_seats.annotate(open=Case(now, default=Value(0), output_field=IntegerField())).order_by()
     found: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for bot, match, decision in rows.values_list("seat__version__bot", "table", "open"):
         found[bot][match] = decision

@@ -143,7 +143,7 @@ def _shown(position: Position, seat: int) -> Shown:
     """By which it is seen whether a seat has been shown anything more: its moves, and how much followed the last."""
     rows = position.rows_for(seat)
     after = rows[-1].shown(position.now) if rows else None
-    gone = tuple(chair.forfeit for chair in position.chairs)
+    gone = tuple(live_seat.forfeit for live_seat in position.live_seats)
     return tuple(row.number for row in rows), after, gone
 
 
@@ -265,7 +265,7 @@ class SeatStreamView(LiveView):
 
 
 def seat_here(request: Request, match: int) -> int:
-    """Where who asks sits at a live game, also while a stand-in plays for them. Raises ``Http404``."""
+    """Where who asks sits at a live game, also while a substitute plays for them. Raises ``Http404``."""
     browser = browser_of(request)
     seat = actions.seat_of(match, browser.user_id, browser.guest)
     if seat is None:

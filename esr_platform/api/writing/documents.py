@@ -11,7 +11,7 @@ from bots import remote
 from bots.names import MAX_NAME
 from games.registry import GAMES
 from ladder.exhibitions.choices import MARGINS
-from ladder.models import Order, OrderPlayer
+from ladder.models import Exhibition, ExhibitionPlayer
 
 # --- Fields ----------------------------------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class LabelForm(Sent):
     games = tables(required=False, default=None, help_text="seat counts by game; else those it has")
 
 
-class _OrderForm(Sent):
+class _ExhibitionForm(Sent):
     ladder = Name(help_text="its name in addresses")
     blocks = Whole(min_value=1, max_value=_MOST_BLOCKS, help_text="deals, each played in all seatings")
     key = serializers.UUIDField(
@@ -109,7 +109,7 @@ def _player(**options: Any) -> Name:
     return Name(PLAYER, **options)
 
 
-class TestForm(_OrderForm):
+class TestForm(_ExhibitionForm):
     """So many blocks at one table; a challenge where bots of other people sit there. Unrated."""
 
     kind = serializers.ChoiceField(choices=["test"])
@@ -121,7 +121,7 @@ class TestForm(_OrderForm):
     )
 
 
-class ComparisonForm(_OrderForm):
+class ComparisonForm(_ExhibitionForm):
     """Whether one version of yours is better than another. ``blocks`` is the most: it ends once that is decided."""
 
     kind = serializers.ChoiceField(choices=["comparison"])
@@ -133,8 +133,8 @@ class ComparisonForm(_OrderForm):
     )
 
 
-ORDERS: Final[Mapping[str, type[_OrderForm]]] = {"test": TestForm, "comparison": ComparisonForm}
-"""What is sent for an order, by its ``kind``."""
+EXHIBITION_FORMS: Final[Mapping[str, type[_ExhibitionForm]]] = {"test": TestForm, "comparison": ComparisonForm}
+"""What is sent for an exhibition, by its ``kind``."""
 
 
 class StandingThere(serializers.Serializer[Any]):
@@ -156,20 +156,20 @@ class MeanDocument(serializers.Serializer[Any]):
     high = serializers.FloatField(allow_null=True)
 
 
-class OrderedPlayer(serializers.Serializer[Any]):
-    part = serializers.ChoiceField(choices=OrderPlayer.Part.values)
+class ExhibitionPlayerDocument(serializers.Serializer[Any]):
+    part = serializers.ChoiceField(choices=ExhibitionPlayer.Part.values)
     bot = serializers.CharField()
     version = serializers.IntegerField()
     score = MeanDocument(allow_null=True, help_text="share of opponents beaten, 0 to 1; null before the first block")
 
 
-class OrderDocument(serializers.Serializer[Any]):
+class ExhibitionDocument(serializers.Serializer[Any]):
     """What somebody has ordered to be played, and what came of it so far."""
 
     id = serializers.IntegerField()
-    kind = serializers.ChoiceField(choices=Order.Kind.values)
+    kind = serializers.ChoiceField(choices=Exhibition.Kind.values)
     ladder = serializers.CharField()
-    state = serializers.ChoiceField(choices=Order.State.values)
+    state = serializers.ChoiceField(choices=Exhibition.State.values)
     reason = serializers.CharField(help_text="why it was cancelled or ended early; else empty")
     blocks = serializers.IntegerField(help_text="deals that are wanted; of a comparison the most")
     blocks_ended = serializers.IntegerField()
@@ -178,5 +178,5 @@ class OrderDocument(serializers.Serializer[Any]):
     due_at = serializers.DateTimeField(allow_null=True)
     created = serializers.DateTimeField()
     ended = serializers.DateTimeField(allow_null=True)
-    players = OrderedPlayer(many=True)
+    players = ExhibitionPlayerDocument(many=True)
     matches = serializers.ListField(child=serializers.IntegerField(), help_text="those that were begun or are to come")

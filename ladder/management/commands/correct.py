@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void, withdraw
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from ladder.ratings.elo import KFactor
 
 
@@ -20,10 +20,12 @@ class Command(BaseCommand):
         what = parser.add_subparsers(dest="what", required=True)
         for name, text in (("void", "take the result of a match back"), ("withdraw", "end a match without a result")):
             _with_author(what.add_parser(name, help=text)).add_argument("match", type=int)
-        entry = _with_author(what.add_parser("merge", help="count the results of a bot for another, or for nobody"))
-        entry.add_argument("ladder", help="its slug")
-        entry.add_argument("bot", help="its slug")
-        entry.add_argument("into", nargs="?", help="the other's slug, or its own; none takes the bot out")
+        membership = _with_author(
+            what.add_parser("merge", help="count the results of a bot for another, or for nobody")
+        )
+        membership.add_argument("ladder", help="its slug")
+        membership.add_argument("bot", help="its slug")
+        membership.add_argument("into", nargs="?", help="the other's slug, or its own; none takes the bot out")
         k = _with_author(what.add_parser("k", help="rate the open season with another K"))
         k.add_argument("ladder", help="its slug")
         for name in ("provisional", "established", "provisional_games"):
@@ -51,9 +53,9 @@ def _withdraw(options: Mapping[str, Any], by: User) -> str:
 
 
 def _merge(options: Mapping[str, Any], by: User) -> str:
-    entry = _entry(options["ladder"], options["bot"])
+    membership = _entry(options["ladder"], options["bot"])
     into = _entry(options["ladder"], options["into"]) if options["into"] else None
-    return f"Written as number {merge(entry, into, options['reason'], by).number}."
+    return f"Written as number {merge(membership, into, options['reason'], by).number}."
 
 
 def _k(options: Mapping[str, Any], by: User) -> str:
@@ -78,11 +80,13 @@ def _ladder(slug: str) -> Ladder:
     return ladder
 
 
-def _entry(ladder: str, bot: str) -> Entry:
-    entry = Entry.objects.select_related("ladder", "bot").filter(ladder=_ladder(ladder), bot__slug=bot).first()
-    if entry is None:
+def _entry(ladder: str, bot: str) -> Membership:
+    membership = (
+        Membership.objects.select_related("ladder", "bot").filter(ladder=_ladder(ladder), bot__slug=bot).first()
+    )
+    if membership is None:
         raise Refused(f"No bot {bot} is on {ladder}.")
-    return entry
+    return membership
 
 
 _DO: Mapping[str, Callable[[Mapping[str, Any], User], str]] = {

@@ -68,7 +68,7 @@ def _document(report: FeedingReport) -> dict[str, Any]:
         "blocks": report.blocks,
         "pairs": report.pairs,
         "found": [
-            {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # the entries' ids mean nothing
+            {**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug}  # the memberships' ids mean nothing
             for row in report.rows
         ],
         "won": [{**row.found, "taker": row.taker.bot.slug, "giver": row.giver.bot.slug} for row in report.won],

@@ -12,7 +12,7 @@ from django.core.cache import caches
 from django.utils.formats import date_format
 
 from games.base import Document
-from ladder.models import Entry, Estimate
+from ladder.models import Estimate, Membership
 from ladder.pages.components.traces import Moment, Stretch, Trace, trace
 from ladder.ratings.elo import POINT
 
@@ -159,7 +159,7 @@ class Drawn:
 
     @property
     def name(self) -> str:
-        return self.trace.entry.bot.name
+        return self.trace.membership.bot.name
 
 
 @dataclass(frozen=True)
@@ -290,17 +290,17 @@ def _with_room(marks: Sequence[Mark]) -> list[Mark]:
 KEPT_SECONDS: Final = 600
 
 
-def chart_of(entry: Entry, estimates: Sequence[Estimate]) -> RatingChart | None:
-    """The chart of ``entry``, with three queries if its rating or its ``estimates`` have changed, else with none.
+def chart_of(membership: Membership, estimates: Sequence[Estimate]) -> RatingChart | None:
+    """The chart of ``membership``, with three queries if its rating or its ``estimates`` have changed, else with none.
 
     What is kept has no names in it.
     """
     computed = max((one.computed.isoformat() for one in estimates), default="")
-    key = f"trace/2:{entry.pk}:{entry.games}:{entry.rating}:{computed}".replace(" ", "")
+    key = f"trace/2:{membership.pk}:{membership.games}:{membership.rating}:{computed}".replace(" ", "")
     kept = caches["pages"].get(key)
     if kept is not None:
-        return rating_chart([_unpacked(entry, kept)])
-    found = trace(entry)
+        return rating_chart([_unpacked(membership, kept)])
+    found = trace(membership)
     if found is None:
         return None
     caches["pages"].set(key, _packed(found), KEPT_SECONDS)
@@ -308,14 +308,16 @@ def chart_of(entry: Entry, estimates: Sequence[Estimate]) -> RatingChart | None:
 
 
 def _packed(found: Trace) -> Document:
-    """The trace without its entry, as JSON. Stretches are the moments by season and version, so their sizes suffice."""
+    """The trace without its membership, as JSON. Stretches are the moments by season and version, so their sizes
+    suffice.
+    """
     moments = [[one.number, one.rating, one.version, one.season, one.at.isoformat()] for one in found.moments]
     estimates = [one.estimate and [one.estimate.rating, one.estimate.low, one.estimate.high] for one in found.stretches]
     sizes = [len(one.moments) for one in found.stretches]
     return {"moments": moments, "sizes": sizes, "estimates": estimates, "thinned": found.thinned}
 
 
-def _unpacked(entry: Entry, kept: Document) -> Trace:
+def _unpacked(membership: Membership, kept: Document) -> Trace:
     moments = [
         Moment(number, rating, version, season, datetime.fromisoformat(at))
         for number, rating, version, season, at in kept["moments"]
@@ -325,4 +327,4 @@ def _unpacked(entry: Entry, kept: Document) -> Trace:
         Stretch(list(islice(left, size)), of and Estimate(rating=of[0], low=of[1], high=of[2]))
         for size, of in zip(kept["sizes"], kept["estimates"], strict=True)
     ]
-    return Trace(entry, moments, stretches, kept["thinned"])
+    return Trace(membership, moments, stretches, kept["thinned"])

@@ -22,7 +22,7 @@ from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import SECRET
 from ladder.access import public_players
 from ladder.live import actions
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from ladder.pages.components.filters import Parameters, word
 from ladder.pages.components.words import grouped
 
@@ -187,5 +187,5 @@ def _offered(ladder: Ladder | None) -> list[Bot]:
     """The best of a ladder, or bots of any, by name; one query."""
     if ladder is None:
         return list(public_players().exclude(house_name=Bot.GUEST).order_by("name", "pk")[:OFFERED])
-    entries = Entry.objects.filter(ladder=ladder, active=True).select_related("bot__owner")
-    return [entry.bot for entry in entries.order_by("-rating", "pk")[:OFFERED]]
+    memberships = Membership.objects.filter(ladder=ladder, active=True).select_related("bot__owner")
+    return [membership.bot for membership in memberships.order_by("-rating", "pk")[:OFFERED]]

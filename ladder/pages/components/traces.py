@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.db.models import F
 
 from bots.models import Bot
-from ladder.models import Entry, Estimate, LedgerEntry, Seat, SeatResult
+from ladder.models import Estimate, LedgerEntry, Membership, Seat, SeatResult
 
 MOST_POINTS: Final = 200
 """Points of a line: more could not be told apart on a page."""
@@ -56,9 +56,11 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Trace:
-    """The moments of ``entry`` in the order of the ledger; the last one is always there. ``thinned``: not every one."""
+    """The moments of ``membership`` in the order of the ledger; the last one is always there. ``thinned``: not every
+    one.
+    """
 
-    entry: Entry
+    membership: Membership
     moments: Sequence[Moment]
     stretches: Sequence[Stretch]
     thinned: bool
@@ -66,7 +68,7 @@ class Trace:
     @property
     def by_hand(self) -> bool:
         """Whether it is of a person, whose one version says nothing."""
-        return bool(self.entry.bot.kind == Bot.Kind.PERSON)
+        return bool(self.membership.bot.kind == Bot.Kind.PERSON)
 
     @property
     def first(self) -> Moment:
@@ -86,38 +88,38 @@ class Trace:
         return self.moments[::-1][:: -(-len(self.moments) // _ROWS)]
 
 
-def trace(entry: Entry) -> Trace | None:
-    """The trace of ``entry``, ``None`` before its first rated game; three queries."""
-    return traces([entry])[0]
+def trace(membership: Membership) -> Trace | None:
+    """The trace of ``membership``, ``None`` before its first rated game; three queries."""
+    return traces([membership])[0]
 
 
-def traces(entries: Sequence[Entry]) -> list[Trace | None]:
-    """The traces of some entries, which are on one ladder; three queries, however many entries.
+def traces(memberships: Sequence[Membership]) -> list[Trace | None]:
+    """The traces of some memberships, which are on one ladder; three queries, however many memberships.
 
     Of many seats only some are read with what came of them, so a bot with a hundred thousand games costs little more
     than one with a hundred.
     """
-    seats = _seats(entries)
-    sampled = {entry.pk: _sampled(seats[entry.pk]) for entry in entries}
+    seats = _seats(memberships)
+    sampled = {membership.pk: _sampled(seats[membership.pk]) for membership in memberships}
     read = _moments(set().union(*(kept | newest for kept, newest in sampled.values())))
-    estimates = _estimates(entries)
+    estimates = _estimates(memberships)
     found: list[Trace | None] = []
-    for entry in entries:
-        kept, newest = sampled[entry.pk]
+    for membership in memberships:
+        kept, newest = sampled[membership.pk]
         its = [(seat, moment) for seat, moment in read if seat in kept or seat in newest]
         moments = [moment for seat, moment in its if seat in kept or seat == its[-1][0]]
-        stretches = _stretches(moments, estimates[entry.bot_id])
-        thinned = len(seats[entry.pk]) > len(kept)
-        found.append(Trace(entry, moments, stretches, thinned) if moments else None)
+        stretches = _stretches(moments, estimates[membership.bot_id])
+        thinned = len(seats[membership.pk]) > len(kept)
+        found.append(Trace(membership, moments, stretches, thinned) if moments else None)
     return found
 
 
-def _seats(entries: Sequence[Entry]) -> dict[int, list[int]]:
-    """By entry, all its seats; one query."""
-    seats: dict[int, list[int]] = {entry.pk: [] for entry in entries}
-    for entry, seat in Seat.objects.filter(entry__in=seats).order_by("pk").values_list("entry", "pk"):
-        if entry is not None:
-            seats[entry].append(seat)
+def _seats(memberships: Sequence[Membership]) -> dict[int, list[int]]:
+    """By membership, all its seats; one query."""
+    seats: dict[int, list[int]] = {membership.pk: [] for membership in memberships}
+    for membership, seat in Seat.objects.filter(membership__in=seats).order_by("pk").values_list("membership", "pk"):
+        if membership is not None:
+            seats[membership].append(seat)
     return seats
 
 
@@ -143,9 +145,12 @@ def _moments(seats: set[int]) -> list[tuple[int, Moment]]:
     return [(seat, Moment(*of)) for seat, *of in rows]
 
 
-def _estimates(entries: Sequence[Entry]) -> dict[int, dict[tuple[int, int], Estimate]]:
+def _estimates(memberships: Sequence[Membership]) -> dict[int, dict[tuple[int, int], Estimate]]:
     """By bot, its estimates by season and version, without their draws; one query."""
-    ladders, bots = {entry.ladder_id for entry in entries}, [entry.bot_id for entry in entries]
+    ladders, bots = (
+        {membership.ladder_id for membership in memberships},
+        [membership.bot_id for membership in memberships],
+    )
     rows = Estimate.objects.filter(season__ladder__in=ladders, version__bot__in=bots).annotate(
         of_bot=F("version__bot"), of_season=F("season__number"), of_version=F("version__number")
     )

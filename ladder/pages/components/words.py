@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
 from ladder.members.standings import Cause, Wait, waits_of
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 
 NUMBERS: Final = (
     gettext_noop("no"),
@@ -219,12 +219,12 @@ class Reason:
     for_owner: str
 
 
-def reasons(bot: Bot, versions: Sequence[BotVersion], entries: Sequence[Entry], inside: bool) -> list[Reason]:
-    """Why ``bot`` does not play at this moment, of its ``entries`` with their ladders.
+def reasons(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership], inside: bool) -> list[Reason]:
+    """Why ``bot`` does not play at this moment, of its ``memberships`` with their ladders.
 
     Versions that are not ready are for those ``inside`` alone, its owner and staff.
     """
-    waits = waits_of(bot, versions, entries)
+    waits = waits_of(bot, versions, memberships)
     if not inside and waits and waits[0].cause is Cause.IN_CHECK:
         waits = waits[1:] or [Wait(Cause.NO_VERSION)]
     return [Reason(wait, _SENTENCES[wait.cause](bot.name, wait), _for_owner(wait) if inside else "") for wait in waits]
@@ -286,7 +286,7 @@ def _plain(said: str) -> Callable[[str, Wait], str]:
     return lambda _name, _wait: _(said)
 
 
-def _on_leave(name: str, wait: Wait) -> str:
+def _paused_sentence(name: str, wait: Wait) -> str:
     return _("%(name)s is on leave. %(why)s") % {"name": name, "why": sentence(visible(wait.detail))}
 
 
@@ -299,7 +299,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.SUSPENDED: _named(
         gettext_noop("%(name)s is suspended by the people who look after the site: it gets no games.")
     ),
-    Cause.ON_LEAVE: _on_leave,
+    Cause.PAUSED: _paused_sentence,
     Cause.IN_CHECK: _in_check,
     Cause.NO_VERSION: _named(gettext_noop("No version of %(name)s is ready to play.")),
     Cause.AWAY: _named(
@@ -330,7 +330,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
 _FOR_OWNERS: Final = {
     Cause.RETIRED: gettext_noop("Take it back above."),
     Cause.SUSPENDED: gettext_noop("The reason stands above. Write to them if you think it is a mistake."),
-    Cause.ON_LEAVE: gettext_noop("Read the logs of those games, bring a better version, and put it back above."),
+    Cause.PAUSED: gettext_noop("Read the logs of those games, bring a better version, and put it back above."),
     Cause.NO_VERSION: gettext_noop("Upload a version; its check says what is missing."),
     Cause.AWAY: gettext_noop("Start its program: it is given games as soon as it is here."),
     Cause.DECLINED: gettext_noop("Tick the ladder to come back with the rating that it had."),

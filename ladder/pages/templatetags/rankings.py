@@ -27,7 +27,7 @@ def leading(page: LadderPage) -> str:
     leaders, level = page.leaders, page.level
     if not leaders:
         return ""
-    first = page.rows[0].entry.rating // 1000
+    first = page.rows[0].membership.rating // 1000
     if len(leaders) > 1:
         return _("%(names)s lead with %(rating)s.") % {"names": named(leaders), "rating": first}
     if not level:
@@ -60,7 +60,7 @@ def named(names: list[str]) -> str:
 @register.filter
 def names_of(winners: Sequence[FinalStanding]) -> SafeString:
     """The names of the bots of ``winners`` as in a sentence, each in bold."""
-    *others, last = [format_html("<b>{}</b>", one.entry.bot.name) for one in winners]
+    *others, last = [format_html("<b>{}</b>", one.membership.bot.name) for one in winners]
     if not others:
         return last
     joined = format_html_join(", ", "{}", ((one,) for one in others))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from bots.models import Blanking, Bot, BotVersion
+from bots.models import Bot, BotVersion, TextRemoval
 from bots.owners import activate, describe, publish_source, rename, retire, take_back
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import Refused, TooMany
@@ -87,8 +87,8 @@ def test_a_description_is_text_of_so_many_characters(bot: Bot) -> None:
 
 
 def test_what_staff_took_away_cannot_be_written_again(bot: Bot, bob: User) -> None:
-    Blanking.objects.create(bot=bot, by=bob, what="name", before="Rude Word")
-    Blanking.objects.create(bot=bot, by=bob, what="description", before="Rude\ntext")
+    TextRemoval.objects.create(bot=bot, by=bob, what="name", before="Rude Word")
+    TextRemoval.objects.create(bot=bot, by=bob, what="description", before="Rude\ntext")
     with pytest.raises(Refused, match="Staff took this name away"):
         rename(bot, "RUDE WORD")
     with pytest.raises(Refused, match="Staff took this description away"):

@@ -14,7 +14,7 @@ from bots.models import Bot, BotVersion, Upload
 from bots.sandbox import SandboxLauncher
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
-from ladder.members import membership
+from ladder.members import memberships
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
 from tests.services.races import Race, RaceServer
@@ -103,7 +103,7 @@ def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_l
     site_processes: Processes, ada: User, sandbox_launcher: SandboxLauncher
 ) -> None:
     from ladder.creation import open_house
-    from ladder.models import Entry
+    from ladder.models import Membership
 
     open_house()
     first = uploaded(ada)
@@ -115,7 +115,7 @@ def test_what_is_uploaded_is_checked_by_the_workers_of_the_site_and_enters_its_l
     wait_until(lambda: done.count() == 2, "both versions are checked")
     assert [version.state for version in done.order_by("number")] == ["ready", "refused"]
     assert refused.bot.active_version == first
-    assert {entry.ladder.game for entry in Entry.objects.filter(bot=first.bot, active=True)} == {DUEL}
+    assert {entry.ladder.game for entry in Membership.objects.filter(bot=first.bot, active=True)} == {DUEL}
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)) for owner in (ada, bob) for number in range(2)]
     for _ in range(12):
-        current_app.send_task(membership.TASK, queue="checks")
+        current_app.send_task(memberships.TASK, queue="checks")
     for _ in range(2):
         site_processes.worker("checks")
     wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")

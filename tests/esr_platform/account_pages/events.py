@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Agreement, Entry, FinalStanding, Ladder, Order, OrderPlayer, Season
+from ladder.models import Agreement, Exhibition, ExhibitionPlayer, FinalStanding, Ladder, Membership, Season
 
 A_WHILE = timedelta(minutes=5)
 TIMES: dict[Any, tuple[str, ...]] = {
-    User: ("date_joined", "next_letter", "told_until"),
+    User: ("date_joined", "next_digest", "told_until"),
     BotVersion: ("checked",),
-    Bot: ("on_leave",),
-    Order: ("created", "due_at", "ended"),
+    Bot: ("paused",),
+    Exhibition: ("created", "due_at", "ended"),
     Season: ("opened", "closed"),
 }
 
@@ -57,7 +57,7 @@ def rejected(owner: User, name: str = "citrine", ago: timedelta = A_WHILE) -> Bo
 
 
 def paused(owner: User, name: str = "opal", ago: timedelta = A_WHILE) -> Bot:
-    return Bot.objects.create(owner=owner, slug=name, name=name, on_leave=back(ago), leave_reason="It failed.")
+    return Bot.objects.create(owner=owner, slug=name, name=name, paused=back(ago), pause_reason="It failed.")
 
 
 def ladder_called(slug: str = "duel", **its: Any) -> Ladder:
@@ -65,27 +65,29 @@ def ladder_called(slug: str = "duel", **its: Any) -> Ladder:
     return known or Ladder.objects.create(slug=slug, name=f"The {slug}", game="edel-stein-reich", seats=2, **its)
 
 
-def order_of(by: User, ladder: Ladder, ago: timedelta = A_WHILE, **its: Any) -> Order:
-    """An order of a match between the bot ``mine-<name>`` of ``by`` and the house bot ``greedy``."""
+def exhibition_of(by: User, ladder: Ladder, ago: timedelta = A_WHILE, **its: Any) -> Exhibition:
+    """An exhibition of a match between the bot ``mine-<name>`` of ``by`` and the house bot ``greedy``."""
     row = {"kind": "test", "state": "running", "blocks_wanted": 1, "games_wanted": 2, **its}
-    order = Order.objects.create(ladder=ladder, requested_by=by, token=uuid4(), **row)
-    Order.objects.filter(pk=order.pk).update(created=back(ago))
+    exhibition = Exhibition.objects.create(ladder=ladder, requested_by=by, token=uuid4(), **row)
+    Exhibition.objects.filter(pk=exhibition.pk).update(created=back(ago))
     for index, bot in enumerate((bot_of(by, f"mine-{by.username}"), bot_of(None, "greedy"))):
         version = bot.versions.first() or version_of(bot)
-        OrderPlayer.objects.create(order=order, part="seat", index=index, version=version)
-    order.refresh_from_db()
-    return order
+        ExhibitionPlayer.objects.create(exhibition=exhibition, part="seat", index=index, version=version)
+    exhibition.refresh_from_db()
+    return exhibition
 
 
-def invitation(by: User, to: User, ladder: Ladder, ago: timedelta = A_WHILE, ahead: timedelta | None = None) -> Order:
+def invitation(
+    by: User, to: User, ladder: Ladder, ago: timedelta = A_WHILE, ahead: timedelta | None = None
+) -> Exhibition:
     due_at = timezone.now() + (timedelta(days=3) if ahead is None else ahead)
-    order = order_of(by, ladder, ago, kind="scheduled", state="invited", due_at=due_at)
-    Agreement.objects.create(order=order, person=to)
-    return order
+    exhibition = exhibition_of(by, ladder, ago, kind="scheduled", state="invited", due_at=due_at)
+    Agreement.objects.create(exhibition=exhibition, person=to)
+    return exhibition
 
 
-def ended_order(by: User, ladder: Ladder, ago: timedelta = A_WHILE, **its: Any) -> Order:
-    return order_of(by, ladder, ago, **{"state": "finished", "ended": back(ago), **its})
+def ended_exhibition(by: User, ladder: Ladder, ago: timedelta = A_WHILE, **its: Any) -> Exhibition:
+    return exhibition_of(by, ladder, ago, **{"state": "finished", "ended": back(ago), **its})
 
 
 def ended_season(ladder: Ladder, standings: dict[Bot, int], ago: timedelta = A_WHILE) -> Season:
@@ -93,7 +95,7 @@ def ended_season(ladder: Ladder, standings: dict[Bot, int], ago: timedelta = A_W
     number = ladder.seasons.count() + 1
     season = Season.objects.create(ladder=ladder, number=number, closing=back(ago), closed=back(ago))
     for bot, rank in standings.items():
-        entry, _ = Entry.objects.get_or_create(ladder=ladder, bot=bot)
+        membership, _ = Membership.objects.get_or_create(ladder=ladder, bot=bot)
         row = {"rank": rank, "rating": 1_500_000, "games": 30, "wins": 60}
-        FinalStanding.objects.create(season=season, entry=entry, **row)
+        FinalStanding.objects.create(season=season, membership=membership, **row)
     return season

@@ -169,7 +169,7 @@ def test_another_site_can_send_no_form_in_ones_name(miriam: User, address: str) 
     client.force_login(miriam)
     assert client.post(f"/account/{address}/", {"name": "x", "scopes": "upload", "wanted": "no"}).status_code == 403
     miriam.refresh_from_db()
-    assert miriam.wants_letters
+    assert miriam.wants_digests
     assert not miriam.tokens.exists()
 
 

@@ -30,18 +30,18 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, Scope, User
 from ladder.chat import AFTERWARDS, hidden_lines, lines_after, report, said_so_far, settle
 from ladder.exhibitions.progress import feed
-from ladder.exhibitions.requests import answer, cancel, order_scheduled, order_test
+from ladder.exhibitions.requests import answer, cancel, request_scheduled, request_test
 from ladder.live import actions
 from ladder.matches.play import play
 from ladder.models import (
-    Chair,
     ChatLine,
     ChatReport,
-    Entry,
+    Exhibition,
+    Invitation,
     Ladder,
+    LiveSeat,
     Match,
     Membership,
-    Order,
     Pairing,
     Result,
     Seek,
@@ -49,7 +49,7 @@ from ladder.models import (
 )
 from tests.build import DUEL, DUEL_ONLY, HONEST, finished_by_hand, match_of, opened_house, staff, uploaded
 from tests.esr_platform.api.streams.people import Tab
-from tests.ladder.live.people import again, answer_any, chair_at, check_ended, miss, owing, people, seen, table_for
+from tests.ladder.live.people import again, answer_any, check_ended, live_seat_at, miss, owing, people, seen, table_for
 from tests.services.locks import Meanwhile
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def everything_kept() -> str:
     rows = [
         *User.objects.values(),
         *EmailAddress.objects.values(),
-        *Order.objects.values("reason"),
+        *Exhibition.objects.values("reason"),
         *Match.objects.values("reason"),
         *Upload.objects.values(),
     ]
@@ -151,7 +151,7 @@ def test_bots_are_retired_results_stay_and_pages_say_deleted_user(miriam: User, 
     bot.refresh_from_db()
     assert bot.retired
     assert bot.description == ""
-    assert not Entry.objects.filter(bot=bot, active=True).exists()
+    assert not Membership.objects.filter(bot=bot, active=True).exists()
     match.refresh_from_db()
     assert match.status == "queued", "what is paired is played"
     for address in (f"/bots/{bot.slug}/", f"/matches/{match.pk}/"):
@@ -225,35 +225,35 @@ def table_of(owner: User) -> tuple[Ladder, list[int]]:
     """A ladder of the house, and the versions at a table there: a new bot of ``owner`` and others."""
     opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(owner, "Magpie")
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    others = [membership.bot.active_version for membership in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
     return ladder, [version.pk for version in (bot.active_version, *others) if version is not None]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_open_orders_are_cancelled_and_ended_ones_name_nobody(miriam: User) -> None:
     ladder, table = table_of(miriam)
-    order, ended = (order_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
-    Order.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
-    Membership.objects.create(ladder=ladder, person=miriam)
+    exhibition, ended = (request_test(miriam, ladder, table, 1, uuid4()) for _ in range(2))
+    Exhibition.objects.filter(pk=ended.pk).update(state="cancelled", reason="Cancelled by miriam.", ended=F("created"))
+    Invitation.objects.create(ladder=ladder, person=miriam)
     Ladder.objects.filter(pk=ladder.pk).update(opened_by=miriam)
     deletion.delete(miriam)
-    order.refresh_from_db()
+    exhibition.refresh_from_db()
     ended.refresh_from_db()
     ladder.refresh_from_db()
-    assert order.state == "cancelled"
+    assert exhibition.state == "cancelled"
     assert ended.reason == "Cancelled by deleted user."
     assert ladder.opened_by is None
-    assert not Membership.objects.exists()
-    assert not Match.objects.filter(block__order=order, status="queued", attempts_started=0).exists()
+    assert not Invitation.objects.exists()
+    assert not Match.objects.filter(block__exhibition=exhibition, status="queued", attempts_started=0).exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None:
     ladder, table = table_of(miriam)
-    order = order_test(miriam, ladder, table, 1, uuid4())
+    exhibition = request_test(miriam, ladder, table, 1, uuid4())
     feed()
-    cancel(order, miriam)
-    game = Match.objects.filter(block__order=order)[0]
+    cancel(exhibition, miriam)
+    game = Match.objects.filter(block__exhibition=exhibition)[0]
     assert game.reason == "Cancelled by miriam."
     deletion.delete(miriam)
     game.refresh_from_db()
@@ -265,13 +265,13 @@ def test_games_that_were_cancelled_name_nobody_who_is_gone(miriam: User) -> None
 def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
     opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    others = [membership.bot.active_version for membership in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
     table = [version.pk for version in (bot.active_version, *others) if version is not None]
     host = User.objects.create_user("roberta", is_staff=True)
-    order = order_scheduled(host, ladder, table, 1, timezone.now() + timedelta(hours=1), uuid4())
+    exhibition = request_scheduled(host, ladder, table, 1, timezone.now() + timedelta(hours=1), uuid4())
     on_its_way = User.objects.get(pk=miriam.pk)
     deletion.delete(miriam)
-    for act in (lambda: cancel(order, on_its_way), lambda: answer(order, on_its_way, agreed=False)):
+    for act in (lambda: cancel(exhibition, on_its_way), lambda: answer(exhibition, on_its_way, agreed=False)):
         with pytest.raises(Refused, match="closed"):
             act()
     assert "miriam" not in everything_kept().lower()
@@ -323,7 +323,7 @@ def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> N
     seek.refresh_from_db()
     assert player.bot.name == player.bot.slug == f"deleted-user-{miriam.pk}"
     assert player.bot.retired is not None
-    assert not Entry.objects.get(bot=player.bot).active
+    assert not Membership.objects.get(bot=player.bot).active
     assert (seek.state, others.players.exists()) == ("withdrawn", False)
     assert not Pairing.objects.exists()
     assert not ChatLine.objects.exclude(preset="taken-away").exists()
@@ -393,11 +393,11 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
     seat = owing(match)[0]
     for act in ("resign", "abort", "return", "chat"):
         assert tab.post(f"matches/{match.pk}/seat/{act}", {}).status_code in (401, 429)
-    decision = chair_at(match, seat).asked
+    decision = live_seat_at(match, seat).asked
     assert tab.post(f"matches/{match.pk}/decisions/{decision}", {"move": "x"}).status_code in (401, 429)
     seen(match, seat, ago_s=40)
     miss(match, seat)
-    assert chair_at(match, seat).kind == Chair.Kind.STAND_IN
+    assert live_seat_at(match, seat).kind == LiveSeat.Kind.SUBSTITUTE
     client = Client()
     client.force_login(stays)
     assert client.get(f"/play/tables/{match.pk}/").status_code == 200
@@ -408,7 +408,7 @@ def test_whose_account_is_closed_has_abandoned_the_game_and_the_other_one_has_wo
     assert record["outcome"]["scores"][seat]["forfeit"] == "abandoned"
     assert again(match).status == "finished"
     assert "player" not in repr(Result.objects.get(match=match).report), "what is kept for good has no names of people"
-    assert Entry.objects.get(bot__owner=stays).rating > Entry.objects.get(bot__owner=gone).rating
+    assert Membership.objects.get(bot__owner=stays).rating > Membership.objects.get(bot__owner=gone).rating
 
 
 def test_nobody_reads_the_name_of_a_deleted_account_at_the_table_that_goes_on() -> None:

@@ -20,12 +20,12 @@ from pytest_django import Settings
 from bots.models import Bot
 from esr_platform.account_pages import deletion, emails
 from esr_platform.accounts.models import User
-from ladder.models import Agreement, Membership, Order, Season
+from ladder.models import Agreement, Exhibition, Invitation, Season
 from tests.esr_platform.account_pages.events import (
     A_WHILE,
     a_day_later,
     bot_of,
-    ended_order,
+    ended_exhibition,
     ended_season,
     invitation,
     ladder_called,
@@ -54,7 +54,7 @@ def miriam() -> User:
 
 def pause_over() -> None:
     """The next email may be sent, but nothing else has changed."""
-    User.objects.update(next_letter=timezone.now() - timedelta(seconds=1))
+    User.objects.update(next_digest=timezone.now() - timedelta(seconds=1))
 
 
 def test_the_owner_of_a_rejected_version_is_told_why_and_where(miriam: User, settings: Settings) -> None:
@@ -74,12 +74,12 @@ def test_an_email_begins_with_its_reason_and_ends_with_how_to_stop(miriam: User)
     emails.write_all()
     first, *_, last = str(mail.outbox[0].body).strip().splitlines()
     assert miriam.username in first
-    assert last == emails.address_to_turn_off(miriam)
+    assert last == emails.unsubscribe_url(miriam)
 
 
 def test_nothing_is_told_twice(miriam: User) -> None:
     rejected(miriam)
-    ended_order(miriam, ladder_called())
+    ended_exhibition(miriam, ladder_called())
     emails.write_all()
     a_day_later()
     assert emails.write_all() == 0
@@ -109,8 +109,8 @@ def test_every_kind_of_news_is_in_one_email(miriam: User) -> None:
         "/bots/citrine/",
         "/bots/opal/",
         "/ladders/duel/seasons/1/",
-        f"/matches/orders/{invitation(carl, miriam, ladder).pk}/",
-        f"/matches/orders/{ended_order(miriam, ladder).pk}/",
+        f"/exhibitions/{invitation(carl, miriam, ladder).pk}/",
+        f"/exhibitions/{ended_exhibition(miriam, ladder).pk}/",
     ]
     assert emails.write_all() == 1
     (letter,) = mail.outbox
@@ -135,12 +135,12 @@ def test_old_news_are_in_no_email(miriam: User) -> None:
     """The first email has no earlier one to continue from, so only the age of the news limits it."""
     ladder, past = ladder_called(), emails.OLDEST + timedelta(hours=1)
     season = ended_season(ladder, {paused(miriam, ago=past): 1}, past)
-    orders = [ended_order(miriam, ladder, past), invitation(person("carl"), miriam, ladder, past)]
+    exhibitions = [ended_exhibition(miriam, ladder, past), invitation(person("carl"), miriam, ladder, past)]
     rejected(miriam, ago=past)
     assert emails.write_all() == 0
     Season.objects.filter(pk=season.pk).update(closed=timezone.now() - emails.OLDEST + timedelta(hours=1))
     assert emails.write_all() == 1
-    assert not any(f"/orders/{order.pk}/" in mail.outbox[0].body for order in orders)
+    assert not any(f"/exhibitions/{exhibition.pk}/" in mail.outbox[0].body for exhibition in exhibitions)
 
 
 @pytest.mark.parametrize(
@@ -154,22 +154,22 @@ def test_old_news_are_in_no_email(miriam: User) -> None:
 )
 def test_an_invitation_that_cannot_be_answered_is_not_told(miriam: User, became: dict[str, Any]) -> None:
     invited = invitation(person("carl", verified=False), miriam, ladder_called())
-    Order.objects.filter(pk=invited.pk).update(**became)
+    Exhibition.objects.filter(pk=invited.pk).update(**became)
     assert emails.write_all() == 0
 
 
 def test_an_invitation_that_was_answered_is_not_told(miriam: User) -> None:
     invited = invitation(person("carl"), miriam, ladder_called())
-    Agreement.objects.filter(order=invited).update(agreed=True, answered=timezone.now())
+    Agreement.objects.filter(exhibition=invited).update(agreed=True, answered=timezone.now())
     assert emails.write_all() == 0
 
 
 def test_no_news_of_a_private_ladder_go_to_people_who_left_it_or_keep_others_waiting(miriam: User) -> None:
     hidden = ladder_called("seminar", by_invitation=True, private=True)
     carl = person("carl")
-    membership = Membership.objects.create(ladder=hidden, person=carl)
+    membership = Invitation.objects.create(ladder=hidden, person=carl)
     for user in (miriam, carl):
-        ended_order(user, hidden)
+        ended_exhibition(user, hidden)
         ended_season(hidden, {bot_of(user, user.username): 1})
         invitation(person(f"{user.username}-friend"), user, hidden)
     assert emails.write_all() == 1
@@ -177,7 +177,7 @@ def test_no_news_of_a_private_ladder_go_to_people_who_left_it_or_keep_others_wai
     miriam.refresh_from_db()
     assert miriam.told_until is not None, "she is not asked about every minute"
     membership.delete()
-    ended_order(carl, hidden, timedelta())
+    ended_exhibition(carl, hidden, timedelta())
     a_day_later()
     assert emails.write_all() == 0
 
@@ -185,7 +185,7 @@ def test_no_news_of_a_private_ladder_go_to_people_who_left_it_or_keep_others_wai
 def test_what_no_longer_holds_is_not_told(miriam: User) -> None:
     rejected(miriam)
     bot = paused(miriam)
-    Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
+    Bot.objects.filter(pk=bot.pk).update(paused=None, pause_reason="")
     version_of(Bot.objects.get(slug="citrine"))
     assert emails.write_all() == 0
 
@@ -209,7 +209,7 @@ def test_of_many_workers_at_once_one_writes(miriam: User) -> None:
 def test_no_email_goes_to_a_closed_or_unverified_account(miriam: User, closed: str) -> None:
     ladder = ladder_called()
     rejected(miriam)
-    ended_order(miriam, ladder)
+    ended_exhibition(miriam, ladder)
     invitation(person("carl"), miriam, ladder)
     if closed == "unverified":
         EmailAddress.objects.filter(user=miriam).update(verified=False)
@@ -233,9 +233,9 @@ def test_a_letter_that_the_server_did_not_take_is_tried_again_soon(miriam: User,
     works, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, f"{__name__}.Failing"
     for failure in (ConnectionRefusedError(), socket.gaierror(), SMTPDataError(451, b"later")):
         Failing.failure = failure
-        User.objects.update(next_letter=None)
+        User.objects.update(next_digest=None)
         assert emails.write_all() == 0
-        wait = User.objects.get().next_letter
+        wait = User.objects.get().next_digest
         assert wait is not None
         assert timedelta() < wait - timezone.now() <= emails.SOON
     settings.EMAIL_BACKEND = works
@@ -248,9 +248,9 @@ def test_a_letter_that_may_have_left_is_not_sent_again_that_day(miriam: User, se
     settings.EMAIL_BACKEND = f"{__name__}.Failing"
     for failure in (TimeoutError(), SMTPServerDisconnected(), SMTPDataError(554, b"never"), UnicodeError()):
         Failing.failure = failure
-        User.objects.update(next_letter=None)
+        User.objects.update(next_digest=None)
         assert emails.write_all() == 0
-        wait = User.objects.get().next_letter
+        wait = User.objects.get().next_digest
         assert wait is not None
         assert wait - timezone.now() > timedelta(hours=23)
 
@@ -260,7 +260,7 @@ def test_a_mail_server_that_is_away_keeps_nobody_waiting_twice(miriam: User, set
     rejected(person("carl"), "x1")
     settings.EMAIL_BACKEND, Failing.failure = f"{__name__}.Failing", TimeoutError()
     emails.write_all()
-    assert User.objects.filter(next_letter=None).count() == 1
+    assert User.objects.filter(next_digest=None).count() == 1
 
 
 def test_letters_are_turned_off_and_on_on_the_account_page(miriam: User, client: Client) -> None:
@@ -282,16 +282,16 @@ def test_a_mail_program_turns_letters_off_with_one_click(miriam: User, settings:
     path = address.removeprefix(settings.SITE_URL)
     client = Client(enforce_csrf_checks=True)
     assert '<form class="form" method="post">' in client.get(path).content.decode()
-    assert User.objects.get().wants_letters, "scanners open links; that alone does nothing"
+    assert User.objects.get().wants_digests, "scanners open links; that alone does nothing"
     client.post(path, {"List-Unsubscribe": "One-Click"})
-    assert not User.objects.get().wants_letters
+    assert not User.objects.get().wants_digests
 
 
 def test_a_link_that_was_not_signed_here_turns_nothing_off(miriam: User) -> None:
-    forged = re.sub(r"\d+:", f"{person('carl').pk}:", emails.address_to_turn_off(miriam).rpartition("/off/")[2])
+    forged = re.sub(r"\d+:", f"{person('carl').pk}:", emails.unsubscribe_url(miriam).rpartition("/off/")[2])
     for signed in (forged, f"{miriam.pk}", "x"):
         assert 'role="alert"' in Client().post(f"/account/letters/off/{signed.strip('/')}/").content.decode()
-    assert User.objects.filter(wants_letters=True).count() == 2
+    assert User.objects.filter(wants_digests=True).count() == 2
 
 
 def test_a_name_breaks_out_of_no_header(miriam: User) -> None:

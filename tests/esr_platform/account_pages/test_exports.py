@@ -18,7 +18,7 @@ from bots.owners import player_of
 from esr_platform.account_pages.exports import export
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
-from ladder.exhibitions.requests import order_test
+from ladder.exhibitions.requests import request_test
 from ladder.matches.logs import packed
 from ladder.models import ChatLine, Ladder, SeatLog, Seek
 from tests.build import DUEL, finished_by_hand, match_of, opened_house, person, uploaded
@@ -90,11 +90,11 @@ def test_private_ladders_that_one_is_no_member_of_are_not_in_it(ada: User) -> No
     SeatLog.objects.create(seat=match.seats.get(index=0), packed=packed({"stderr_tail": "", "decisions": []}))
     type(match.block).objects.filter(pk=match.block_id).update(ended=match.created)
     version = bot.versions.get().pk
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
-    order_test(ada, ladder, [version, *(one.pk for one in others if one is not None)], 1, uuid4())
+    others = [entry.bot.active_version for entry in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
+    request_test(ada, ladder, [version, *(one.pk for one in others if one is not None)], 1, uuid4())
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     archive = taken(ada)
-    assert archive.read("orders.jsonl") == b""
+    assert archive.read("exhibitions.jsonl") == b""
     assert not any(name.startswith("logs/") for name in archive.namelist())
     assert archive.read("matches.jsonl") == b""
     assert document(archive, f"bots/{bot.slug}/bot.json")["entries"] == []

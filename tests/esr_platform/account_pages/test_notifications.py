@@ -19,10 +19,10 @@ from esr_platform.account_pages.notifications import Kind, News, news_of
 from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
 from ladder.exhibitions.requests import CANCELLED_BY
-from ladder.models import Agreement, Membership, Order, OrderPlayer
+from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Invitation
 from tests.esr_platform.account_pages.events import (
     bot_of,
-    ended_order,
+    ended_exhibition,
     ended_season,
     invitation,
     ladder_called,
@@ -59,7 +59,7 @@ def about(user: User) -> list[tuple[Kind, str]]:
 
 def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(miriam: User, carl: User) -> None:
     ladder = ladder_called()
-    order = ended_order(miriam, ladder, timedelta(hours=5))
+    exhibition = ended_exhibition(miriam, ladder, timedelta(hours=5))
     invited = invitation(carl, miriam, ladder, timedelta(hours=4))
     bot = paused(miriam, ago=timedelta(hours=3))
     season = ended_season(ladder, {bot: 2}, timedelta(hours=2))
@@ -72,8 +72,8 @@ def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(mi
         Kind.VERSION_REJECTED,
     ]
     assert [resolve(one.path).kwargs for one in news(miriam)] == [
-        {"order_id": order.pk},
-        {"order_id": invited.pk},
+        {"exhibition_id": exhibition.pk},
+        {"exhibition_id": invited.pk},
         {"slug": bot.slug},
         {"slug": ladder.slug, "number": season.number},
         {"slug": version.bot.slug},
@@ -84,31 +84,33 @@ def test_news_are_in_the_order_in_which_they_happened_and_lead_to_their_pages(mi
 
 def test_an_ended_match_is_told_to_who_requested_and_who_accepted_it(miriam: User, carl: User) -> None:
     due = {"kind": "scheduled", "due_at": timezone.now() - timedelta(hours=1)}
-    ended = ended_order(miriam, ladder_called(), **due)
+    ended = ended_exhibition(miriam, ladder_called(), **due)
     declined = person("dora")
-    Agreement.objects.create(order=ended, person=carl, agreed=True, answered=timezone.now())
-    Agreement.objects.create(order=ended, person=declined, agreed=False, answered=timezone.now())
+    Agreement.objects.create(exhibition=ended, person=carl, agreed=True, answered=timezone.now())
+    Agreement.objects.create(exhibition=ended, person=declined, agreed=False, answered=timezone.now())
     assert about(miriam) == about(carl) == [(Kind.EXHIBITION_MATCH, str(ended.pk))]
     assert about(declined) == []
 
 
 def test_a_canceled_match_is_told_with_the_reason_but_not_to_who_canceled_it(miriam: User, carl: User) -> None:
     its = {"state": "cancelled", "reason": CANCELLED_BY.format(carl.username)}
-    order = ended_order(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **its)
-    Agreement.objects.create(order=order, person=carl, agreed=True, answered=timezone.now())
+    exhibition = ended_exhibition(miriam, ladder_called(), kind="scheduled", due_at=timezone.now(), **its)
+    Agreement.objects.create(exhibition=exhibition, person=carl, agreed=True, answered=timezone.now())
     (one,) = news(miriam)
-    assert order.reason in one.sentence
+    assert exhibition.reason in one.sentence
     assert news(carl) == []
 
 
 def test_a_version_comparison_is_told_with_its_verdict(miriam: User) -> None:
     its = {"kind": "comparison", "margin": 50}
-    orders = [ended_order(miriam, ladder_called(), verdict=said, **its) for said in ("better", "not better", "open")]
-    for order in orders:
-        OrderPlayer.objects.filter(order=order, index=0).update(part="candidate")
-        OrderPlayer.objects.filter(order=order, index=1).update(part="baseline", index=0)
+    exhibitions = [
+        ended_exhibition(miriam, ladder_called(), verdict=said, **its) for said in ("better", "not better", "open")
+    ]
+    for exhibition in exhibitions:
+        ExhibitionPlayer.objects.filter(exhibition=exhibition, index=0).update(part="candidate")
+        ExhibitionPlayer.objects.filter(exhibition=exhibition, index=1).update(part="baseline", index=0)
     said = {one.key: one.sentence.split("?")[1] for one in news(miriam)}
-    assert set(said) == {str(order.pk) for order in orders}
+    assert set(said) == {str(exhibition.pk) for exhibition in exhibitions}
     assert len(set(said.values())) == 3
 
 
@@ -124,9 +126,9 @@ def test_the_end_of_a_season_is_told_once_with_all_ranks_of_ones_own(miriam: Use
 
 def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: User) -> None:
     hidden = ladder_called("seminar", by_invitation=True, private=True)
-    Membership.objects.create(ladder=hidden, person=carl)
+    Invitation.objects.create(ladder=hidden, person=carl)
     for user in (miriam, carl):
-        ended_order(user, hidden)
+        ended_exhibition(user, hidden)
         ended_season(hidden, {bot_of(user, user.username): 1})
     invitation(carl, miriam, hidden)
     invitation(miriam, carl, hidden)
@@ -137,7 +139,7 @@ def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: 
 def test_a_bot_that_pauses_again_is_news_of_its_own(miriam: User) -> None:
     bot = paused(miriam)
     (first,) = news(miriam)
-    bot.on_leave = timezone.now()
+    bot.paused = timezone.now()
     bot.save()
     (second,) = news(miriam)
     assert first.key != second.key
@@ -158,7 +160,7 @@ def test_news_are_in_the_language_of_the_site(miriam: User, carl: User) -> None:
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-def entries(path: str) -> list[Xml.Element]:
+def memberships(path: str) -> list[Xml.Element]:
     response = Client().get(path)
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
@@ -166,7 +168,7 @@ def entries(path: str) -> list[Xml.Element]:
 
 
 def links(path: str) -> list[str]:
-    found = [entry.find(f"{ATOM}link") for entry in entries(path)]
+    found = [membership.find(f"{ATOM}link") for membership in memberships(path)]
     return [(link.get("href") or "").removeprefix(settings.SITE_URL) for link in found if link is not None]
 
 
@@ -176,43 +178,45 @@ def status(path: str) -> int:
 
 def test_a_reader_that_is_not_signed_in_gets_all_news_newest_first(miriam: User) -> None:
     ladder = ladder_called()
-    order = ended_order(miriam, ladder, timedelta(hours=9))
+    exhibition = ended_exhibition(miriam, ladder, timedelta(hours=9))
     ended_season(ladder, {bot_of(miriam, "citrine"): 1}, timedelta(hours=8))
     invited = invitation(person("carl"), miriam, ladder, timedelta(hours=7))
     paused(miriam, ago=timedelta(0))
     assert links(notifications.path_of(miriam)) == [
         "/bots/opal/",
-        f"/matches/orders/{invited.pk}/",
+        f"/exhibitions/{invited.pk}/",
         f"/ladders/{ladder.slug}/seasons/1/",
-        f"/matches/orders/{order.pk}/",
+        f"/exhibitions/{exhibition.pk}/",
     ]
-    for entry in entries(notifications.path_of(miriam)):
-        assert all(entry.findtext(ATOM + element) for element in ("id", "title", "updated", "summary"))
+    for membership in memberships(notifications.path_of(miriam)):
+        assert all(membership.findtext(ATOM + element) for element in ("id", "title", "updated", "summary"))
 
 
 def test_ids_of_entries_are_unique_and_stay(miriam: User) -> None:
-    ended_order(miriam, ladder_called())
+    ended_exhibition(miriam, ladder_called())
     rejected(miriam)
-    before = [entry.findtext(f"{ATOM}id") for entry in entries(notifications.path_of(miriam))]
+    before = [membership.findtext(f"{ATOM}id") for membership in memberships(notifications.path_of(miriam))]
     paused(miriam, ago=timedelta())
-    after = [entry.findtext(f"{ATOM}id") for entry in entries(notifications.path_of(miriam))]
+    after = [membership.findtext(f"{ATOM}id") for membership in memberships(notifications.path_of(miriam))]
     assert after[1:] == before
     assert len(set(after)) == 3
 
 
 def test_the_feed_does_not_depend_on_emails(miriam: User) -> None:
-    User.objects.update(wants_letters=False, told_until=timezone.now())
+    User.objects.update(wants_digests=False, told_until=timezone.now())
     rejected(miriam)
     assert links(notifications.path_of(miriam)) == ["/bots/citrine/"]
 
 
 def test_a_feed_has_the_newest_entries_only(miriam: User) -> None:
     ladder = ladder_called()
-    orders = [ended_order(miriam, ladder, timedelta(minutes=minutes)) for minutes in range(notifications.ENTRIES + 2)]
-    newest = [f"/matches/orders/{order.pk}/" for order in orders[: notifications.ENTRIES]]
+    exhibitions = [
+        ended_exhibition(miriam, ladder, timedelta(minutes=minutes)) for minutes in range(notifications.ENTRIES + 2)
+    ]
+    newest = [f"/exhibitions/{exhibition.pk}/" for exhibition in exhibitions[: notifications.ENTRIES]]
     assert links(notifications.path_of(miriam)) == newest
-    Order.objects.update(ended=timezone.now() - notifications.WINDOW - timedelta(minutes=1))
-    assert entries(notifications.path_of(miriam)) == []
+    Exhibition.objects.update(ended=timezone.now() - notifications.WINDOW - timedelta(minutes=1))
+    assert memberships(notifications.path_of(miriam)) == []
 
 
 def test_no_cache_keeps_the_feed_and_a_reader_that_has_it_gets_304(miriam: User) -> None:
@@ -282,7 +286,7 @@ def test_a_forgotten_password_that_is_replaced_ends_the_url(miriam: User, client
 
 def test_the_feed_names_no_private_ladder_to_others(miriam: User) -> None:
     hidden = ladder_called("seminar", by_invitation=True, private=True)
-    ended_order(miriam, hidden)
+    ended_exhibition(miriam, hidden)
     ended_season(hidden, {bot_of(miriam, "citrine"): 1})
     assert hidden.name not in Client().get(notifications.path_of(miriam)).content.decode()
 
@@ -292,4 +296,4 @@ def test_no_name_breaks_the_feed(miriam: User) -> None:
     for name in ("<b>&amp;", "a\x08b", "\u202egnp.exe", "]]>"):
         bot.name = name
         bot.save()
-        assert len(entries(notifications.path_of(miriam))) == 1
+        assert len(memberships(notifications.path_of(miriam))) == 1

@@ -11,18 +11,18 @@ from django.core import mail
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from bots.complaints import blank
-from bots.models import Blanking, Bot, BotVersion, Kept, StaffAction
+from bots.models import AppendOnlyError, Bot, BotVersion, StaffAction, TextRemoval
+from bots.moderation import blank
 from bots.owners import player_of
 from esr_platform.account_pages import suspensions
 from esr_platform.account_pages.signing_in import Adapter
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, User
-from ladder.exhibitions.requests import cancel, order_test
+from ladder.exhibitions.requests import cancel, request_test
 from ladder.members.suspensions import lift as lift_bot
 from ladder.members.suspensions import suspend as suspend_bot
-from ladder.models import Entry, Ladder, Match, Pairing
+from ladder.models import Ladder, Match, Membership, Pairing
 from tests.build import DUEL, match_of, opened_house, uploaded
 from tests.services.locks import Meanwhile
 
@@ -49,7 +49,7 @@ def signed_in(user: User) -> Client:
 
 
 def playing(bot: Bot) -> bool:
-    return Entry.objects.filter(bot=bot, active=True).exists()
+    return Membership.objects.filter(bot=bot, active=True).exists()
 
 
 def test_a_suspended_account_opens_nothing_from_that_moment(miriam: User, staff: User) -> None:
@@ -127,7 +127,7 @@ def test_the_person_is_told_with_the_reason(miriam: User, staff: User) -> None:
 
 def test_who_is_not_staff_does_nothing(miriam: User, staff: User) -> None:
     carl = User.objects.create_user("carl")
-    for act in (suspensions.suspend, suspensions.lift, suspensions.blank_name_of):
+    for act in (suspensions.suspend, suspensions.lift, suspensions.remove_name_of):
         with pytest.raises(Refused, match="look after the site"):
             act(miriam, carl, WHY)
     assert signed_in(carl).get("/staff/people/miriam/").status_code == 404
@@ -157,7 +157,7 @@ def test_staff_act_on_no_bots_of_their_own_and_of_other_staff(staff: User) -> No
         with pytest.raises(Refused, match=words):
             suspend_bot(bot, staff, WHY)
         with pytest.raises(Refused, match=words):
-            blank(bot, staff, [Blanking.What.NAME], WHY)
+            blank(bot, staff, [TextRemoval.What.NAME], WHY)
     suspend_bot(own, root, WHY)
     with pytest.raises(Refused, match="their own"):
         lift_bot(own, staff, "I did nothing.")
@@ -214,7 +214,7 @@ def test_what_staff_did_is_read_by_staff_and_cannot_be_changed(miriam: User, sta
         StaffAction.objects.all().delete,
         lambda: StaffAction.objects.update(reason=""),
     ):
-        with pytest.raises(Kept):
+        with pytest.raises(AppendOnlyError):
             change()
     assert StaffAction.objects.get().reason == "<b>why</b>"
 
@@ -290,32 +290,32 @@ def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staf
 def test_a_result_that_counts_for_another_bot_of_the_suspended_is_brought(miriam: User, staff: User) -> None:
     opened_house()
     counts, plays = uploaded(miriam, "Magpie"), uploaded(miriam, "Raven")
-    with transaction.atomic():  # as ladder.matches.results does where Raven's entry was merged into Magpie's
+    with transaction.atomic():  # as ladder.matches.results does where Raven's membership was merged into Magpie's
         Bot.objects.select_for_update(no_key=True).get(pk=plays.pk)
         other = Meanwhile(lambda: suspensions.suspend(miriam, staff, WHY))
         other.is_waiting()
-        assert Entry.objects.select_for_update(no_key=True).filter(bot=counts).order_by("pk")[0].active
+        assert Membership.objects.select_for_update(no_key=True).filter(bot=counts).order_by("pk")[0].active
     other.ended()
-    assert not Entry.objects.filter(bot__in=[counts, plays], active=True).exists()
+    assert not Membership.objects.filter(bot__in=[counts, plays], active=True).exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_an_order_cancelled_meanwhile_says_the_name_of_now(miriam: User, staff: User) -> None:
     opened_house()
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
-    others = [entry.bot.active_version for entry in ladder.entries.exclude(bot=bot)[: ladder.seats - 1]]
+    others = [membership.bot.active_version for membership in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
     table = [version.pk for version in (bot.active_version, *others) if version is not None]
-    order = order_test(miriam, ladder, table, 1, uuid4())
+    exhibition = request_test(miriam, ladder, table, 1, uuid4())
     on_its_way = User.objects.get(pk=miriam.pk)
-    suspensions.blank_name_of(miriam, staff, WHY)
-    cancel(order, on_its_way)
-    order.refresh_from_db()
-    assert order.reason == f"Cancelled by user-{miriam.pk}."
+    suspensions.remove_name_of(miriam, staff, WHY)
+    cancel(exhibition, on_its_way)
+    exhibition.refresh_from_db()
+    assert exhibition.reason == f"Cancelled by user-{miriam.pk}."
 
 
 def test_the_row_that_plays_by_hand_is_called_like_its_person(miriam: User, staff: User) -> None:
     bot = player_of(miriam).bot
-    suspensions.blank_name_of(miriam, staff, "a name that nobody should read")
+    suspensions.remove_name_of(miriam, staff, "a name that nobody should read")
     bot.refresh_from_db()
     assert bot.name == bot.slug == f"user-{miriam.pk}"
     suspensions.choose_name(miriam, "mirjam")

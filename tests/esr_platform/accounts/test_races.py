@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 from django.db import connection
 
-from bots.complaints import MOST_A_DAY, blank, complain
-from bots.models import Blanking, Bot, Complaint
+from bots.models import Bot, BotReport, TextRemoval
+from bots.moderation import MOST_A_DAY, blank, complain
 from bots.owners import describe, rename
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
@@ -43,7 +43,7 @@ def test_nobody_reports_more_bots_a_day_than_one_may() -> None:
     ada, carl = User.objects.create_user("ada"), User.objects.create_user("carl")
     bots = [Bot.objects.create(owner=carl, name=f"b{i}", slug=f"b{i}") for i in range(MOST_A_DAY + 10)]
     at_once(len(bots), lambda number: complain(bots[number], ada, "x"))
-    assert Complaint.objects.count() == MOST_A_DAY
+    assert BotReport.objects.count() == MOST_A_DAY
 
 
 def test_what_staff_takes_away_is_away_whatever_its_owner_sends_at_that_moment() -> None:
@@ -53,7 +53,7 @@ def test_what_staff_takes_away_is_away_whatever_its_owner_sends_at_that_moment()
     def act(number: int) -> None:
         mine = Bot.objects.get(pk=bot.pk)
         if number == 12:
-            blank(mine, staff, list(Blanking.What), "")
+            blank(mine, staff, list(TextRemoval.What), "")
         elif number % 2:
             rename(mine, "Rude Word")
         else:

@@ -14,7 +14,7 @@ from pytest_django import Settings
 from esr_platform.accounts.limits import wait_s
 from esr_platform.accounts.models import Scope
 from esr_platform.api import bulk
-from ladder.models import Block, Ladder, Membership
+from ladder.models import Block, Invitation, Ladder
 from tests.esr_platform.api.conftest import Program, person, problem
 from tests.esr_platform.api.resources.conftest import house, ladder, match, played
 
@@ -63,7 +63,7 @@ def test_a_private_ladder_opens_to_members_with_a_token_that_may_read(settled: L
         problem(program.get(HERE), 404, "not_found")
     for program in (reader, player):
         assert program.user is not None
-        Membership.objects.create(ladder=settled, person=program.user)
+        Invitation.objects.create(ladder=settled, person=program.user)
     assert lines(reader.get(HERE))
     problem(player.get(HERE), 404, "not_found")
 

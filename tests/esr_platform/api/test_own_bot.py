@@ -14,8 +14,8 @@ from bots.models import Bot
 from bots.remote import note_seen
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
-from ladder.members.membership import register
-from ladder.models import Chair
+from ladder.members.memberships import register
+from ladder.models import LiveSeat
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.ladder.live.playing import game_of
 
@@ -76,10 +76,10 @@ def test_what_is_declared_holds_and_what_is_left_out_stays(ada: Program) -> None
 
 
 def test_a_bot_comes_back_from_its_leave_by_its_own_word(ada: Program) -> None:
-    Bot.objects.filter(slug="afar").update(on_leave="2026-01-01T00:00Z", leave_reason="It lost.", bad_in_a_row=3)
-    assert document(ada.get("bot"))["leave_reason"] == "It lost."
+    Bot.objects.filter(slug="afar").update(paused="2026-01-01T00:00Z", pause_reason="It lost.", bad_in_a_row=3)
+    assert document(ada.get("bot"))["pause_reason"] == "It lost."
     said = document(declare(ada, available=True))
-    assert (said["on_leave"], said["leave_reason"]) == (None, "")
+    assert (said["paused"], said["pause_reason"]) == (None, "")
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_who_has_several_bots_says_which_and_others_bots_are_not_there(ada: Prog
 
 def test_games_that_run_are_listed_with_the_decision_that_is_owed() -> None:
     match = game_of("edel-stein-reich-duel", 2)
-    chair = Chair.objects.select_related("seat__version__bot__owner").filter(table=match.pk, owes=True)[0]
-    bot = chair.seat.version.bot
+    live_seat = LiveSeat.objects.select_related("seat__version__bot__owner").filter(table=match.pk, owes=True)[0]
+    bot = live_seat.seat.version.bot
     _, secret = tokens.issue(bot.owner, "tests", [Scope.PLAY], timedelta(days=1))
     (running,) = document(Program(secret=secret).get(f"bot?bot={bot.slug}"))["running"]
     assert running == {"game": match.pk, "decision": 1}

@@ -1,4 +1,4 @@
-"""Actions for races on orders. ``tests.services.races`` runs them."""
+"""Actions for races on exhibitions. ``tests.services.races`` runs them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.creation import invite
 from ladder.exhibitions.progress import feed
-from ladder.exhibitions.requests import answer, cancel, order_test
+from ladder.exhibitions.requests import answer, cancel, request_test
 from ladder.matches.candidates import freeze_all
 from ladder.matches.leases import claim
-from ladder.members.membership import activate
-from ladder.models import Ladder, Match, Order
+from ladder.members.memberships import activate
+from ladder.models import Exhibition, Ladder, Match
 from tests.ladder import racing
 from tests.ladder.racing import or_none
 from tests.services.races import Act, Actions
 
 
 def ordering(ladder: int, person: int, versions: list[int], tokens: list[str]) -> Act:
-    """Order a test of one block with every token; the orders that this got."""
+    """Order a test of one block with every token; the exhibitions that this got."""
     its, by = Ladder.objects.get(pk=ladder), User.objects.get(pk=person)
 
     def act() -> list[int]:
-        got = [or_none(partial(order_test, by, its, versions, 1, UUID(token))) for token in tokens]
-        return [order.pk for order in got if order is not None]
+        got = [or_none(partial(request_test, by, its, versions, 1, UUID(token))) for token in tokens]
+        return [exhibition.pk for exhibition in got if exhibition is not None]
 
     return act
 
@@ -35,9 +35,9 @@ def feeding(times: int) -> Act:
     return lambda: sum(feed() for _ in range(times))
 
 
-def answering(order: int, person: int, agreed: bool) -> Act:
-    """Answer; the state of the order afterwards, ``None`` if it was refused."""
-    row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
+def answering(exhibition: int, person: int, agreed: bool) -> Act:
+    """Answer; the state of the exhibition afterwards, ``None`` if it was refused."""
+    row, by = Exhibition.objects.get(pk=exhibition), User.objects.get(pk=person)
 
     def act() -> str | None:
         found = or_none(partial(answer, row, by, agreed))
@@ -46,9 +46,9 @@ def answering(order: int, person: int, agreed: bool) -> Act:
     return act
 
 
-def cancelling(order: int, person: int) -> Act:
+def cancelling(exhibition: int, person: int) -> Act:
     """Cancel; whether this was the one that did."""
-    row, by = Order.objects.get(pk=order), User.objects.get(pk=person)
+    row, by = Exhibition.objects.get(pk=exhibition), User.objects.get(pk=person)
 
     def act() -> bool:
         try:
@@ -60,9 +60,9 @@ def cancelling(order: int, person: int) -> Act:
     return act
 
 
-def claiming_ordered(order: int) -> Act:
-    """Claim every game of the order; those that were had."""
-    ids = list(Match.objects.filter(block__order=order).order_by("pk").values_list("pk", flat=True))
+def claiming_requested(exhibition: int) -> Act:
+    """Claim every game of the exhibition; those that were had."""
+    ids = list(Match.objects.filter(block__exhibition=exhibition).order_by("pk").values_list("pk", flat=True))
     return lambda: [match for match in ids if claim(match, "racing")]
 
 
@@ -87,7 +87,7 @@ ACTIONS: Actions = {
     "feeding": feeding,
     "answering": answering,
     "cancelling": cancelling,
-    "claiming_ordered": claiming_ordered,
+    "claiming_ordered": claiming_requested,
     "freezing": freezing,
     "activating": activating,
     "inviting": inviting,

@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 
 from ladder.creation import open_house
-from ladder.exhibitions.requests import order_scheduled
+from ladder.exhibitions.requests import request_scheduled
 from ladder.matches.schedule import fill
-from ladder.models import Attempt, Ladder, Match, Order
+from ladder.models import Attempt, Exhibition, Ladder, Match
 from tests.build import DUEL, house_version, person, staff, uploaded
 from tests.services.ports import slowness, wait_until
 from tests.services.workers import Processes
@@ -38,15 +38,19 @@ def test_it_begins_within_five_seconds_of_its_time_though_workers_are_busy_and_w
     wait_until(lambda: Match.objects.filter(status="finished").count() >= 4, "the ladder plays")
     at = timezone.now() + timedelta(seconds=75)
     versions = [house_version("greedy").pk, house_version("haggler").pk]
-    order = order_scheduled(staff("eve"), Ladder.objects.get(slug=DUEL), versions, 2, at, uuid4())
+    exhibition = request_scheduled(staff("eve"), Ladder.objects.get(slug=DUEL), versions, 2, at, uuid4())
     site_processes.end()
     start(site_processes)
-    wait_until(lambda: Match.objects.filter(block__order=order, status="finished").count() == 4, "it is played")
+    wait_until(
+        lambda: Match.objects.filter(block__exhibition=exhibition, status="finished").count() == 4, "it is played"
+    )
     begun = list(
-        Attempt.objects.filter(match__block__order=order).order_by("started").values_list("started", flat=True)
+        Attempt.objects.filter(match__block__exhibition=exhibition)
+        .order_by("started")
+        .values_list("started", flat=True)
     )
     late = (begun[0] - at).total_seconds()
     print(f"begun {late:.1f} s after its time, load {os.getloadavg()[0]:.1f}")
     assert 0 <= late <= ON_TIME_S * slowness()
-    assert Match.objects.filter(block__order=None, status="finished").exists()
-    assert Order.objects.get(pk=order.pk).state in ("running", "finished")
+    assert Match.objects.filter(block__exhibition=None, status="finished").exists()
+    assert Exhibition.objects.get(pk=exhibition.pk).state in ("running", "finished")

@@ -19,10 +19,10 @@ from ladder.exhibitions.progress import (
     scores,
     walk_of,
 )
-from ladder.exhibitions.requests import answer, cancel, order_scheduled
+from ladder.exhibitions.requests import answer, cancel, request_scheduled
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.matches.leases import claim
-from ladder.models import Ladder, LedgerEntry, Match, Order, SeatResult
+from ladder.models import Exhibition, Ladder, LedgerEntry, Match, SeatResult
 from ladder.pairings.seatings import seatings
 from ladder.ratings.sprt import Verdict
 from ladder.seasons import close
@@ -38,28 +38,28 @@ from tests.build import (
     uploaded,
     variety_of,
 )
-from tests.ladder.exhibitions.orders import a_comparison, a_test, blocks_of, play_all
+from tests.ladder.exhibitions.requested import a_comparison, a_test, blocks_of, play_all
 
 
 def test_a_test_is_played_step_by_step_unrated_and_ends(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=AHEAD + 2)
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=AHEAD + 2)
     assert feed() == AHEAD
     assert feed() == 0
-    before = dict(duel.entries.values_list("pk", "rating"))
-    play_all(order)
-    assert (order.state, len(blocks_of(order))) == ("finished", AHEAD + 2)
-    assert {block.purpose for block in blocks_of(order)} == {"test"}
-    assert dict(duel.entries.values_list("pk", "rating")) == before
+    before = dict(duel.memberships.values_list("pk", "rating"))
+    play_all(exhibition)
+    assert (exhibition.state, len(blocks_of(exhibition))) == ("finished", AHEAD + 2)
+    assert {block.purpose for block in blocks_of(exhibition)} == {"test"}
+    assert dict(duel.memberships.values_list("pk", "rating")) == before
     assert not LedgerEntry.objects.filter(kind="result").exists()
     assert set(SeatResult.objects.values_list("rating_after", flat=True)) == {None}
-    assert {block.series.name for block in blocks_of(order) if block.series} == {f"test-{duel.slug}"}
+    assert {block.series.name for block in blocks_of(exhibition) if block.series} == {f"test-{duel.slug}"}
 
 
 def test_the_table_has_means_over_blocks_with_intervals(bot: Bot, duel: Ladder) -> None:
-    order = play_all(
+    exhibition = play_all(
         a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=5), loser=house_version("greedy")
     )
-    mine, theirs = rows(order, scores(order), list(order.players.all()))
+    mine, theirs = rows(exhibition, scores(exhibition), list(exhibition.players.all()))
     assert mine.version == active_version(bot)
     assert mine.score is not None and (mine.score.value, mine.score.margin, mine.score.count) == (1.0, 0.0, 5)
     assert mine.rank is not None and mine.rank.value == 1.0
@@ -67,22 +67,22 @@ def test_the_table_has_means_over_blocks_with_intervals(bot: Bot, duel: Ladder) 
 
 
 def test_a_block_with_a_void_game_does_not_count_at_all(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2)
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2)
     feed()
-    first = Match.objects.filter(block__order=order).earliest("pk")
+    first = Match.objects.filter(block__exhibition=exhibition).earliest("pk")
     make_void(first)
-    play_all(order)
-    assert order.state == "finished"
-    assert list(scores(order)) == [blocks_of(order)[1].pk]
+    play_all(exhibition)
+    assert exhibition.state == "finished"
+    assert list(scores(exhibition)) == [blocks_of(exhibition)[1].pk]
 
 
 def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, ladder: Ladder) -> None:
     mine = uploaded(person("bob"), "Four", claims={"edel-stein-reich": [4]})
     older, newer = active_version(mine), new_version(mine, claims={"edel-stein-reich": [4]})
     gauntlet = [house_version(name) for name in ("greedy", "haggler", "magpie", "miser")]
-    order = a_comparison(mine.owner, ladder, (newer, older), gauntlet)
+    exhibition = a_comparison(mine.owner, ladder, (newer, older), gauntlet)
     feed()
-    for number, block in enumerate(blocks_of(order)):
+    for number, block in enumerate(blocks_of(exhibition)):
         tables = [
             {seat.version for match in block.matches.filter(lineup=lineup) for seat in match.seats.all()}
             for lineup in (0, 1)
@@ -94,20 +94,26 @@ def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, 
 
 def test_a_comparison_stops_as_soon_as_it_is_decided(bot: Bot, duel: Ladder) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=100)
-    play_all(order, loser=older)
-    assert (order.state, order.verdict) == ("finished", "better")
-    assert len(blocks_of(order)) < 30
-    walked = walk_of(order)
+    exhibition = a_comparison(
+        bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=100
+    )
+    play_all(exhibition, loser=older)
+    assert (exhibition.state, exhibition.verdict) == ("finished", "better")
+    assert len(blocks_of(exhibition)) < 30
+    walked = walk_of(exhibition)
     assert walked.verdict is Verdict.BETTER
-    assert not Match.objects.filter(block__order=order, status__in=["queued", "running"]).exists()
+    assert not Match.objects.filter(block__exhibition=exhibition, status__in=["queued", "running"]).exists()
 
 
 def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: Ladder) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=3)
-    play_all(order)
-    assert (order.state, order.verdict, len(differences(order, over_in_turn(order), scores(order)))) == (
+    exhibition = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=3)
+    play_all(exhibition)
+    assert (
+        exhibition.state,
+        exhibition.verdict,
+        len(differences(exhibition, over_in_turn(exhibition), scores(exhibition))),
+    ) == (
         "finished",
         "open",
         3,
@@ -116,40 +122,43 @@ def test_a_comparison_that_finds_nothing_ends_with_its_blocks(bot: Bot, duel: La
 
 def test_differences_wait_for_a_block_that_takes_longer(bot: Bot, duel: Ladder) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")])
+    exhibition = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")])
     feed()
-    first, *later = blocks_of(order)
+    first, *later = blocks_of(exhibition)
     for match in Match.objects.filter(block__in=later).order_by("pk"):
         finish_game(match, variety_of(match))
-    assert differences(order, over_in_turn(order), scores(order)) == []
+    assert differences(exhibition, over_in_turn(exhibition), scores(exhibition)) == []
     for match in first.matches.order_by("pk"):
         finish_game(match, variety_of(match))
-    assert len(differences(order, over_in_turn(order), scores(order))) == AHEAD
+    assert len(differences(exhibition, over_in_turn(exhibition), scores(exhibition))) == AHEAD
 
 
 def test_cancelling_ends_what_nobody_has_begun_and_leaves_the_rest(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     feed()
-    begun = Match.objects.filter(block__order=order).earliest("pk")
+    begun = Match.objects.filter(block__exhibition=exhibition).earliest("pk")
     assert claim(begun.pk, "a test") is not None
-    cancel(order, bot.owner)
-    order.refresh_from_db()
-    assert (order.state, order.reason) == ("cancelled", "Cancelled by ada.")
-    states = list(Match.objects.filter(block__order=order).values_list("status", flat=True))
+    cancel(exhibition, bot.owner)
+    exhibition.refresh_from_db()
+    assert (exhibition.state, exhibition.reason) == ("cancelled", "Cancelled by ada.")
+    states = list(Match.objects.filter(block__exhibition=exhibition).values_list("status", flat=True))
     assert (states.count("running"), states.count("cancelled")) == (1, 2 * AHEAD - 1)
-    assert [block.ended is None for block in blocks_of(order)] == [True] + [False] * (AHEAD - 1)
+    assert [block.ended is None for block in blocks_of(exhibition)] == [True] + [False] * (AHEAD - 1)
     assert feed() == 0
     with pytest.raises(Refused, match="ended already"):
-        cancel(order, bot.owner)
+        cancel(exhibition, bot.owner)
 
 
 def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_closes(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
-    Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="It failed.")
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
+    Bot.objects.filter(pk=bot.pk).update(paused=timezone.now(), pause_reason="It failed.")
     assert feed() == 0
-    order.refresh_from_db()
-    assert (order.state, order.reason) == ("cancelled", "A bot at the table is retired, on leave or suspended.")
-    Bot.objects.filter(pk=bot.pk).update(on_leave=None, leave_reason="")
+    exhibition.refresh_from_db()
+    assert (exhibition.state, exhibition.reason) == (
+        "cancelled",
+        "A bot at the table is retired, on leave or suspended.",
+    )
+    Bot.objects.filter(pk=bot.pk).update(paused=None, pause_reason="")
     other = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=6)
     Ladder.objects.filter(pk=duel.pk).update(open=False)
     feed()
@@ -158,100 +167,104 @@ def test_an_order_ends_with_a_sentence_when_a_bot_goes_on_leave_or_the_ladder_cl
 
 
 def test_between_two_seasons_an_order_waits(bot: Bot, duel: Ladder) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     close(duel.seasons.get(closed=None), None)
     assert feed() == 0
-    order.refresh_from_db()
-    assert order.state == "running"
+    exhibition.refresh_from_db()
+    assert exhibition.state == "running"
 
 
-def scheduled(bot: Bot, duel: Ladder, other: Bot, rotated: bool = True) -> Order:
+def scheduled(bot: Bot, duel: Ladder, other: Bot, rotated: bool = True) -> Exhibition:
     at = timezone.now() + timedelta(hours=1)
-    return order_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(other).pk], 2, at, uuid4(), rotated)
+    return request_scheduled(
+        bot.owner, duel, [active_version(bot).pk, active_version(other).pk], 2, at, uuid4(), rotated
+    )
 
 
 def test_a_match_is_written_before_its_time_and_begins_at_it(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    order = scheduled(bot, duel, theirs)
+    exhibition = scheduled(bot, duel, theirs)
     assert feed() == 0
-    answer(order, theirs.owner, True)
+    answer(exhibition, theirs.owner, True)
     assert feed() == 0
     soon = timezone.now() + READY_BEFORE / 2
-    Order.objects.filter(pk=order.pk).update(due_at=soon)
+    Exhibition.objects.filter(pk=exhibition.pk).update(due_at=soon)
     assert feed() == 2
-    matches = Match.objects.filter(block__order=order)
+    matches = Match.objects.filter(block__exhibition=exhibition)
     assert set(matches.values_list("due_at", "sent_at")) == {(soon, None)}
     dispatch()
     assert not matches.exclude(sent_at=None).exists()
     assert claim(matches.earliest("pk").pk, "a test") is None
     matches.update(due_at=timezone.now() - timedelta(seconds=1))
     dispatch()
-    assert list(matches.exclude(sent_at=None).order_by("pk")) == list(first_games().filter(block__order=order))
-    assert play_all(order).state == "finished"
+    assert list(matches.exclude(sent_at=None).order_by("pk")) == list(
+        first_games().filter(block__exhibition=exhibition)
+    )
+    assert play_all(exhibition).state == "finished"
 
 
 def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_for_it(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    order = scheduled(bot, duel, theirs)
-    answer(order, theirs.owner, True)
+    exhibition = scheduled(bot, duel, theirs)
+    answer(exhibition, theirs.owner, True)
     table, soon = [active_version(bot).pk, active_version(theirs).pk], timezone.now() + timedelta(hours=1)
-    asked_by_staff = order_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
-    Order.objects.update(due_at=timezone.now())
+    asked_by_staff = request_scheduled(staff("eve"), duel, table, 2, soon, uuid4())
+    Exhibition.objects.update(due_at=timezone.now())
     feed()
-    for one, priorities in ((order, [AT_A_SET_TIME, ORDERED]), (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME])):
+    for one, priorities in ((exhibition, [AT_A_SET_TIME, ORDERED]), (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME])):
         blocks = [block.matches.order_by().values_list("priority", flat=True).distinct() for block in blocks_of(one)]
         assert [list(found) for found in blocks] == [[priority] for priority in priorities]
 
 
 def test_a_deal_may_be_played_once_seated_as_given(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    order = scheduled(bot, duel, theirs, rotated=False)
-    answer(order, theirs.owner, True)
-    Order.objects.filter(pk=order.pk).update(due_at=timezone.now())
+    exhibition = scheduled(bot, duel, theirs, rotated=False)
+    answer(exhibition, theirs.owner, True)
+    Exhibition.objects.filter(pk=exhibition.pk).update(due_at=timezone.now())
     feed()
-    for match in Match.objects.filter(block__order=order):
+    for match in Match.objects.filter(block__exhibition=exhibition):
         assert [seat.version.bot for seat in match.seats.order_by("index")] == [bot, theirs]
-    assert Match.objects.filter(block__order=order).count() == 2
+    assert Match.objects.filter(block__exhibition=exhibition).count() == 2
 
 
 def test_nothing_more_is_played_for_an_account_that_was_closed(bot: Bot, duel: Ladder) -> None:
     eve = person("eve")
-    order = a_test(eve, duel, [house_version("greedy"), house_version("haggler")], blocks=2)
+    exhibition = a_test(eve, duel, [house_version("greedy"), house_version("haggler")], blocks=2)
     eve.is_active = False
     eve.save()
     assert feed() == 0
-    order.refresh_from_db()
-    assert (order.state, order.reason) == ("cancelled", "Whoever ordered it has no account any more.")
+    exhibition.refresh_from_db()
+    assert (exhibition.state, exhibition.reason) == ("cancelled", "Whoever ordered it has no account any more.")
 
 
 def test_whoever_agreed_may_cancel_until_it_begins(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     begun, planned = scheduled(bot, duel, theirs), scheduled(bot, duel, theirs)
-    for order in (begun, planned):
-        answer(order, theirs.owner, True)
-    Order.objects.filter(pk=begun.pk).update(due_at=timezone.now())
+    for exhibition in (begun, planned):
+        answer(exhibition, theirs.owner, True)
+    Exhibition.objects.filter(pk=begun.pk).update(due_at=timezone.now())
     feed()
     with pytest.raises(Refused, match="It has begun"):
         cancel(begun, theirs.owner)
     cancel(planned, theirs.owner)
     cancel(begun, begun.requested_by)
-    assert set(Order.objects.values_list("state", flat=True)) == {"cancelled"}
+    assert set(Exhibition.objects.values_list("state", flat=True)) == {"cancelled"}
 
 
 def test_one_refusal_ends_a_match_and_an_answer_stands(bot: Bot, duel: Ladder) -> None:
     theirs = uploaded(person("bob"), "Theirs")
-    order = scheduled(bot, duel, theirs)
+    exhibition = scheduled(bot, duel, theirs)
     with pytest.raises(Refused, match="You were not asked"):
-        answer(order, bot.owner, True)
-    assert answer(order, theirs.owner, False).reason == "bob did not agree."
-    assert answer(order, theirs.owner, False).state == "cancelled"
+        answer(exhibition, bot.owner, True)
+    assert answer(exhibition, theirs.owner, False).reason == "bob did not agree."
+    assert answer(exhibition, theirs.owner, False).state == "cancelled"
     with pytest.raises(Refused, match="has ended"):
-        answer(order, theirs.owner, True)
+        answer(exhibition, theirs.owner, True)
 
 
 def test_without_everybodys_word_nothing_begins(bot: Bot, duel: Ladder) -> None:
-    order = scheduled(bot, duel, uploaded(person("bob"), "Theirs"))
-    Order.objects.filter(pk=order.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+    exhibition = scheduled(bot, duel, uploaded(person("bob"), "Theirs"))
+    Exhibition.objects.filter(pk=exhibition.pk).update(due_at=timezone.now() - timedelta(seconds=1))
     assert feed() == 0
-    order.refresh_from_db()
-    assert (order.state, order.reason) == ("cancelled", "Not everybody had agreed when its time came.")
+    exhibition.refresh_from_db()
+    assert (exhibition.state, exhibition.reason) == ("cancelled", "Not everybody had agreed when its time came.")

@@ -14,10 +14,10 @@ from django.utils import timezone
 from bots.models import Bot
 from ladder.creation import open_house
 from ladder.exhibitions.progress import AHEAD, feed
-from ladder.exhibitions.requests import order_scheduled
-from ladder.models import Entry, Ladder, Match, Membership, Order
+from ladder.exhibitions.requests import request_scheduled
+from ladder.models import Exhibition, Invitation, Ladder, Match, Membership
 from tests.build import DUEL, active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.orders import a_test, blocks_of
+from tests.ladder.exhibitions.requested import a_test, blocks_of
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,55 +47,59 @@ def test_a_form_sent_twice_at_once_is_one_order(race: Race, mine: Bot) -> None:
     tokens = [str(uuid4()), str(uuid4())]
     got = race(*[ordering(mine, tokens)] * 3)
     assert got == [got[0]] * 3 and len(got[0]) == 2
-    assert Order.objects.count() == 2
+    assert Exhibition.objects.count() == 2
 
 
 def test_nobody_is_quicker_than_the_limit(race: Race, mine: Bot) -> None:
     got = race(*(ordering(mine, [str(uuid4()) for _ in range(3)]) for _ in range(3)))
-    assert sum(len(one) for one in got) == settings.MAX_OPEN_EXHIBITIONS_PER_USER == Order.objects.count()
+    assert sum(len(one) for one in got) == settings.MAX_OPEN_EXHIBITIONS_PER_USER == Exhibition.objects.count()
 
 
 def test_several_clerks_write_each_block_once(race: Race, mine: Bot) -> None:
-    order = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
+    exhibition = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
     got = race(*[("feeding", {"times": 4})] * 3)
-    assert sum(got) == AHEAD == len(blocks_of(order))
-    assert [block.number for block in blocks_of(order)] == list(range(1, AHEAD + 1))
+    assert sum(got) == AHEAD == len(blocks_of(exhibition))
+    assert [block.number for block in blocks_of(exhibition)] == list(range(1, AHEAD + 1))
 
 
 def test_a_match_agreed_twice_is_fixed_once_and_written_once(race: Race, mine: Bot) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     at = timezone.now() + timedelta(hours=1)
-    order = order_scheduled(mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 3, at, uuid4())
-    yes = ("answering", {"order": order.pk, "person": theirs.owner_id, "agreed": True})
+    exhibition = request_scheduled(
+        mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 3, at, uuid4()
+    )
+    yes = ("answering", {"exhibition": exhibition.pk, "person": theirs.owner_id, "agreed": True})
     assert race(yes, yes) == ["planned", "planned"]
-    Order.objects.filter(pk=order.pk).update(due_at=timezone.now())
+    Exhibition.objects.filter(pk=exhibition.pk).update(due_at=timezone.now())
     assert sum(race(*[("feeding", {"times": 2})] * 3)) == 3
-    assert Match.objects.filter(block__order=order).count() == 6
+    assert Match.objects.filter(block__exhibition=exhibition).count() == 6
 
 
 def test_yes_and_no_at_once_are_one_answer(race: Race, mine: Bot) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     at = timezone.now() + timedelta(hours=1)
-    order = order_scheduled(mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 1, at, uuid4())
-    arguments = {"order": order.pk, "person": theirs.owner_id}
+    exhibition = request_scheduled(
+        mine.owner, ladder(), [active_version(mine).pk, active_version(theirs).pk], 1, at, uuid4()
+    )
+    arguments = {"exhibition": exhibition.pk, "person": theirs.owner_id}
     got = race(("answering", {**arguments, "agreed": True}), ("answering", {**arguments, "agreed": False}))
-    order.refresh_from_db()
+    exhibition.refresh_from_db()
     assert sorted(map(str, got)) in (["None", "planned"], ["None", "cancelled"])
-    assert order.state in got
+    assert exhibition.state in got
 
 
 def test_an_order_cancelled_while_it_is_fed_and_begun_ends_once_and_leaves_nothing_waiting(
     race: Race, mine: Bot
 ) -> None:
-    order = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
+    exhibition = a_test(mine.owner, ladder(), [active_version(mine), house_version("greedy")], blocks=9)
     feed()
-    cancelling = ("cancelling", {"order": order.pk, "person": mine.owner_id})
-    got = race(cancelling, cancelling, ("feeding", {"times": 5}), ("claiming_ordered", {"order": order.pk}))
+    cancelling = ("cancelling", {"exhibition": exhibition.pk, "person": mine.owner_id})
+    got = race(cancelling, cancelling, ("feeding", {"times": 5}), ("claiming_ordered", {"exhibition": exhibition.pk}))
     assert sorted(got[:2]) == [False, True]
-    matches = Match.objects.filter(block__order=order)
+    matches = Match.objects.filter(block__exhibition=exhibition)
     assert not matches.filter(status="queued").exists()
     assert sorted(matches.filter(status="running").values_list("pk", flat=True)) == got[3]
-    for block in blocks_of(order):
+    for block in blocks_of(exhibition):
         assert (block.ended is None) == matches.filter(block=block, status="running").exists()
 
 
@@ -105,13 +109,13 @@ def test_a_version_that_comes_to_play_after_the_deadline_never_plays_there(race:
     Ladder.objects.filter(slug=DUEL).update(freezes_at=timezone.now())
     activating = ("activating", {"bot": mine.pk, "numbers": [2, 3, 2]})
     race(activating, ("freezing", {"times": 5}), activating, ("freezing", {"times": 5}))
-    entry = Entry.objects.get(bot=mine, ladder=ladder())
-    assert entry.frozen is not None and entry.frozen.number == 1
-    assert entry.active
+    membership = Membership.objects.get(bot=mine, ladder=ladder())
+    assert membership.frozen is not None and membership.frozen.number == 1
+    assert membership.active
 
 
 def test_one_who_is_invited_twice_is_a_member_once(race: Race, mine: Bot) -> None:
     Ladder.objects.filter(slug=DUEL).update(by_invitation=True)
     inviting = ("inviting", {"ladder": ladder().pk, "person": mine.owner_id})
     assert sorted(race(inviting, inviting, inviting)) == [0, 0, 1]
-    assert Membership.objects.count() == 1
+    assert Invitation.objects.count() == 1

@@ -10,18 +10,18 @@ from django.utils import timezone
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
 from ladder.exhibitions.choices import choices, games_left
-from ladder.exhibitions.requests import cancel, order_comparison, order_scheduled, order_test
-from ladder.members.membership import activate, leave
-from ladder.models import Ladder, Membership, Order
+from ladder.exhibitions.requests import cancel, request_comparison, request_scheduled, request_test
+from ladder.members.memberships import activate, leave
+from ladder.models import Exhibition, Invitation, Ladder
 from tests.build import active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.orders import a_comparison, a_test
+from tests.ladder.exhibitions.requested import a_comparison, a_test
 
 
 def test_a_test_pins_an_inactive_version_against_the_house(bot: Bot, duel: Ladder) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_test(bot.owner, duel, [newer, house_version("greedy")])
-    assert (order.kind, order.state, order.games_wanted) == ("test", "running", 4)
-    assert [player.version for player in order.players.order_by("index")] == [newer, house_version("greedy")]
+    exhibition = a_test(bot.owner, duel, [newer, house_version("greedy")])
+    assert (exhibition.kind, exhibition.state, exhibition.games_wanted) == ("test", "running", 4)
+    assert [player.version for player in exhibition.players.order_by("index")] == [newer, house_version("greedy")]
     assert a_test(bot.owner, duel, [newer, older]).kind == "test"
 
 
@@ -32,7 +32,7 @@ def test_other_peoples_bots_make_a_challenge_and_only_with_what_they_play(bot: B
         a_test(bot.owner, duel, [active_version(bot), new_version(theirs)])
 
 
-@pytest.mark.parametrize("state", [{"retired": timezone.now()}, {"on_leave": timezone.now(), "leave_reason": "Lost."}])
+@pytest.mark.parametrize("state", [{"retired": timezone.now()}, {"paused": timezone.now(), "pause_reason": "Lost."}])
 def test_who_is_away_cannot_be_chosen(bot: Bot, duel: Ladder, state: dict[str, Any]) -> None:
     Bot.objects.filter(pk=bot.pk).update(**state)
     with pytest.raises(Refused, match="cannot be chosen"):
@@ -54,23 +54,25 @@ def test_a_table_is_full_and_has_nobody_twice(bot: Bot, duel: Ladder) -> None:
 
 def test_a_comparison_is_of_ones_own_versions_against_enough_opponents(bot: Bot, duel: Ladder) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=30)
-    assert (order.kind, order.games_wanted, order.margin) == ("comparison", 120, 100)
+    exhibition = a_comparison(
+        bot.owner, duel, (newer, older), [house_version("greedy"), house_version("haggler")], most=30
+    )
+    assert (exhibition.kind, exhibition.games_wanted, exhibition.margin) == ("comparison", 120, 100)
     with pytest.raises(Refused, match="1 opponents at least"):
         a_comparison(bot.owner, duel, (newer, older), [])
     with pytest.raises(Refused, match="of your own"):
         a_comparison(bot.owner, duel, (newer, house_version("greedy")), [house_version("haggler")])
     with pytest.raises(Refused, match="differences that are offered"):
-        order_comparison(bot.owner, duel, (newer.pk, older.pk), [house_version("greedy").pk], 5, 33, uuid4())
+        request_comparison(bot.owner, duel, (newer.pk, older.pk), [house_version("greedy").pk], 5, 33, uuid4())
 
 
 def test_a_form_sent_twice_is_one_order(bot: Bot, duel: Ladder) -> None:
     token, ids = uuid4(), [active_version(bot).pk, house_version("greedy").pk]
-    first = order_test(bot.owner, duel, ids, 2, token)
-    assert order_test(bot.owner, duel, ids, 2, token) == first
+    first = request_test(bot.owner, duel, ids, 2, token)
+    assert request_test(bot.owner, duel, ids, 2, token) == first
     with pytest.raises(Refused, match="used before"):
-        order_test(person("bob"), duel, [house_version("haggler").pk, house_version("greedy").pk], 2, token)
-    assert Order.objects.count() == 1
+        request_test(person("bob"), duel, [house_version("haggler").pk, house_version("greedy").pk], 2, token)
+    assert Exhibition.objects.count() == 1
 
 
 def test_a_person_has_so_many_orders_at_once_and_so_many_games_a_day(bot: Bot, duel: Ladder, settings: Any) -> None:
@@ -95,7 +97,7 @@ def test_nobody_goes_on_ordering_by_cancelling(bot: Bot, duel: Ladder, settings:
         cancel(a_test(bot.owner, duel, table, blocks=1), bot.owner)
     with pytest.raises(TooMany, match="ordered 3 times within 24 hours"):
         a_test(bot.owner, duel, table, blocks=1)
-    Order.objects.update(created=timezone.now() - timedelta(hours=25))
+    Exhibition.objects.update(created=timezone.now() - timedelta(hours=25))
     a_test(bot.owner, duel, table, blocks=1)
 
 
@@ -108,25 +110,25 @@ def test_an_order_has_some_blocks_and_not_too_many(bot: Bot, duel: Ladder, block
 def test_a_match_at_a_set_time_waits_for_the_other_owners_but_staffs_does_not(bot: Bot, duel: Ladder) -> None:
     theirs, at = uploaded(person("bob"), "Theirs"), timezone.now() + timedelta(hours=1)
     ids = [active_version(bot).pk, active_version(theirs).pk]
-    order = order_scheduled(bot.owner, duel, ids, 1, at, uuid4())
-    assert (order.state, [one.person for one in order.agreements.all()]) == ("invited", [theirs.owner])
-    alone = order_scheduled(
+    exhibition = request_scheduled(bot.owner, duel, ids, 1, at, uuid4())
+    assert (exhibition.state, [one.person for one in exhibition.agreements.all()]) == ("invited", [theirs.owner])
+    alone = request_scheduled(
         bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 3, at, uuid4(), rotated=False
     )
     assert (alone.state, alone.games_wanted) == ("planned", 3)
     eve = person("eve")
     with pytest.raises(Refused, match="has to be yours"):
-        order_scheduled(eve, duel, ids, 1, at, uuid4())
+        request_scheduled(eve, duel, ids, 1, at, uuid4())
     eve.is_staff = True
     eve.save()
-    assert order_scheduled(eve, duel, ids, 1, at, uuid4()).state == "planned"
+    assert request_scheduled(eve, duel, ids, 1, at, uuid4()).state == "planned"
 
 
 @pytest.mark.parametrize(("delta", "sentence"), [(timedelta(), "at least a minute"), (timedelta(days=91), "next 90")])
 def test_a_time_is_still_to_come_and_not_too_far(bot: Bot, duel: Ladder, delta: timedelta, sentence: str) -> None:
     ids = [active_version(bot).pk, house_version("greedy").pk]
     with pytest.raises(Refused, match=sentence):
-        order_scheduled(bot.owner, duel, ids, 1, timezone.now() + delta, uuid4())
+        request_scheduled(bot.owner, duel, ids, 1, timezone.now() + delta, uuid4())
 
 
 def test_one_is_offered_ones_own_versions_the_house_and_the_others_that_play(bot: Bot, duel: Ladder) -> None:
@@ -144,7 +146,7 @@ def test_whoever_has_left_a_ladder_or_is_frozen_there_is_not_chosen_with_what_pl
 ) -> None:
     theirs = uploaded(person("bob"), "Theirs")
     frozen, newer = active_version(theirs), new_version(theirs)
-    theirs.entries.filter(ladder=duel).update(frozen=frozen)
+    theirs.memberships.filter(ladder=duel).update(frozen=frozen)
     activate(newer)
     with pytest.raises(Refused, match="cannot be chosen"):
         a_test(bot.owner, duel, [active_version(bot), newer])
@@ -158,8 +160,8 @@ def test_on_a_ladder_by_invitation_only_who_is_entered_can_be_challenged(bot: Bo
     theirs = uploaded(person("bob"), "Theirs")
     Ladder.objects.filter(pk=duel.pk).update(by_invitation=True)
     duel.refresh_from_db()
-    Membership.objects.create(ladder=duel, person=bot.owner)
+    Invitation.objects.create(ladder=duel, person=bot.owner)
     assert a_test(bot.owner, duel, [active_version(bot), active_version(theirs)]).kind == "challenge"
-    theirs.entries.filter(ladder=duel).update(active=False, declined=True)
+    theirs.memberships.filter(ladder=duel).update(active=False, declined=True)
     with pytest.raises(Refused, match="cannot be chosen"):
         a_test(bot.owner, duel, [active_version(bot), active_version(theirs)])

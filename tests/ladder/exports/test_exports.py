@@ -18,7 +18,7 @@ from bots.models import Bot
 from games.record import to_json, verify
 from ladder.exports import json_lines, tables
 from ladder.exports.json_lines import game_pieces, is_in_file
-from ladder.models import Block, Entry, Ladder, LedgerEntry, Match, Seat
+from ladder.models import Block, Ladder, LedgerEntry, Match, Membership, Seat
 from ladder.packing import pack, unpack
 from tests.build import finished_matches, person, uploaded
 
@@ -137,7 +137,9 @@ def test_every_result_is_there_with_who_sat_where_and_what_it_did_to_ratings(pla
         assert json.loads(row["score"]) == seat.result.score
         assert row["rating_after"] == pytest.approx((seat.result.rating_after or 0) / 1000)
     last = {row["bot"]: row["rating_after"] for row in found["seats"]}
-    assert last == {entry.bot.slug: entry.points for entry in Entry.objects.filter(ladder=played, games__gt=0)}
+    assert last == {
+        membership.bot.slug: membership.points for membership in Membership.objects.filter(ladder=played, games__gt=0)
+    }
     assert len(found["ledger"]) == LedgerEntry.objects.count()
 
 

@@ -68,7 +68,7 @@ def test_a_result_is_written_down_in_full_and_without_a_rating(match: Match) -> 
         "match": match.pk,
         "block": [match.ladder.slug, 1, match.block.number],
         "seating": 0,
-        "entries": [seat.entry_id for seat in seats],
+        "entries": [seat.membership_id for seat in seats],
         "versions": [seat.version.digest for seat in seats],
         "ranks": list(result.seat_results.order_by("seat__index").values_list("rank", flat=True)),
         "forfeits": {"2": "exit"},

@@ -12,7 +12,7 @@ from ladder.ledger.append import AT_ONCE, follow, go_on, mark_of, one_moment
 from ladder.ledger.audit import audit, audit_all
 from ladder.ledger.rebuild import rerate
 from ladder.matches.results import record_result
-from ladder.models import Block, ChainMark, DealSeries, Entry, Ladder, LedgerEntry, Match, SeatResult
+from ladder.models import Block, ChainMark, DealSeries, Ladder, LedgerEntry, Match, Membership, SeatResult
 from ladder.ratings.recompute import recomputed
 from ladder.seasons import close
 from tests.build import claimed, finish_all, finished_matches, report_of, staff
@@ -40,14 +40,19 @@ def test_the_accounts_of_a_ladder_hold_whatever_becomes_of_its_matches(match: Ma
     assert broken(ladder) == []
     void(match.pk, "wrong", eve)
     finish_all(ladder)
-    merge(finished_matches(ladder)[0].seats.get(index=0).entry, None, "cheated", eve)
+    merge(finished_matches(ladder)[0].seats.get(index=0).membership, None, "cheated", eve)
     assert broken(ladder) == []
     finish_all(ladder)
     rerate(check=True)
     assert broken(ladder) == []
-    books = audit(ladder).books
-    assert (books.scheduled, books.finished, books.rated["running"], books.rated["void"]) == (12, 10, 1, 1)
-    assert books.rows + books.out == books.seats == 40
+    integrity = audit(ladder).integrity
+    assert (integrity.scheduled, integrity.finished, integrity.rated["running"], integrity.rated["void"]) == (
+        12,
+        10,
+        1,
+        1,
+    )
+    assert integrity.rows + integrity.out == integrity.seats == 40
     close(ladder.seasons.get())
     assert broken(ladder) == []
 
@@ -87,7 +92,7 @@ def change(model: Any, **values: Any) -> None:
 
 
 def test_a_rating_that_is_not_the_ledgers_is_said_once_a_rebuild_has_found_it(played: Ladder) -> None:
-    Entry.objects.filter(pk=played.entries.all()[0].pk).update(rating=1)
+    Membership.objects.filter(pk=played.memberships.all()[0].pk).update(rating=1)
     assert broken(played) == []
     rerate(check=True)
     assert broken(played) == [
@@ -98,18 +103,18 @@ def test_a_rating_that_is_not_the_ledgers_is_said_once_a_rebuild_has_found_it(pl
 
 
 def test_an_entry_without_a_rating_is_explained_by_a_merge_at_its_table_alone(played: Ladder, eve: User) -> None:
-    out = finished_matches(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).membership
     merge(out, None, "cheated", eve)
-    assert audit(played).books.out > 0
+    assert audit(played).integrity.out > 0
     assert broken(played) == []
-    elsewhere = SeatResult.objects.exclude(seat__match__seats__entry=out)
+    elsewhere = SeatResult.objects.exclude(seat__match__seats__membership=out)
     if row := elsewhere.first():
         SeatResult.objects.filter(pk=row.pk).update(rating_before=None, rating_after=None)
         assert any("seats have a rating and should not, or have none" in sentence for sentence in broken(played))
 
 
 def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User) -> None:
-    out = finished_matches(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).membership
     assert out
     merge(out, None, "cheated", eve)
     LedgerEntry.objects.filter(kind="merge").update(document={})
@@ -119,12 +124,12 @@ def test_a_merge_that_cannot_be_read_explains_nothing(played: Ladder, eve: User)
 def test_an_entry_that_counts_again_in_a_later_season_leaves_the_closed_one_as_it_was(
     played: Ladder, eve: User
 ) -> None:
-    out = finished_matches(played)[0].seats.get(index=0).entry
+    out = finished_matches(played)[0].seats.get(index=0).membership
     assert out
     merge(out, None, "cheated", eve)
     close(played.seasons.get())
     merge(out, out, "it was another one", eve)
-    assert audit(played).books.out > 0
+    assert audit(played).integrity.out > 0
     assert broken(played) == []
     rerate(check=True)
     assert broken(played) == []
@@ -156,15 +161,15 @@ def test_a_long_chain_is_followed_in_parts(ladder: Ladder) -> None:
 
 def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> None:
     void(finished_matches(played)[1].pk, "wrong", eve)
-    merge(finished_matches(played)[0].seats.get(index=0).entry, None, "cheated", eve)
+    merge(finished_matches(played)[0].seats.get(index=0).membership, None, "cheated", eve)
     close(played.seasons.get())
     played.refresh_from_db()
     lines = b"".join(ledger_pieces(played)).splitlines(keepends=True)
     found = recomputed(lines)
     assert (found.entries, found.head) == (played.next_ledger - 1, played.ledger_head)
-    for entry in played.entries.all():
-        if one := found.standings.get(entry.pk):
-            assert (one.rating, one.games, one.wins) == (entry.rating, entry.games, entry.wins)
+    for membership in played.memberships.all():
+        if one := found.standings.get(membership.pk):
+            assert (one.rating, one.games, one.wins) == (membership.rating, membership.games, membership.wins)
     with pytest.raises(ValueError, match="line 3 has number 4"):
         recomputed(lines[:2] + lines[3:])
     changed = lines[2].replace(b'"seating":', b'"seating":1')

@@ -11,7 +11,7 @@ from ladder.corrections import void
 from ladder.ledger.audit import audit
 from ladder.ledger.rebuild import rerate, rerate_ladder
 from ladder.matches.results import record_result
-from ladder.models import Entry, FinalStanding, Ladder, LedgerEntry, Match, RebuildRun, Result, Seat, SeatResult
+from ladder.models import FinalStanding, Ladder, LedgerEntry, Match, Membership, RebuildRun, Result, Seat, SeatResult
 from ladder.seasons import close
 from tests.build import claimed, report_of, snapshot, staff, variety_of
 from tests.ladder.long_ledgers import append_results
@@ -43,8 +43,10 @@ def test_a_rebuild_gives_what_the_tables_hold(played: Ladder) -> None:
 @pytest.mark.parametrize("field", ["rating", "last_change", "games", "wins"])
 def test_one_changed_unit_is_found_and_set_right(played: Ladder, field: str) -> None:
     before = tables()
-    entry = played.entries.exclude(wins=0)[0]
-    Entry.objects.filter(pk=entry.pk).update(**{field: getattr(entry, field) + (1 if field != "wins" else -1)})
+    membership = played.memberships.exclude(wins=0)[0]
+    Membership.objects.filter(pk=membership.pk).update(
+        **{field: getattr(membership, field) + (1 if field != "wins" else -1)}
+    )
     assert len(differences()) == 1
     rerate(check=False)
     assert tables() == before
@@ -60,7 +62,7 @@ def test_a_changed_rating_before_or_after_is_found_and_set_right(played: Ladder)
 
 
 def test_checking_changes_nothing(played: Ladder) -> None:
-    Entry.objects.update(rating=1)
+    Membership.objects.update(rating=1)
     before = tables()
     assert differences()
     assert tables() == before
@@ -97,10 +99,10 @@ def test_a_changed_result_is_not_what_the_ledger_says(played: Ladder, model: Any
 
 
 def test_a_result_that_became_another_entrys_is_found(played: Ladder) -> None:
-    one, other = Entry.objects.filter(ladder=played, seats__isnull=False).distinct()[:2]
-    seat = Seat.objects.filter(entry=one)[0]
-    Seat.objects.filter(match=seat.match, entry=other).update(entry=None)
-    Seat.objects.filter(pk=seat.pk).update(entry=other)
+    one, other = Membership.objects.filter(ladder=played, seats__isnull=False).distinct()[:2]
+    seat = Seat.objects.filter(membership=one)[0]
+    Seat.objects.filter(match=seat.match, membership=other).update(membership=None)
+    Seat.objects.filter(pk=seat.pk).update(membership=other)
     assert any(": entries is [" in difference for difference in differences())
 
 
@@ -133,7 +135,7 @@ def test_a_closed_seasons_table_is_what_the_ledger_gave_then(played: Ladder) -> 
 
 
 def test_every_rebuild_is_kept(played: Ladder) -> None:
-    Entry.objects.filter(pk=played.entries.first().pk).update(rating=1)
+    Membership.objects.filter(pk=played.memberships.first().pk).update(rating=1)
     RebuildRun.objects.all().delete()
     for check in (True, False, True):
         rerate(check=check)
@@ -147,7 +149,7 @@ def test_the_command_says_what_differs_and_fails(played: Ladder) -> None:
     out = StringIO()
     call_command("rerate", "--check", stdout=out)
     assert "Edel, Stein & Reich, 4 players: 8 results, 0 differences" in out.getvalue()
-    Entry.objects.filter(pk=played.entries.first().pk).update(rating=1)
+    Membership.objects.filter(pk=played.memberships.first().pk).update(rating=1)
     with pytest.raises(CommandError, match="rerate"):
         call_command("rerate", "--check", stdout=out)
     assert "rating is 1," in out.getvalue()
@@ -177,7 +179,7 @@ def test_a_season_that_starts_at_any_moment_of_a_rebuild_is_in_it(played: Ladder
         rebuild = rerate_ladder(played.pk, check=False)
     assert (seen >= moment) == (played.seasons.count() == 2)
     assert rebuild.differences == []
-    assert not played.entries.exclude(games=0).exists() or seen < moment
+    assert not played.memberships.exclude(games=0).exists() or seen < moment
     assert differences() == []
 
 

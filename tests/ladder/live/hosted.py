@@ -14,7 +14,7 @@ from bots.runner import FakeProgram, PlatformFailure, Process
 from bots.sandbox import InProcessLauncher
 from games.base import Document
 from ladder.live.hosted import ask_seat
-from ladder.models import Chair, Entry, Ladder, Match, PlayedMove
+from ladder.models import Ladder, LiveSeat, Match, Membership, PlayedMove
 from tests.ladder.live.playing import pass_time, table_of
 
 DUEL = "edel-stein-reich-duel"
@@ -47,10 +47,10 @@ def open_ladder() -> Ladder:
 
 
 def house_bots(ladder: Ladder, *names: str) -> list[Bot]:
-    """Bots of the house with an entry on ``ladder``."""
+    """Bots of the house with a membership on ``ladder``."""
     bots = [Bot.objects.get(house_name=name) for name in names]
     for bot in bots:
-        Entry.objects.get_or_create(ladder=ladder, bot=bot)
+        Membership.objects.get_or_create(ladder=ladder, bot=bot)
     return bots
 
 
@@ -61,18 +61,18 @@ def house_game(*names: str, limits: Limits | None = None, rated: bool = True) ->
     return table_of(ladder, bots, limits=limits or Limits(), rated=rated)
 
 
-def owing(match: Match) -> Chair | None:
+def owing(match: Match) -> LiveSeat | None:
     """The first seat that owes a decision."""
-    return Chair.objects.filter(table=match.pk, owes=True).select_related("seat").order_by("seat__index").first()
+    return LiveSeat.objects.filter(table=match.pk, owes=True).select_related("seat").order_by("seat__index").first()
 
 
 def asked_once(match: Match, launcher: Any = None) -> PlayedMove:
     """The move of the first seat that owes one, asked as a worker does."""
     pass_time(match)
-    chair = owing(match)
-    assert chair is not None
-    assert ask_seat(match.pk, chair.seat.index, launcher=launcher)
-    return PlayedMove.objects.get(seat=chair.seat, decision=chair.asked)
+    live_seat = owing(match)
+    assert live_seat is not None
+    assert ask_seat(match.pk, live_seat.seat.index, launcher=launcher)
+    return PlayedMove.objects.get(seat=live_seat.seat, decision=live_seat.asked)
 
 
 def play_on(match: Match, launcher: Any = None) -> int:

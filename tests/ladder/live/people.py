@@ -23,7 +23,7 @@ from ladder.live.answers import GRACE, Ruling, answer_seat, expire
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
 from ladder.matches.blocks import Player
-from ladder.models import Attempt, Chair, DealSeries, Entry, Ladder, Match, PlayedMove, Sitting, Table
+from ladder.models import Attempt, DealSeries, Ladder, LiveSeat, Match, Membership, Occupant, PlayedMove, Table
 from tests.build import person
 from tests.judge.judging import check
 from tests.ladder.live.hosted import Fakes, default
@@ -61,9 +61,11 @@ def table_for(
 ) -> Match:
     """A game among them, seated as given; everybody may sit there. Guests have ``SECRET``."""
     ladder = ladder_of(game, len(versions), players)
-    entries = [Entry.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions]
+    memberships = [
+        Membership.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions
+    ]
     guests = {seat: hash_of(SECRET) for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
-    sitting = [Player(one, entry) for one, entry in zip(versions, entries, strict=True)]
+    sitting = [Player(one, membership) for one, membership in zip(versions, memberships, strict=True)]
     return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 
 
@@ -77,8 +79,10 @@ def again(match: Match) -> Match:
     return Match.objects.select_related("ladder", "block").get(pk=match.pk)
 
 
-def chair_at(match: Match, seat: int) -> Chair:
-    return Chair.objects.select_related("seat__version__bot", "stand_in__bot").get(table=match.pk, seat__index=seat)
+def live_seat_at(match: Match, seat: int) -> LiveSeat:
+    return LiveSeat.objects.select_related("seat__version__bot", "substitute__bot").get(
+        table=match.pk, seat__index=seat
+    )
 
 
 def look(match: Match, seat: int) -> Document:
@@ -93,15 +97,15 @@ def settle(match: Match) -> None:
     late = PlayedMove.objects.filter(match=match, visible_at__gt=now - timedelta(hours=1))
     backdate(late, timedelta(hours=2))
     Table.objects.filter(pk=match.pk, settled_at__gt=now).update(settled_at=now)
-    for chair in Chair.objects.filter(table=match.pk, owes=True, due_at__gt=now):
-        assert chair.due_at is not None
-        deadline = None if chair.deadline is None else chair.deadline - (chair.due_at - now)
-        Chair.objects.filter(pk=chair.pk).update(due_at=now, deadline=deadline)
+    for live_seat in LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now):
+        assert live_seat.due_at is not None
+        deadline = None if live_seat.deadline is None else live_seat.deadline - (live_seat.due_at - now)
+        LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=now, deadline=deadline)
 
 
 def say(match: Match, seat: int, move: Any, decision: int | None = None, **more: Any) -> Ruling:
     """What the person at ``seat`` answers to what they owe."""
-    number = chair_at(match, seat).asked if decision is None else decision
+    number = live_seat_at(match, seat).asked if decision is None else decision
     return answer_seat(match.pk, seat, number, orjson.dumps({"id": number, "move": move, **more}))
 
 
@@ -116,18 +120,22 @@ def ask_workers(match: Match, times: int = 500) -> int:
     """Have workers ask whoever they are to ask until people are asked alone; how often that was."""
     asked = 0
     while asked < times:
-        chair = Chair.objects.filter(table=match.pk, owes=True, kind__in=Chair.ASKED_BY_WORKERS).order_by("pk").first()
-        if chair is None:
+        live_seat = (
+            LiveSeat.objects.filter(table=match.pk, owes=True, kind__in=LiveSeat.ASKED_BY_WORKERS)
+            .order_by("pk")
+            .first()
+        )
+        if live_seat is None:
             break
         settle(match)
-        assert ask_seat(match.pk, chair.seat.index, launcher=Fakes(default))
+        assert ask_seat(match.pk, live_seat.seat.index, launcher=Fakes(default))
         asked += 1
     return asked
 
 
 def seen(match: Match, seat: int, ago_s: float = 0.0) -> None:
     """The person of ``seat`` was last seen so long ago."""
-    Chair.objects.filter(table=match.pk, seat__index=seat).update(
+    LiveSeat.objects.filter(table=match.pk, seat__index=seat).update(
         seen_at=timezone.now() - timedelta(seconds=ago_s), left_at=None
     )
 
@@ -147,13 +155,13 @@ def miss(match: Match, seat: int) -> None:
 
 def owing(match: Match) -> list[int]:
     """The seats of people who owe an answer."""
-    chairs = Chair.objects.filter(table=match.pk, owes=True, kind=Chair.Kind.PERSON)
-    return list(chairs.order_by("seat__index").values_list("seat__index", flat=True))
+    live_seats = LiveSeat.objects.filter(table=match.pk, owes=True, kind=LiveSeat.Kind.PERSON)
+    return list(live_seats.order_by("seat__index").values_list("seat__index", flat=True))
 
 
 def sat(match: Match, seat: int) -> list[tuple[str, int, int | None]]:
     """Who sat at ``seat`` from which move to which."""
-    rows = Sitting.objects.filter(match=match, seat__index=seat).select_related("version__bot").order_by("from_move")
+    rows = Occupant.objects.filter(match=match, seat__index=seat).select_related("version__bot").order_by("from_move")
     return [(row.version.bot.name, row.from_move, row.to_move) for row in rows]
 
 
@@ -169,7 +177,7 @@ def play_to_the_end(match: Match, salt: int = 0) -> None:
 def written(match: Match) -> list[Any]:
     """All that is written of a table: who sits how, what was played, and whether it goes on."""
     moves = PlayedMove.objects.filter(match=match).order_by("number").values()
-    return [*Chair.objects.filter(table=match.pk).order_by("pk").values(), *moves, again(match).status]
+    return [*LiveSeat.objects.filter(table=match.pk).order_by("pk").values(), *moves, again(match).status]
 
 
 def check_ended(match: Match) -> Document | None:
@@ -177,10 +185,10 @@ def check_ended(match: Match) -> Document | None:
     finish(match.pk)
     ended = again(match)
     assert ended.status in ("finished", "aborted"), ended.status
-    assert not Chair.objects.filter(table=match.pk, owes=True).exists()
+    assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     rows = list(PlayedMove.objects.filter(match=match).order_by("number").values_list("number", flat=True))
     assert rows == list(range(len(rows)))
-    check_sittings(match, len(rows))
+    check_occupants(match, len(rows))
     if ended.status == "aborted":
         log = match_log_of(ended)
         assert log is not None and log["status"] == "aborted" and ended.reason
@@ -189,19 +197,21 @@ def check_ended(match: Match) -> Document | None:
     assert record is not None
     assert verify(record).outcome == record["outcome"]
     assert check(record) == []
-    for seat, chair in enumerate(position(match).chairs):
-        assert record["outcome"]["scores"][seat].get("forfeit", "") == chair.forfeit
-        assert chair.kind != Chair.Kind.STAND_IN or chair.forfeit in ("abandoned", "resign")
+    for seat, live_seat in enumerate(position(match).live_seats):
+        assert record["outcome"]["scores"][seat].get("forfeit", "") == live_seat.forfeit
+        assert live_seat.kind != LiveSeat.Kind.SUBSTITUTE or live_seat.forfeit in ("abandoned", "resign")
     return record
 
 
-def check_sittings(match: Match, moves: int) -> None:
+def check_occupants(match: Match, moves: int) -> None:
     """At every seat of a table with people somebody sat at every move, and nobody else."""
-    for chair in position(match).chairs:
-        rows = list(Sitting.objects.filter(seat=chair.seat_id).order_by("from_move", "pk"))
+    for live_seat in position(match).live_seats:
+        rows = list(Occupant.objects.filter(seat=live_seat.seat_id).order_by("from_move", "pk"))
         assert rows[0].from_move == 0 and rows[-1].to_move is None
         for one, other in pairwise(rows):
             assert one.to_move == other.from_move
             assert one.version_id != other.version_id
         assert all(row.from_move <= moves for row in rows)
-        assert rows[-1].version_id == (chair.stand_in_id if chair.kind == "stand-in" else chair.seat.version_id)
+        assert rows[-1].version_id == (
+            live_seat.substitute_id if live_seat.kind == "substitute" else live_seat.seat.version_id
+        )

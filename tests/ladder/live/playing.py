@@ -23,8 +23,8 @@ from ladder.live.position import Position
 from ladder.live.rows import KEPT_MOVES, position_of
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.members.membership import register
-from ladder.models import Chair, DealSeries, Ladder, Match, PlayedMove, Table
+from ladder.members.memberships import register
+from ladder.models import DealSeries, Ladder, LiveSeat, Match, PlayedMove, Table
 from ladder.seasons import open_first
 from tests.build import active_version, person
 
@@ -56,7 +56,7 @@ def game_of(game: str, seats: int, limits: Limits = CALM) -> Match:
 
 def table_of(ladder: Ladder, bots: list[Bot], *, rated: bool = True, limits: Limits = CALM) -> Match:
     """A live game in which ``bots`` sit in this order."""
-    players = [Player(active_version(bot), ladder.entries.get(bot=bot) if rated else None) for bot in bots]
+    players = [Player(active_version(bot), ladder.memberships.get(bot=bot) if rated else None) for bot in bots]
     return opened(ladder, players, rated=rated, limits=limits)
 
 
@@ -66,7 +66,7 @@ def opened(ladder: Ladder, players: list[Player], **how: Any) -> Match:
     The site tells the first seats a moment late, by as long as its query for the time took (``game.held``).
     """
     match, now = open_table(ladder, players, **how), whole_now()
-    Chair.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)
+    LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)
     return match
 
 
@@ -81,17 +81,17 @@ def pass_time(match: Match, seconds: float | None = None) -> None:
     """
     now = whole_now()
     if seconds is None:
-        if not Chair.objects.filter(table=match.pk, due_at__gt=now).exists():
+        if not LiveSeat.objects.filter(table=match.pk, due_at__gt=now).exists():
             return
         seconds = 3600
     back = timedelta(seconds=seconds)
     backdate(PlayedMove.objects.filter(match=match), back)
     Table.objects.filter(match=match).update(settled_at=F("settled_at") - back)
-    for chair in Chair.objects.filter(table=match.pk, owes=True):
-        due = min(chair.due_at or now, now)
-        shift = (chair.due_at or due) - due
-        chair.due_at, chair.deadline = due, chair.deadline - shift if chair.deadline else None
-        chair.save()
+    for live_seat in LiveSeat.objects.filter(table=match.pk, owes=True):
+        due = min(live_seat.due_at or now, now)
+        shift = (live_seat.due_at or due) - due
+        live_seat.due_at, live_seat.deadline = due, live_seat.deadline - shift if live_seat.deadline else None
+        live_seat.save()
 
 
 def backdate(moves: QuerySet[PlayedMove], by: timedelta) -> None:
@@ -129,15 +129,15 @@ def asked(match: Match, seat: int) -> Document:
 
 def owing(match: Match) -> list[int]:
     """The seats that owe an answer."""
-    return [seat for seat, chair in enumerate(position(match).chairs) if chair.owes]
+    return [seat for seat, live_seat in enumerate(position(match).live_seats) if live_seat.owes]
 
 
 def run_out(match: Match, seat: int, ago: float = 10) -> None:
     """The deadline of the decision that ``seat`` owes was so many seconds ago, and so is all that went before."""
-    chair = position(match).chairs[seat]
-    assert chair.deadline is not None and chair.due_at is not None
-    back = chair.deadline - timezone.now() + timedelta(seconds=ago)
-    Chair.objects.filter(pk=chair.pk).update(due_at=chair.due_at - back, deadline=chair.deadline - back)
+    live_seat = position(match).live_seats[seat]
+    assert live_seat.deadline is not None and live_seat.due_at is not None
+    back = live_seat.deadline - timezone.now() + timedelta(seconds=ago)
+    LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=live_seat.due_at - back, deadline=live_seat.deadline - back)
     pass_time(match, back.total_seconds())
 
 

@@ -10,7 +10,7 @@ from bots.models import Bot
 from ladder.live import answers, decisions
 from ladder.live.answers import UNKNOWN, Ruling, answer
 from ladder.live.end import void
-from ladder.models import Chair, Match, PlayedMove
+from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
 from tests.ladder.live.playing import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
 
@@ -81,7 +81,7 @@ def test_a_wrong_answer_is_the_decisions_strike(match: Match, body: bytes, fault
     assert (ruling.verdict, ruling.default, ruling.move) == ("refused", fault, "money")
     assert ruling.detail
     assert ruling.question is not None and ruling.question["legal"] == ["money", "event", "gems"]
-    assert position(match).chairs[0].strikes == 1
+    assert position(match).live_seats[0].strikes == 1
 
 
 @pytest.mark.parametrize(("body", "fault"), WRONG[:2] + WRONG[-4:])
@@ -90,7 +90,7 @@ def test_the_same_wrong_answer_again_is_no_second_strike(match: Match, body: byt
     assert sent(match, 0, 1, body) == first
     post(match, 1, 1, "gems")
     assert sent(match, 0, 1, body) == first
-    assert Chair.objects.get(seat__match=match, seat__index=0).strikes == 1
+    assert LiveSeat.objects.get(seat__match=match, seat__index=0).strikes == 1
     assert post(match, 0, 1, "money") == Ruling("other", "money", fault)
     assert before != snapshot()
 
@@ -103,9 +103,11 @@ def test_the_third_strike_costs_the_game_and_nobody_is_asked_any_more() -> None:
             post(match, 1, asked(match, 1)["id"], asked(match, 1)["decision"]["default"])
         pass_time(match)
         assert sent(match, 0, decision, b"{").verdict == "refused"
-    chair = position(match).chairs[0]
-    assert (chair.strikes, chair.forfeit, chair.owes) == (3, "strikes", False)
-    assert chair.evidence == ("the third strike (decision 1: malformed; decision 2: malformed; decision 3: malformed)")
+    live_seat = position(match).live_seats[0]
+    assert (live_seat.strikes, live_seat.forfeit, live_seat.owes) == (3, "strikes", False)
+    assert live_seat.evidence == (
+        "the third strike (decision 1: malformed; decision 2: malformed; decision 3: malformed)"
+    )
     for _ in range(5):
         pass_time(match)
         post(match, 1, asked(match, 1)["id"], asked(match, 1)["decision"]["default"])
@@ -139,14 +141,14 @@ def test_nobody_answers_for_a_game_that_is_not_theirs(match: Match) -> None:
 
 
 def test_nobody_answers_over_the_network_for_code_that_the_site_runs(match: Match) -> None:
-    Chair.objects.filter(seat__match=match, seat__index=0).update(kind="hosted", deadline=None)
+    LiveSeat.objects.filter(seat__match=match, seat__index=0).update(kind="hosted", deadline=None)
     assert post(match, 0, 1, "gems") == UNKNOWN
 
 
 def test_a_decision_that_is_not_told_yet_cannot_be_answered(match: Match) -> None:
     bot = bot_at(match, 0)
     pass_time(match, -60)
-    Chair.objects.filter(seat__match=match).update(due_at=position(match).table.settled_at)
+    LiveSeat.objects.filter(seat__match=match).update(due_at=position(match).table.settled_at)
     assert decisions.standing(match.pk, bot).decide is None  # type: ignore[union-attr]
     before = snapshot()
     for named in ({}, {"id": 1}, {"id": 2}):  # or a wrong id would tell that it is asked
@@ -158,7 +160,7 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither takes the lock, so the time tells nothing of a decision that is held back."""
-    Chair.objects.filter(seat__match=match).update(due_at=timezone.now() + timedelta(minutes=1))
+    LiveSeat.objects.filter(seat__match=match).update(due_at=timezone.now() + timedelta(minutes=1))
 
     def never(match_id: int) -> None:
         raise AssertionError(f"match {match_id} is held")
@@ -169,12 +171,12 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
 
 def test_latency_is_what_the_client_did_not_think(match: Match) -> None:
     pass_time(match)
-    Chair.objects.filter(seat__match=match).update(due_at=position(match).now)
+    LiveSeat.objects.filter(seat__match=match).update(due_at=position(match).now)
     post(match, 0, 1, "gems", thought_ms=0)
-    row, chair = PlayedMove.objects.get(), position(match).chairs[0]
-    assert (row.thought_ms, chair.latency_ms) == (0, row.wall_ms)
+    row, live_seat = PlayedMove.objects.get(), position(match).live_seats[0]
+    assert (row.thought_ms, live_seat.latency_ms) == (0, row.wall_ms)
     post(match, 1, 1, "gems", thought_ms=10**6)
-    assert position(match).chairs[1].latency_ms == 0
+    assert position(match).live_seats[1].latency_ms == 0
 
 
 def test_an_answer_to_a_game_that_has_ended_meanwhile_is_too_late(match: Match) -> None:

@@ -10,7 +10,7 @@ from bots.protocol import Limits
 from ladder.live import decisions
 from ladder.live.answers import GRACE, Ruling, answer, expire
 from ladder.live.sweep import sweep_tables
-from ladder.models import Chair, Match, PlayedMove
+from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
 from tests.ladder.live.playing import CALM, asked, bot_at, game_of, owing, pass_time, position, post, run_out
 
@@ -28,8 +28,8 @@ def match() -> Match:
 def test_a_decision_is_lost_at_its_deadline_even_if_no_sweeper_has_come(match: Match) -> None:
     run_out(match, 0, ago=0.5)
     assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
-    chair, row = position(match).chairs[0], PlayedMove.objects.get()
-    assert (chair.strikes, chair.bank_ms, chair.game_ms, chair.owes) == (1, 0, 535_000, False)
+    live_seat, row = position(match).live_seats[0], PlayedMove.objects.get()
+    assert (live_seat.strikes, live_seat.bank_ms, live_seat.game_ms, live_seat.owes) == (1, 0, 535_000, False)
     assert (row.wall_ms, row.default, row.detail) == (65_000, "late", "no answer within 65000 ms")
     assert row.received_at < row.visible_at
 
@@ -76,13 +76,13 @@ def test_who_vanishes_loses_by_the_clock_and_the_others_play_on() -> None:
             post(match, seat, asked(match, seat)["id"], asked(match, seat)["decision"]["default"])
         run_out(match, 0)
         assert sweep_tables() == 1
-    chair = position(match).chairs[0]
-    assert (chair.forfeit, chair.strikes, chair.owes) == ("strikes", 3, False)
+    live_seat = position(match).live_seats[0]
+    assert (live_seat.forfeit, live_seat.strikes, live_seat.owes) == ("strikes", 3, False)
     pass_time(match)
     assert 0 not in owing(match)
     for seat in owing(match):
         post(match, seat, asked(match, seat)["id"], asked(match, seat)["decision"]["default"])
-    assert position(match).chairs[0].asked == chair.asked
+    assert position(match).live_seats[0].asked == live_seat.asked
 
 
 def test_the_budget_of_the_whole_game_is_lost_as_a_game() -> None:
@@ -90,19 +90,23 @@ def test_the_budget_of_the_whole_game_is_lost_as_a_game() -> None:
     assert asked(match, 0)["clock"] == {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 4000}
     run_out(match, 0, ago=0.1)
     assert post(match, 0, 1, "gems") == Ruling("late", "money", "forfeit")
-    chair = position(match).chairs[0]
-    assert (chair.forfeit, chair.evidence, chair.game_ms) == ("time", "the time for the whole game is used up", 0)
+    live_seat = position(match).live_seats[0]
+    assert (live_seat.forfeit, live_seat.evidence, live_seat.game_ms) == (
+        "time",
+        "the time for the whole game is used up",
+        0,
+    )
 
 
 def test_time_is_taken_first_from_the_move_then_from_the_bank(match: Match) -> None:
-    chairs = Chair.objects.filter(seat__match=match)
+    live_seats = LiveSeat.objects.filter(seat__match=match)
     for seat, (took_s, bank_ms) in enumerate([(3, 60_000), (6, 59_000), (25, 40_000)]):
         run_out(match, seat, ago=took_s - 65)
         post(match, seat, 1, "money")
-        chair = chairs.get(seat__index=seat)
-        assert chair.game_ms == pytest.approx(600_000 - took_s * 1000, abs=400)
-        assert PlayedMove.objects.latest("number").wall_ms == 600_000 - chair.game_ms
-        assert chair.bank_ms == pytest.approx(bank_ms, abs=400)
+        live_seat = live_seats.get(seat__index=seat)
+        assert live_seat.game_ms == pytest.approx(600_000 - took_s * 1000, abs=400)
+        assert PlayedMove.objects.latest("number").wall_ms == 600_000 - live_seat.game_ms
+        assert live_seat.bank_ms == pytest.approx(bank_ms, abs=400)
 
 
 def test_the_clock_of_a_seat_starts_when_it_is_told_and_not_before() -> None:
@@ -113,11 +117,11 @@ def test_the_clock_of_a_seat_starts_when_it_is_told_and_not_before() -> None:
         message = asked(match, seat)
         post(match, seat, message["id"], message["decision"]["legal"][-1])
     table = position(match)
-    for chair in table.chairs:
-        if chair.owes and chair.due_at and chair.deadline:
-            assert chair.due_at >= table.table.settled_at
-            allowed = table.clock(chair.seat.index).allowed_ms
-            assert (chair.deadline - chair.due_at).total_seconds() * 1000 == allowed
+    for live_seat in table.live_seats:
+        if live_seat.owes and live_seat.due_at and live_seat.deadline:
+            assert live_seat.due_at >= table.table.settled_at
+            allowed = table.clock(live_seat.seat.index).allowed_ms
+            assert (live_seat.deadline - live_seat.due_at).total_seconds() * 1000 == allowed
 
 
 def test_a_table_that_waits_for_nobody_late_is_left_alone() -> None:

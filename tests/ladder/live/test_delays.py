@@ -37,8 +37,8 @@ def test_people_are_as_fast_as_people_and_programs_as_programs() -> None:
     assert min(drawn(OWN + by_hand, seat=2, by_hand=True)) >= 7200
     assert max(drawn(OWN + by_hand, seat=2)) <= 1255
     assert min(drawn(OWN, by_hand=True)) >= 0.8 * min(PLAUSIBLE_BY_HAND_MS)
-    stood_in_for = [pace._replace(seat=1, took_ms=300) for pace in OWN]
-    assert min(drawn(stood_in_for + [pace._replace(seat=1) for pace in by_hand], by_hand=True)) >= 7200
+    substituted_for = [pace._replace(seat=1, took_ms=300) for pace in OWN]
+    assert min(drawn(substituted_for + [pace._replace(seat=1) for pace in by_hand], by_hand=True)) >= 7200
 
 
 def test_long_thoughts_are_not_all_as_long_as_may_be() -> None:

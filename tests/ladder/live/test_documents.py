@@ -61,8 +61,8 @@ def played_live(match: Match, bots: list[Bot]) -> list[list[Document]]:
         assert message["decision"] == state.decision(seat)
         told[seat].append(without_clock(message))
         post(match, seat, message["id"], bots[seat](message))
-    chairs = position(match).chairs
-    ends = [[] if chairs[seat].forfeit else [end(match, seat)] for seat in range(len(bots))]
+    live_seats = position(match).live_seats
+    ends = [[] if live_seats[seat].forfeit else [end(match, seat)] for seat in range(len(bots))]
     return [lines + last for lines, last in zip(told, ends, strict=True)]
 
 
@@ -176,7 +176,7 @@ def test_what_is_played_for_those_who_have_forfeited_comes_one_after_the_other_t
         message = asked(match, seat)
         post(match, seat, message["id"], "nonsense" if seat else honest(message))
         table = position(match)
-        gone = {seat for seat, chair in enumerate(table.chairs) if chair.forfeit}
+        gone = {seat for seat, live_seat in enumerate(table.live_seats) if live_seat.forfeit}
         last = max(row.received_at for row in table.rows if row.decision is not None)
         moments = {row.visible_at for row in table.rows if row.visible_at >= last} | {table.table.settled_at}
         for viewer in (None, *range(seats)):

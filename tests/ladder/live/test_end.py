@@ -12,7 +12,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.live import decisions
 from ladder.live.end import finish, report_of, void
 from ladder.live.sweep import BROKEN, TOO_LONG, sweep_tables
-from ladder.models import Attempt, Chair, Entry, Match, PlayedMove, Result, SeatResult, Table
+from ladder.models import Attempt, LiveSeat, Match, Membership, PlayedMove, Result, SeatResult, Table
 from ladder.openness import is_open
 from ladder.packing import unpack
 from tests.build import snapshot, staff
@@ -57,7 +57,7 @@ def test_the_result_is_brought_once_and_counts(over: Match) -> None:
     assert (match.status, match.lease, match.attempts.get().ending) == ("finished", None, "finished")
     assert is_open(match.block)
     assert unpack(bytes(Result.objects.get().packed_record)) == position(match).state().record == record_of(match)
-    assert sorted(Entry.objects.values_list("games", flat=True)) == [1, 1]
+    assert sorted(Membership.objects.values_list("games", flat=True)) == [1, 1]
     assert [rebuild.differences for rebuild in rerate(check=True, records=True)] == [[]]
 
 
@@ -78,7 +78,7 @@ def test_a_casual_game_counts_nowhere() -> None:
     play_out(match, at_random(3))
     assert finish(match.pk)
     assert SeatResult.objects.filter(rating_after=None).count() == 2
-    assert set(Entry.objects.values_list("games", flat=True)) == {0}
+    assert set(Membership.objects.values_list("games", flat=True)) == {0}
 
 
 def test_the_last_event_of_a_game_is_its_end(over: Match) -> None:
@@ -105,8 +105,8 @@ def test_what_is_reported_has_times_strikes_and_what_was_heard(duel: Match) -> N
     assert (strike.id, strike.reason) == (1, "illegal")
     assert "nonsense" in strike.answer and "Legal here" in strike.detail
     assert [s.reason for s in report.seats[1 - seat].strikes] == ["late"]
-    for index, chair in enumerate(position(duel).chairs):
-        assert [thought.id for thought in report.seats[index].decisions] == list(range(1, chair.asked + 1))
+    for index, live_seat in enumerate(position(duel).live_seats):
+        assert [thought.id for thought in report.seats[index].decisions] == list(range(1, live_seat.asked + 1))
     assert finish(duel.pk)
 
 
@@ -122,8 +122,8 @@ def test_three_games_lost_by_the_clock_put_a_bot_on_leave() -> None:
         play_out(match, at_random(1))
         assert finish(match.pk)
     bots[0].refresh_from_db()
-    assert bots[0].on_leave is not None
-    assert "three strikes" in bots[0].leave_reason
+    assert bots[0].paused is not None
+    assert "three strikes" in bots[0].pause_reason
 
 
 def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
@@ -131,7 +131,7 @@ def test_a_void_game_says_why_and_shows_all_of_its_moves(duel: Match) -> None:
     assert [void(duel.pk, "The power was cut."), void(duel.pk, "again")] == [True, False]
     match = again(duel)
     assert (match.status, match.reason, match.attempts.get().ending) == ("void", "The power was cut.", "failed")
-    assert not Chair.objects.filter(owes=True).exists()
+    assert not LiveSeat.objects.filter(owes=True).exists()
     assert is_open(match.block)
     log = match_log_of(match)
     assert log is not None
@@ -147,7 +147,7 @@ def test_staff_may_end_a_live_game(duel: Match) -> None:
     post(duel, owing(duel)[0], 1, "gems")
     assert withdraw(duel.pk, "It was a mistake.", staff("eva")) == Match.Status.VOID
     assert again(duel).reason == "Withdrawn by staff: It was a mistake."
-    assert not Chair.objects.filter(owes=True).exists()
+    assert not LiveSeat.objects.filter(owes=True).exists()
     assert sweep_tables() == 0
     assert PlayedMove.objects.count() == 1
 
@@ -165,7 +165,7 @@ def test_a_broken_table_is_void_and_holds_up_no_other(duel: Match, caplog: pytes
     other = table_of(duel.ladder, [one.version.bot for one in duel.seats.order_by("index")])
     PlayedMove.objects.filter(match=duel).update(move="nonsense")
     for match in (duel, other):
-        for one in Chair.objects.filter(table=match.pk, owes=True):
+        for one in LiveSeat.objects.filter(table=match.pk, owes=True):
             one.due_at = one.deadline = timezone.now() - timedelta(seconds=10)
             one.save()
     assert sweep_tables() == 2

@@ -16,13 +16,13 @@ from bots.sandbox import SandboxLauncher
 from games.base import Document
 from ladder.live import actions
 from ladder.live.end import finish
-from ladder.live.game import Held
-from ladder.live.hosted import AT_WORK, PATIENCE, PATIENCE_FOR_STAND_INS, UNHEARD, ask_seat, remind, take
+from ladder.live.game import LockedMatch
+from ladder.live.hosted import AT_WORK, PATIENCE, PATIENCE_FOR_SUBSTITUTES, UNHEARD, ask_seat, remind, take
 from ladder.matches.leases import MOST_FAILURES
-from ladder.models import Chair, LedgerEntry, Match, PlayedMove
+from ladder.models import LedgerEntry, LiveSeat, Match, PlayedMove
 from tests.ladder.accounts import accounts
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing, play_on, wakes
-from tests.ladder.live.people import chair_at, check_ended, people, play_to_the_end, settle, table_for
+from tests.ladder.live.people import check_ended, live_seat_at, people, play_to_the_end, settle, table_for
 from tests.ladder.live.playing import pass_time
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -33,15 +33,15 @@ COMMITTED = pytest.mark.django_db(transaction=True)
 HASTY = Limits(startup_ms=400, move_ms=100, bank_ms=0, game_ms=60_000)
 
 
-def chair_of(match: Match) -> Chair:
-    chair = owing(match)
-    assert chair is not None
-    return chair
+def live_seat_of(match: Match) -> LiveSeat:
+    live_seat = owing(match)
+    assert live_seat is not None
+    return live_seat
 
 
-def later(chair: Chair, by: timedelta) -> None:
-    """Let so much time pass for a chair that owes something."""
-    Chair.objects.filter(pk=chair.pk).update(due_at=F("due_at") - by, woken_at=F("woken_at") - by)
+def later(live_seat: LiveSeat, by: timedelta) -> None:
+    """Let so much time pass for a seat that owes something."""
+    LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=F("due_at") - by, woken_at=F("woken_at") - by)
 
 
 def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_launcher: SandboxLauncher) -> None:
@@ -78,13 +78,13 @@ def test_each_decision_has_a_process_of_its_own_that_is_told_everything() -> Non
 
 def test_only_the_time_that_the_program_thought_is_taken_from_its_clock() -> None:
     match = house_game()
-    chair = chair_of(match)
-    later(chair, timedelta(minutes=2))
+    live_seat = live_seat_of(match)
+    later(live_seat, timedelta(minutes=2))
     move = asked_once(match, Fakes(default))
-    chair.refresh_from_db()
+    live_seat.refresh_from_db()
     assert move.wall_ms < 1000
-    assert chair.game_ms == 60_000 - move.wall_ms
-    assert not chair.forfeit
+    assert live_seat.game_ms == 60_000 - move.wall_ms
+    assert not live_seat.forfeit
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_only_the_time_that_the_program_thought_is_taken_from_its_clock() -> Non
 def test_a_fault_is_a_strike_and_the_default_move_is_played(said: Any, reason: str) -> None:
     match = house_game(limits=HASTY)
     move = asked_once(match, Fakes(lambda message: said if message["type"] == "decide" else None))
-    chair = Chair.objects.get(seat=move.seat)
-    assert (move.default, chair.strikes, chair.forfeit) == (reason, 1, "")
+    live_seat = LiveSeat.objects.get(seat=move.seat)
+    assert (move.default, live_seat.strikes, live_seat.forfeit) == (reason, 1, "")
     assert move.detail
 
 
 def test_the_third_strike_costs_the_game_and_the_others_play_on() -> None:
     match, silent = house_game(limits=HASTY), Fakes(lambda message: b"" if message["type"] == "decide" else None)
-    seat = chair_of(match).seat.index
-    while not Chair.objects.filter(table=match.pk).exclude(forfeit="").exists():
-        asked_once(match, silent if chair_of(match).seat.index == seat else Fakes(default))
+    seat = live_seat_of(match).seat.index
+    while not LiveSeat.objects.filter(table=match.pk).exclude(forfeit="").exists():
+        asked_once(match, silent if live_seat_of(match).seat.index == seat else Fakes(default))
     play_on(match, Fakes(default))
     assert finish(match.pk)
     forfeits = Match.objects.get(pk=match.pk).result.report["forfeits"]
@@ -119,9 +119,9 @@ def test_a_program_that_ends_or_never_begins_has_lost_the_game(at: str, reason: 
 
     match = house_game(limits=HASTY)
     move = asked_once(match, Fakes(leave))
-    chair = Chair.objects.get(seat=move.seat)
-    assert (move.default, chair.forfeit, chair.strikes) == ("forfeit", reason, 0)
-    assert chair.evidence
+    live_seat = LiveSeat.objects.get(seat=move.seat)
+    assert (move.default, live_seat.forfeit, live_seat.strikes) == ("forfeit", reason, 0)
+    assert live_seat.evidence
 
 
 def test_a_decision_that_only_the_machine_made_late_is_asked_again() -> None:
@@ -138,8 +138,8 @@ def test_a_decision_that_only_the_machine_made_late_is_asked_again() -> None:
     limits = Limits(startup_ms=500, move_ms=200, bank_ms=0, game_ms=60_000)
     match = house_game(limits=limits)
     move = asked_once(match, Fakes(FakeProgram(slow_once, run_delay_ns=lambda: delayed["ns"])))
-    chair = Chair.objects.get(seat=move.seat)
-    assert (move.default, chair.strikes, chair.starts, calls) == ("", 0, 2, [1, 1])
+    live_seat = LiveSeat.objects.get(seat=move.seat)
+    assert (move.default, live_seat.strikes, live_seat.starts, calls) == ("", 0, 2, [1, 1])
     assert move.wall_ms < 200
 
 
@@ -161,24 +161,24 @@ def test_the_third_time_the_machine_is_late_the_answer_stands() -> None:
 @COMMITTED
 def test_what_the_platform_fails_at_is_tried_again_and_costs_nobody_anything(broker: str) -> None:
     match, launcher = house_game(), Fakes(default, failures=MOST_FAILURES - 1)
-    chair = chair_of(match)
+    live_seat = live_seat_of(match)
     for failed in range(MOST_FAILURES - 1):
-        assert not ask_seat(match.pk, chair.seat.index, failed, launcher)
-        assert wakes(broker)[-1] == ([match.pk, chair.seat.index, failed + 1], True)
-    assert ask_seat(match.pk, chair.seat.index, MOST_FAILURES - 1, launcher)
-    chair.refresh_from_db()
-    assert (chair.strikes, chair.forfeit) == (0, "")
+        assert not ask_seat(match.pk, live_seat.seat.index, failed, launcher)
+        assert wakes(broker)[-1] == ([match.pk, live_seat.seat.index, failed + 1], True)
+    assert ask_seat(match.pk, live_seat.seat.index, MOST_FAILURES - 1, launcher)
+    live_seat.refresh_from_db()
+    assert (live_seat.strikes, live_seat.forfeit) == (0, "")
 
 
 def test_a_game_at_which_the_platform_fails_too_often_is_void_and_says_why() -> None:
     match, launcher = house_game(), Fakes(default, failures=9)
-    seat = chair_of(match).seat.index
+    seat = live_seat_of(match).seat.index
     for failed in range(MOST_FAILURES):
         assert not ask_seat(match.pk, seat, failed, launcher)
     match.refresh_from_db()
     assert match.status == "void"
     assert match.reason == f"Given up after 3 attempts to ask seat {seat + 1}: no room for another process"
-    assert not Chair.objects.filter(table=match.pk, owes=True).exists()
+    assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     assert not LedgerEntry.objects.filter(kind="result").exists()
     assert accounts() == []
 
@@ -186,17 +186,17 @@ def test_a_game_at_which_the_platform_fails_too_often_is_void_and_says_why() -> 
 @COMMITTED
 def test_a_program_that_is_not_on_this_machine_waits_for_one_that_has_it(broker: str) -> None:
     match = house_game()
-    chair = chair_of(match)
-    BotVersion.objects.filter(pk=chair.seat.version_id).update(digest="0" * 64)
-    assert not ask_seat(match.pk, chair.seat.index)
-    assert wakes(broker)[-1] == ([match.pk, chair.seat.index, 0], True)
-    chair.refresh_from_db()
-    assert (chair.owes, chair.woken_at, chair.forfeit) == (True, None, "")
+    live_seat = live_seat_of(match)
+    BotVersion.objects.filter(pk=live_seat.seat.version_id).update(digest="0" * 64)
+    assert not ask_seat(match.pk, live_seat.seat.index)
+    assert wakes(broker)[-1] == ([match.pk, live_seat.seat.index, 0], True)
+    live_seat.refresh_from_db()
+    assert (live_seat.owes, live_seat.woken_at, live_seat.forfeit) == (True, None, "")
 
 
 def test_a_seat_is_asked_by_one_worker_at_a_time() -> None:
     match = house_game()
-    seat = chair_of(match).seat.index
+    seat = live_seat_of(match).seat.index
     turn = take(match.pk, seat)
     assert turn is not None
     assert take(match.pk, seat) is None
@@ -205,29 +205,29 @@ def test_a_seat_is_asked_by_one_worker_at_a_time() -> None:
 
 def test_the_turn_of_a_lost_worker_is_anothers_and_what_the_first_brings_counts_no_more() -> None:
     match, answered = house_game(), list[bool]()
-    chair = chair_of(match)
+    live_seat = live_seat_of(match)
 
     class Slow(Fakes):
         def start(self, program: object, limits: Limits) -> Any:
-            later(chair, AT_WORK + timedelta(seconds=1))
-            answered.append(ask_seat(match.pk, chair.seat.index, launcher=Fakes(default)))
+            later(live_seat, AT_WORK + timedelta(seconds=1))
+            answered.append(ask_seat(match.pk, live_seat.seat.index, launcher=Fakes(default)))
             return super().start(program, limits)
 
-    assert not ask_seat(match.pk, chair.seat.index, launcher=Slow(default))
+    assert not ask_seat(match.pk, live_seat.seat.index, launcher=Slow(default))
     assert answered == [True]
-    assert PlayedMove.objects.filter(match=match, seat=chair.seat, decision=chair.asked).count() == 1
-    assert Chair.objects.get(pk=chair.pk).starts == 2
+    assert PlayedMove.objects.filter(match=match, seat=live_seat.seat, decision=live_seat.asked).count() == 1
+    assert LiveSeat.objects.get(pk=live_seat.pk).starts == 2
 
 
 @COMMITTED
 def test_nobody_is_asked_before_the_others_moves_are_shown(broker: str) -> None:
     match = house_game()
-    chair = chair_of(match)
-    later(chair, timedelta(seconds=-30))
+    live_seat = live_seat_of(match)
+    later(live_seat, timedelta(seconds=-30))
     launcher = Fakes(default)
-    assert not ask_seat(match.pk, chair.seat.index, launcher=launcher)
+    assert not ask_seat(match.pk, live_seat.seat.index, launcher=launcher)
     assert launcher.starts == 0
-    assert wakes(broker)[-1] == ([match.pk, chair.seat.index, 0], True)
+    assert wakes(broker)[-1] == ([match.pk, live_seat.seat.index, 0], True)
 
 
 def test_a_seat_that_owes_nothing_is_not_asked() -> None:
@@ -243,84 +243,87 @@ def test_a_seat_that_owes_nothing_is_not_asked() -> None:
 @COMMITTED
 def test_a_lost_hint_is_given_again_but_not_every_second(broker: str) -> None:
     match = house_game()
-    chair = chair_of(match)
+    live_seat = live_seat_of(match)
     sent = len(wakes(broker))
     assert remind() == 0
-    later(chair, UNHEARD + timedelta(seconds=1))
+    later(live_seat, UNHEARD + timedelta(seconds=1))
     assert [remind(), remind()] == [1, 1]
-    assert wakes(broker)[sent:] == [([match.pk, chair.seat.index, 0], False)]
+    assert wakes(broker)[sent:] == [([match.pk, live_seat.seat.index, 0], False)]
 
 
 @COMMITTED
 def test_a_lost_worker_is_missed(broker: str) -> None:
     match = house_game()
-    chair = chair_of(match)
-    assert take(match.pk, chair.seat.index) is not None
+    live_seat = live_seat_of(match)
+    assert take(match.pk, live_seat.seat.index) is not None
     assert remind() == 0
-    later(chair, AT_WORK + timedelta(seconds=1))
+    later(live_seat, AT_WORK + timedelta(seconds=1))
     assert remind() == 1
-    assert ask_seat(match.pk, chair.seat.index, launcher=Fakes(default))
+    assert ask_seat(match.pk, live_seat.seat.index, launcher=Fakes(default))
 
 
 def test_a_game_that_no_machine_can_go_on_with_is_void_after_a_while() -> None:
     match = house_game()
-    chair = chair_of(match)
-    later(chair, PATIENCE + timedelta(seconds=1))
+    live_seat = live_seat_of(match)
+    later(live_seat, PATIENCE + timedelta(seconds=1))
     assert remind() == 1
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.reason == f"For 3 minutes the site could not ask {chair.seat.version} at seat {chair.seat.index + 1}."
+    assert (
+        match.reason
+        == f"For 3 minutes the site could not ask {live_seat.seat.version} at seat {live_seat.seat.index + 1}."
+    )
 
 
-def stood_in() -> tuple[Match, Chair]:
-    """A rated game of three people of whom the first has gone, and whose stand-in owes a decision."""
+def substituted() -> tuple[Match, LiveSeat]:
+    """A rated game of three people of whom the first has gone, and whose substitute owes a decision."""
     match = table_for("edel-stein-reich", people(3), rated=True)
     actions.resign(match.pk, 0)
-    chair = chair_at(match, 0)
-    assert (chair.kind, chair.owes) == ("stand-in", True)
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.kind, live_seat.owes) == ("substitute", True)
     settle(match)
-    return match, chair
+    return match, live_seat
 
 
 def test_for_who_has_gone_the_default_is_played_if_no_machine_can_ask_in_their_chair() -> None:
-    match, chair = stood_in()
+    match, live_seat = substituted()
     assert remind() == 0
-    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+    later(live_seat, PATIENCE_FOR_SUBSTITUTES + timedelta(seconds=1))
     assert (remind(), remind()) == (1, 0)
     match.refresh_from_db()
     assert match.status == "running"
     move = PlayedMove.objects.get(match=match)
-    assert (move.default, move.decision) == ("absent", chair.asked)
-    assert move.detail == f"For a minute the site could not ask {chair.stand_in} at seat 1."
+    assert (move.default, move.decision) == ("absent", live_seat.asked)
+    assert move.detail == f"For a minute the site could not ask {live_seat.substitute} at seat 1."
     play_to_the_end(match)
     check_ended(match)
 
 
 def test_a_worker_that_is_at_it_again_by_then_is_not_passed_over() -> None:
-    match, chair = stood_in()
-    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+    match, live_seat = substituted()
+    later(live_seat, PATIENCE_FOR_SUBSTITUTES + timedelta(seconds=1))
     assert take(match.pk, 0) is not None
     assert remind() == 0
     assert not PlayedMove.objects.exists()
 
 
 def test_a_stand_in_at_which_the_platform_fails_ends_no_game() -> None:
-    match, _ = stood_in()
+    match, _ = substituted()
     assert not ask_seat(match.pk, 0, MOST_FAILURES - 1, Fakes(default, failures=1))
     match.refresh_from_db()
     assert match.status == "running"
     assert PlayedMove.objects.get(match=match).default == "absent"
-    assert not Chair.objects.exclude(forfeit="", strikes=0).exists()
+    assert not LiveSeat.objects.exclude(forfeit="", strikes=0).exists()
 
 
 def test_a_stand_in_without_whom_a_table_cannot_go_on_holds_up_no_other_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    match, chair = stood_in()
-    later(chair, PATIENCE_FOR_STAND_INS + timedelta(seconds=1))
+    match, live_seat = substituted()
+    later(live_seat, PATIENCE_FOR_SUBSTITUTES + timedelta(seconds=1))
 
     def broken(*_: object) -> None:
         raise ValueError("something of it is broken")
 
-    monkeypatch.setattr(Held, "settle", broken)
+    monkeypatch.setattr(LockedMatch, "settle", broken)
     assert remind() == 1
     match.refresh_from_db()
     assert match.status == "void"
@@ -328,8 +331,8 @@ def test_a_stand_in_without_whom_a_table_cannot_go_on_holds_up_no_other_table(mo
 
 def test_a_remote_seat_is_nothing_for_workers() -> None:
     match = house_game()
-    chair = chair_of(match)
-    Chair.objects.filter(pk=chair.pk).update(kind="remote", deadline=F("due_at") + timedelta(hours=1))
+    live_seat = live_seat_of(match)
+    LiveSeat.objects.filter(pk=live_seat.pk).update(kind="remote", deadline=F("due_at") + timedelta(hours=1))
     pass_time(match)
-    assert take(match.pk, chair.seat.index) is None
+    assert take(match.pk, live_seat.seat.index) is None
     assert remind() == 0

@@ -16,7 +16,7 @@ from bots.sandbox import SelfTest
 from bots.uploads.storage import uploads
 from ladder.creation import open_house
 from ladder.live.hosted import ask_seat
-from ladder.models import Block, Chair, Match, PlayedMove, SeatLog
+from ladder.models import Block, LiveSeat, Match, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.accounts import accounts
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_game, owing
@@ -33,7 +33,7 @@ def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(san
     match = with_a_house_bot(bot)
     version = bot.active_version
     assert version is not None
-    while not match.table.chairs.filter(seat__index=0, owes=True).exists():
+    while not match.table.live_seats.filter(seat__index=0, owes=True).exists():
         asked_once(match, Fakes(default))
     uploads().delete(version.archive)
     shutil.rmtree(Path(settings.VAR_DIR) / "unpacked", ignore_errors=True)
@@ -43,8 +43,8 @@ def test_a_game_whose_code_is_lost_is_void_at_once_and_the_bot_goes_on_leave(san
     bot.refresh_from_db()
     assert match.status == "void"
     assert match.reason.startswith("Nobody can ask seat 1: the archive")
-    assert bot.on_leave is not None
-    assert not Chair.objects.filter(table=match.pk, owes=True).exists()
+    assert bot.paused is not None
+    assert not LiveSeat.objects.filter(table=match.pk, owes=True).exists()
     assert accounts() == []
 
 
@@ -54,7 +54,7 @@ def test_a_machine_whose_files_lie_on_a_disk_does_not_ask_uploaded_bots_in_rated
 ) -> None:
     bot = uploaded(person("ada"))
     match = with_a_house_bot(bot)
-    while not match.table.chairs.filter(seat__index=0, owes=True).exists():
+    while not match.table.live_seats.filter(seat__index=0, owes=True).exists():
         asked_once(match, Fakes(default))
     pass_time(match)
     unrated = SelfTest(ok=True, rated=False, problem="Files lie on a disk.")
@@ -81,7 +81,7 @@ def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
     assert sum(counted) == len(moves) >= 12
     assert [move.number for move in moves] == list(range(len(moves)))
     assert not any(move.default for move in moves)
-    assert sum(Chair.objects.filter(table=match.pk).values_list("starts", flat=True)) == len(moves)
+    assert sum(LiveSeat.objects.filter(table=match.pk).values_list("starts", flat=True)) == len(moves)
 
 
 @pytest.mark.slow
@@ -99,5 +99,5 @@ def test_workers_play_live_games_to_their_results_although_one_is_killed(site_pr
     assert [match.result.report["forfeits"] for match in done] == [[], []]
     assert not PlayedMove.objects.exclude(default="").exists()
     assert SeatLog.objects.count() == 1
-    assert not Bot.objects.exclude(on_leave=None).exists()
+    assert not Bot.objects.exclude(paused=None).exists()
     assert owing(games[0]) is None

@@ -19,7 +19,7 @@ from ladder.exports.documents import record_of
 from ladder.live.answers import answer
 from ladder.live.end import finish
 from ladder.matches.logs import log_of
-from ladder.models import Entry, Match, PlayedMove, SeatLog
+from ladder.models import Match, Membership, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.live.hosted import DUEL, Fakes, default, house_bots, open_ladder, play_on
 from tests.ladder.live.playing import asked, at_random, bot_at, game_of, pass_time, table_of
@@ -44,7 +44,7 @@ for line in sys.stdin:
 def with_a_house_bot(bot: Bot, limits: Limits | None = None) -> Match:
     """A rated live game of somebody's bot, in seat 0, with one of the house."""
     ladder = open_ladder()
-    Entry.objects.get_or_create(ladder=ladder, bot=bot)
+    Membership.objects.get_or_create(ladder=ladder, bot=bot)
     return table_of(ladder, [bot, *house_bots(ladder, "greedy")], limits=limits or Limits())
 
 
@@ -155,7 +155,7 @@ def test_the_owner_of_a_remote_bot_reads_what_was_wrong_with_its_answers() -> No
 
 
 def _owes(match: Match, seat: int) -> bool:
-    return match.table.chairs.filter(seat__index=seat, owes=True).exists()
+    return match.table.live_seats.filter(seat__index=seat, owes=True).exists()
 
 
 def test_bots_of_the_house_have_no_logs() -> None:

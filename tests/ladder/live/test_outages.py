@@ -15,10 +15,10 @@ from ladder.live.actions import rights_of
 from ladder.live.answers import Verdict, answer_seat, expire
 from ladder.live.presence import notice_gone
 from ladder.live.sweep import sweep_tables
-from ladder.models import Attempt, Chair, Match, Outage, PlayedMove
+from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove
 from tests.build import snapshot
 from tests.ladder.live.hosted import house_game
-from tests.ladder.live.people import LATE_S, beat_ago, chair_at, look, people, say, seen, table_for
+from tests.ladder.live.people import LATE_S, beat_ago, live_seat_at, look, people, say, seen, table_for
 from tests.ladder.live.playing import position, run_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -32,7 +32,7 @@ def match() -> Match:
 def asked_ago(match: Match, seconds: float) -> None:
     """All who owe a decision were asked so long ago, and were here then."""
     back = timedelta(seconds=seconds)
-    Chair.objects.filter(table=match.pk).update(
+    LiveSeat.objects.filter(table=match.pk).update(
         due_at=F("due_at") - back, deadline=F("deadline") - back, seen_at=F("seen_at") - back
     )
 
@@ -40,12 +40,12 @@ def asked_ago(match: Match, seconds: float) -> None:
 def others_asked_ago(match: Match, seconds: float) -> None:
     """The seats but the first were asked so long ago."""
     back = timedelta(seconds=seconds)
-    others = Chair.objects.filter(table=match.pk).exclude(seat__index=0)
+    others = LiveSeat.objects.filter(table=match.pk).exclude(seat__index=0)
     others.update(due_at=F("due_at") - back, deadline=F("deadline") - back)
 
 
 def deadlines(match: Match) -> list[datetime]:
-    return [chair.deadline for chair in position(match).chairs if chair.deadline]
+    return [live_seat.deadline for live_seat in position(match).live_seats if live_seat.deadline]
 
 
 def moved(match: Match, before: list[datetime]) -> list[float]:
@@ -71,7 +71,7 @@ def test_the_time_that_the_site_was_away_is_added_once(match: Match) -> None:
     assert moved(match, before) == [pytest.approx(60, abs=2)] * 3
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
     assert PlayedMove.objects.get().wall_ms == pytest.approx(40_000, abs=3000)
-    assert chair_at(match, 0).bank_ms == 180_000
+    assert live_seat_at(match, 0).bank_ms == 180_000
 
 
 def test_a_table_that_cannot_go_on_keeps_no_other_one_from_its_time(
@@ -98,7 +98,9 @@ def test_who_was_asked_in_the_middle_of_it_gets_the_rest_of_it(match: Match) -> 
     before = deadlines(match)
     outages.beat()
     assert moved(match, before) == [pytest.approx(20, abs=2)] * 3
-    assert all(chair.due_at is not None and chair.due_at <= timezone.now() for chair in position(match).chairs)
+    assert all(
+        live_seat.due_at is not None and live_seat.due_at <= timezone.now() for live_seat in position(match).live_seats
+    )
 
 
 def test_a_decision_that_was_lost_before_stays_lost_and_one_that_is_still_to_be_told_waits_for_nothing(
@@ -106,7 +108,7 @@ def test_a_decision_that_was_lost_before_stays_lost_and_one_that_is_still_to_be_
 ) -> None:
     run_out(match, 0, ago=30)
     others_asked_ago(match, 90)
-    Chair.objects.filter(seat__index=1).update(
+    LiveSeat.objects.filter(seat__index=1).update(
         due_at=timezone.now() + timedelta(seconds=9), deadline=timezone.now() + timedelta(seconds=99)
     )
     beat_ago(match, 20)
@@ -165,7 +167,7 @@ def test_presence_goes_on_as_it_was_before(match: Match) -> None:
     beat_ago(match, 60)
     outages.beat()
     now = timezone.now()
-    gone = [(now - chair_at(match, seat).seen_at).total_seconds() for seat in range(3)]  # type: ignore[operator]
+    gone = [(now - live_seat_at(match, seat).seen_at).total_seconds() for seat in range(3)]  # type: ignore[operator]
     assert gone == [pytest.approx(0, abs=3), pytest.approx(2, abs=3), pytest.approx(50, abs=3)]
 
 

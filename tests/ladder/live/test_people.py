@@ -1,4 +1,4 @@
-"""People at live tables: answers, absences, stand-ins, and how their games end."""
+"""People at live tables: answers, absences, substitutes, and how their games end."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ladder.live import actions, answers
 from ladder.live.actions import rights_of, seat_of
 from ladder.live.answers import Verdict, answer_seat, expire
 from ladder.live.hosted import ask_seat, remind
-from ladder.live.presence import NoStandIn, note_seen, notice_gone, stand_in_for
+from ladder.live.presence import NoSubstitute, note_seen, notice_gone, substitute_for
 from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
 from ladder.matches.blocks import Player
-from ladder.models import Chair, Entry, Match, PlayedMove, SeatLog, SeatResult, Sitting
+from ladder.models import LiveSeat, Match, Membership, Occupant, PlayedMove, SeatLog, SeatResult
 from ladder.verification.ladders import verify_games
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.people import (
@@ -35,10 +35,10 @@ from tests.ladder.live.people import (
     answer_any,
     ask_workers,
     beat_ago,
-    chair_at,
     check_ended,
     house,
     ladder_of,
+    live_seat_at,
     look,
     miss,
     owing,
@@ -65,19 +65,19 @@ WINE = "die-weinhaendler"
 
 def test_a_person_plays_with_a_deadline_and_everybody_has_a_sitting() -> None:
     match = table_for(DUEL, people(2), rated=True)
-    for seat, chair in enumerate(position(match).chairs):
-        assert chair.kind == Chair.Kind.PERSON
-        assert chair.seen_at is not None
+    for seat, live_seat in enumerate(position(match).live_seats):
+        assert live_seat.kind == LiveSeat.Kind.PERSON
+        assert live_seat.seen_at is not None
         assert sat(match, seat) == [(f"player{seat}", 0, None)]
     (seat,) = owing(match)
-    chair = chair_at(match, seat)
-    assert chair.deadline is not None and chair.due_at is not None
-    assert chair.deadline - chair.due_at == timedelta(milliseconds=225_000)
+    live_seat = live_seat_at(match, seat)
+    assert live_seat.deadline is not None and live_seat.due_at is not None
+    assert live_seat.deadline - live_seat.due_at == timedelta(milliseconds=225_000)
 
 
 def test_a_table_of_bots_alone_has_no_sittings() -> None:
     table_for(DUEL, house("greedy", "random"), players="open")
-    assert not Sitting.objects.exists()
+    assert not Occupant.objects.exists()
 
 
 def test_whose_chair_it_is() -> None:
@@ -128,7 +128,7 @@ def test_an_answer_that_is_none_costs_a_person_nothing_and_they_may_answer_again
     assert (ruling.verdict, ruling.default, ruling.move) == (Verdict.REFUSED, fault, None)
     assert ruling.detail and ruling.question is not None
     assert not PlayedMove.objects.exists()
-    assert chair_at(match, 0).strikes == 0
+    assert live_seat_at(match, 0).strikes == 0
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
 
 
@@ -150,7 +150,7 @@ def test_a_decision_that_is_not_told_yet_is_refused_like_one_that_does_not_exist
 ) -> None:
     """Neither takes the lock, so the time tells nothing of a decision that is held back."""
     match = table_for(GEMS, people(3))
-    Chair.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
+    LiveSeat.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
 
     def never(match_id: int) -> None:
         raise AssertionError(f"match {match_id} is held")
@@ -180,7 +180,7 @@ def test_time_is_taken_from_the_move_and_then_from_the_bank() -> None:
     run_out(match, 0, ago=-170)
     beat_ago(match, 0)
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
-    assert chair_at(match, 0).bank_ms == pytest.approx(170_000, abs=2000)
+    assert live_seat_at(match, 0).bank_ms == pytest.approx(170_000, abs=2000)
 
 
 # --- absences ------------------------------------------------------------------------------------------------------
@@ -190,9 +190,9 @@ def test_who_is_here_and_misses_one_decision_keeps_the_chair() -> None:
     match = table_for(GEMS, people(3))
     seen(match, 0)
     miss(match, 0)
-    row, chair = PlayedMove.objects.get(), chair_at(match, 0)
-    assert (row.default, row.decision, chair.strikes, chair.missed) == ("absent", 1, 0, 1)
-    assert (chair.kind, chair.bank_ms) == (Chair.Kind.PERSON, 0)
+    row, live_seat = PlayedMove.objects.get(), live_seat_at(match, 0)
+    assert (row.default, row.decision, live_seat.strikes, live_seat.missed) == ("absent", 1, 0, 1)
+    assert (live_seat.kind, live_seat.bank_ms) == (LiveSeat.Kind.PERSON, 0)
     assert say(match, 0, "gems", 1).verdict is Verdict.LATE
 
 
@@ -203,8 +203,8 @@ def test_who_answers_again_has_missed_none_in_a_row() -> None:
         while 0 not in owing(match):
             answer_any(match, owing(match)[0])
         miss(match, 0) if turn != 1 else answer_any(match, 0)
-        assert chair_at(match, 0).missed == (turn != 1)
-    assert chair_at(match, 0).kind == Chair.Kind.PERSON
+        assert live_seat_at(match, 0).missed == (turn != 1)
+    assert live_seat_at(match, 0).kind == LiveSeat.Kind.PERSON
 
 
 def test_who_misses_two_in_a_row_is_stood_in_for() -> None:
@@ -214,14 +214,14 @@ def test_who_misses_two_in_a_row_is_stood_in_for() -> None:
         while 0 not in owing(match):
             answer_any(match, owing(match)[0])
         miss(match, 0)
-    chair = chair_at(match, 0)
-    assert chair.kind == Chair.Kind.STAND_IN
-    assert chair.stand_in is not None and chair.playing == chair.stand_in
+    live_seat = live_seat_at(match, 0)
+    assert live_seat.kind == LiveSeat.Kind.SUBSTITUTE
+    assert live_seat.substitute is not None and live_seat.playing == live_seat.substitute
     absent = PlayedMove.objects.filter(default="absent").order_by("number").last()
     assert absent is not None
     assert sat(match, 0) == [
         ("player0", 0, absent.number + 1),
-        (chair.stand_in.bot.name, absent.number + 1, None),
+        (live_seat.substitute.bot.name, absent.number + 1, None),
     ]
 
 
@@ -229,12 +229,12 @@ def test_who_has_not_been_seen_is_stood_in_for_at_once_and_a_worker_plays() -> N
     match = table_for(GEMS, people(3))
     seen(match, 0, ago_s=31)
     miss(match, 0)
-    assert chair_at(match, 0).kind == Chair.Kind.STAND_IN
+    assert live_seat_at(match, 0).kind == LiveSeat.Kind.SUBSTITUTE
     for seat in (1, 2):
         answer_any(match, seat)
     while not ask_workers(match):
         answer_any(match, owing(match)[0])
-    row = PlayedMove.objects.filter(seat=chair_at(match, 0).seat).latest("number")
+    row = PlayedMove.objects.filter(seat=live_seat_at(match, 0).seat).latest("number")
     assert (row.default, row.decision) == ("", 2)
 
 
@@ -242,10 +242,10 @@ def test_a_stand_in_spends_nothing_of_the_persons_clock() -> None:
     match = table_for(GEMS, people(3))
     seen(match, 0, ago_s=31)
     miss(match, 0)
-    before = chair_at(match, 0)
+    before = live_seat_at(match, 0)
     while not ask_workers(match):
         answer_any(match, owing(match)[0])
-    after = chair_at(match, 0)
+    after = live_seat_at(match, 0)
     assert (after.bank_ms, after.game_ms) == (before.bank_ms, before.game_ms)
 
 
@@ -253,22 +253,22 @@ def test_who_has_no_time_left_for_the_game_is_stood_in_for_and_cannot_come_back(
     match = table_for(GEMS, people(3), limits=replace(QUICK, game_ms=60_000))
     seen(match, 0)
     miss(match, 0)
-    chair = chair_at(match, 0)
-    assert (chair.kind, chair.game_ms, chair.forfeit) == (Chair.Kind.STAND_IN, 0, "")
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.kind, live_seat.game_ms, live_seat.forfeit) == (LiveSeat.Kind.SUBSTITUTE, 0, "")
     assert not rights_of(position(match), 0)["return"]
     with pytest.raises(Refused, match="only watch"):
         actions.sit_down(match.pk, 0)
 
 
 def test_the_strongest_of_the_house_stands_in() -> None:
-    assert stand_in_for(DUEL, 2).bot.house_name == "kontor"
-    assert stand_in_for(WINE, 4).bot.house_name == "sommelier"
-    Entry.objects.filter(ladder__slug=DUEL, bot__house_name="miser").update(rating=1_900_000, games=100)
-    assert stand_in_for(DUEL, 2).bot.house_name == "miser"
+    assert substitute_for(DUEL, 2).bot.house_name == "kontor"
+    assert substitute_for(WINE, 4).bot.house_name == "sommelier"
+    Membership.objects.filter(ladder__slug=DUEL, bot__house_name="miser").update(rating=1_900_000, games=100)
+    assert substitute_for(DUEL, 2).bot.house_name == "miser"
     Bot.objects.filter(house_name="miser").update(retired=timezone.now())
-    assert stand_in_for(DUEL, 2).bot.house_name == "kontor"
-    with pytest.raises(NoStandIn):
-        stand_in_for("chess", 2)
+    assert substitute_for(DUEL, 2).bot.house_name == "kontor"
+    with pytest.raises(NoSubstitute):
+        substitute_for("chess", 2)
 
 
 # --- presence ------------------------------------------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_the_strongest_of_the_house_stands_in() -> None:
 
 def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> None:
     match = table_for(GEMS, people(3))
-    deadline = chair_at(match, 0).deadline
+    deadline = live_seat_at(match, 0).deadline
     assert note_seen({match.pk: {0, 1}}) == 2  # for the first time
     assert note_seen({match.pk: {0, 1}}) == 0
     for seat in range(3):
@@ -284,7 +284,7 @@ def test_signs_of_life_are_written_now_and_then_and_never_touch_a_deadline() -> 
     assert note_seen({match.pk: {0, 1}, match.pk + 5: {2}}) == 2
     assert note_seen({match.pk: {0, 1}}) == 0
     assert note_seen({}) == 0
-    assert chair_at(match, 0).deadline == deadline
+    assert live_seat_at(match, 0).deadline == deadline
     assert [position(match).unseen(seat) > timedelta(seconds=9) for seat in range(3)] == [False, False, True]
 
 
@@ -306,16 +306,16 @@ def test_who_goes_is_noticed_once_and_who_comes_is_here_again() -> None:
     seen(match, 1, ago_s=31)
     assert look(match, 0)["here"] == ["here", "away", "here"]
     assert (notice_gone(), notice_gone()) == (1, 0)
-    assert chair_at(match, 1).left_at is not None
+    assert live_seat_at(match, 1).left_at is not None
     assert note_seen({match.pk: {1}}) == 1
-    assert chair_at(match, 1).left_at is None
+    assert live_seat_at(match, 1).left_at is None
     assert look(match, 0)["here"] == ["here", "here", "here"]
 
 
 # --- coming back ---------------------------------------------------------------------------------------------------
 
 
-def stood_in() -> Match:
+def substituted() -> Match:
     """A rated game of three people of whom the first has vanished."""
     match = table_for(GEMS, people(3), rated=True)
     seen(match, 0, ago_s=31)
@@ -324,32 +324,32 @@ def stood_in() -> Match:
 
 
 def test_who_comes_back_takes_the_chair_once_with_the_time_that_was_left() -> None:
-    match = stood_in()
-    while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
+    match = substituted()
+    while not LiveSeat.objects.filter(table=match.pk, owes=True, kind="substitute").exists():
         answer_any(match, owing(match)[0])
     settle(match)
     assert rights_of(position(match), 0)["return"]
     actions.sit_down(match.pk, 0)
-    chair = chair_at(match, 0)
-    assert (chair.kind, chair.returned, chair.missed) == (Chair.Kind.PERSON, True, 0)
-    assert chair.due_at is not None and chair.deadline is not None
-    assert chair.deadline - chair.due_at == timedelta(milliseconds=45_000)  # the bank was used up
-    assert chair.deadline > timezone.now() + timedelta(seconds=40)
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.kind, live_seat.returned, live_seat.missed) == (LiveSeat.Kind.PERSON, True, 0)
+    assert live_seat.due_at is not None and live_seat.deadline is not None
+    assert live_seat.deadline - live_seat.due_at == timedelta(milliseconds=45_000)  # the bank was used up
+    assert live_seat.deadline > timezone.now() + timedelta(seconds=40)
     assert answer_any(match, 0).verdict is Verdict.PLAYED
     with pytest.raises(Refused, match="sit in your chair"):
         actions.sit_down(match.pk, 1)
 
 
 def test_who_is_back_before_the_stand_in_has_played_has_sat_there_all_the_time() -> None:
-    match = stood_in()
+    match = substituted()
     actions.sit_down(match.pk, 0)
     assert sat(match, 0) == [("player0", 0, None)]
 
 
 def test_the_second_time_they_only_watch() -> None:
-    match = stood_in()
+    match = substituted()
     actions.sit_down(match.pk, 0)
-    while chair_at(match, 0).kind == Chair.Kind.PERSON:
+    while live_seat_at(match, 0).kind == LiveSeat.Kind.PERSON:
         seen(match, 0, ago_s=31)
         while 0 not in owing(match):
             answer_any(match, owing(match)[0])
@@ -360,18 +360,18 @@ def test_the_second_time_they_only_watch() -> None:
 
 
 def test_who_is_back_at_the_end_has_abandoned_nothing() -> None:
-    match = stood_in()
+    match = substituted()
     actions.sit_down(match.pk, 0)
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None
-    assert not Chair.objects.exclude(forfeit="").exists()
+    assert not LiveSeat.objects.exclude(forfeit="").exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
-    match = stood_in()
-    while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
+    match = substituted()
+    while not LiveSeat.objects.filter(table=match.pk, owes=True, kind="substitute").exists():
         answer_any(match, owing(match)[0])
     settle(match)
     moves = PlayedMove.objects.count()
@@ -390,7 +390,7 @@ def test_a_worker_whose_person_is_back_has_no_say_any_more() -> None:
 
 
 def test_who_is_not_back_at_the_end_has_abandoned_the_game() -> None:
-    match = stood_in()
+    match = substituted()
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None
@@ -442,9 +442,9 @@ def test_who_resigns_against_a_bot_has_lost_to_it() -> None:
 def test_among_three_a_bot_plays_on_for_who_resigned_who_has_lost_at_the_end() -> None:
     match = table_for(GEMS, people(3), rated=True)
     actions.resign(match.pk, 2)
-    chair = chair_at(match, 2)
-    assert (chair.kind, chair.resigned, chair.forfeit) == (Chair.Kind.STAND_IN, True, "")
-    assert chair.owes and chair.deadline is None
+    live_seat = live_seat_at(match, 2)
+    assert (live_seat.kind, live_seat.resigned, live_seat.forfeit) == (LiveSeat.Kind.SUBSTITUTE, True, "")
+    assert live_seat.owes and live_seat.deadline is None
     with pytest.raises(Refused):
         actions.sit_down(match.pk, 2)
     play_to_the_end(match)
@@ -487,9 +487,9 @@ def test_what_a_resignation_would_do_is_what_it_does(sitting: int, rated: bool, 
     runs = at.match.status == Match.Status.RUNNING and not at.table.over
     done = {
         "ended": at.table.over,
-        "replaced": runs and at.chairs[0].kind == Chair.Kind.STAND_IN and not at.chairs[0].forfeit,
+        "replaced": runs and at.live_seats[0].kind == LiveSeat.Kind.SUBSTITUTE and not at.live_seats[0].forfeit,
         "aborted": at.match.status == Match.Status.ABORTED,
-        "left": runs and bool(at.chairs[0].forfeit),
+        "left": runs and bool(at.live_seats[0].forfeit),
     }
     assert [name for name, so in done.items() if so] == [says]
     assert look(match, 0)["rights"]["resigning"] == ""
@@ -521,8 +521,8 @@ def test_a_rated_game_that_its_person_has_left_is_lost_and_the_bots_play_on() ->
     match = table_for(GEMS, [first, *house("greedy", "random")], rated=True, players="open")
     seen(match, 0, ago_s=40)
     miss(match, 0)
-    chair = chair_at(match, 0)
-    assert (chair.forfeit, chair.owes) == ("abandoned", False)
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.forfeit, live_seat.owes) == ("abandoned", False)
     play_to_the_end(match)
     record = check_ended(match)
     assert record is not None and record["outcome"]["ranks"][0] == 3
@@ -595,7 +595,7 @@ def test_who_could_still_come_back_has_to_agree_too() -> None:
     gone = owing(match)[0]
     seen(match, gone, ago_s=31)
     miss(match, gone)
-    assert chair_at(match, gone).kind == Chair.Kind.STAND_IN
+    assert live_seat_at(match, gone).kind == LiveSeat.Kind.SUBSTITUTE
     actions.abort(match.pk, 1 - gone)
     assert again(match).status == "running", "one alone has agreed with nobody"
     actions.sit_down(match.pk, gone)
@@ -629,7 +629,7 @@ def test_a_game_is_claimed_when_the_other_has_been_away_for_a_minute() -> None:
 
 
 def test_who_is_stood_in_for_and_still_there_is_not_claimed_from() -> None:
-    match = stood_in()
+    match = substituted()
     seen(match, 0)
     for seat in (2,):
         seen(match, seat, ago_s=90)
@@ -733,7 +733,7 @@ def test_to_claim_twice_where_bots_play_on_is_to_claim(resigned: bool) -> None:
 
 
 def test_to_come_back_twice_is_to_come_back() -> None:
-    match = stood_in()
+    match = substituted()
     twice(actions.sit_down, match, 0)
     actions.resign(match.pk, 0)
     with pytest.raises(Refused, match="only watch"):
@@ -741,7 +741,7 @@ def test_to_come_back_twice_is_to_come_back() -> None:
 
 
 def test_who_came_back_has_no_chair_when_the_game_has_ended() -> None:
-    match = stood_in()
+    match = substituted()
     actions.sit_down(match.pk, 0)
     play_to_the_end(match)
     with pytest.raises(Refused, match="has ended"):

@@ -14,20 +14,20 @@ from django.utils import timezone
 
 from ladder.live import actions, end, outages, sweep
 from ladder.live.answers import Verdict
-from ladder.live.game import Held
+from ladder.live.game import LockedMatch
 from ladder.live.person_view import Looks, moments, present
 from ladder.live.presence import note_seen, notice_gone
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
-from ladder.models import Chair, Match, PlayedMove, Table
+from ladder.models import LiveSeat, Match, PlayedMove, Table
 from tests.ladder.live.people import (
     again,
     answer_any,
     ask_workers,
     beat_ago,
-    chair_at,
     check_ended,
     house,
+    live_seat_at,
     look,
     miss,
     owing,
@@ -58,7 +58,7 @@ def test_who_is_here_is_written_down_without_waiting_for_anybody(match: Match) -
         seen(match, seat, ago_s=31)
     beat_ago(match, 0)
     with transaction.atomic():
-        list(Chair.objects.select_for_update().filter(seat__index=1))
+        list(LiveSeat.objects.select_for_update().filter(seat__index=1))
         assert Meanwhile(notice_gone).ended() == 2
         assert Meanwhile(partial(note_seen, {match.pk: {0, 1, 2}})).ended() == 2
     assert note_seen({match.pk: {0, 1, 2}}) == 1
@@ -67,10 +67,10 @@ def test_who_is_here_is_written_down_without_waiting_for_anybody(match: Match) -
 
 def test_who_was_here_when_an_outage_began_is_here_whoever_had_noted_it(match: Match) -> None:
     """It is the database that has written when that was, to the millisecond."""
-    before = [chair_at(match, seat).seen_at for seat in range(3)]
+    before = [live_seat_at(match, seat).seen_at for seat in range(3)]
     beat_ago(match, 60)
     assert outages.beat() == 1
-    after = [chair_at(match, seat).seen_at for seat in range(3)]
+    after = [live_seat_at(match, seat).seen_at for seat in range(3)]
     assert all(then is not None and now is not None and then < now for then, now in zip(before, after, strict=True))
 
 
@@ -79,19 +79,19 @@ def test_who_resigns_takes_no_turn_from_the_worker_that_asks_in_their_chair(
 ) -> None:
     seen(match, 0, ago_s=31)
     miss(match, 0)
-    while not Chair.objects.filter(table=match.pk, seat__index=0, owes=True).exists():
+    while not LiveSeat.objects.filter(table=match.pk, seat__index=0, owes=True).exists():
         answer_any(match, owing(match)[0])
-    go_on = Held.go_on
+    go_on = LockedMatch.go_on
 
-    def meanwhile(table: Held) -> None:
-        Chair.objects.filter(seat__index=0).update(woken_at=Now(), starts=F("starts") + 1)
+    def meanwhile(table: LockedMatch) -> None:
+        LiveSeat.objects.filter(seat__index=0).update(woken_at=Now(), starts=F("starts") + 1)
         go_on(table)
 
-    monkeypatch.setattr(Held, "go_on", meanwhile)
+    monkeypatch.setattr(LockedMatch, "go_on", meanwhile)
     actions.resign(match.pk, 0)
-    chair = chair_at(match, 0)
-    assert (chair.resigned, chair.owes, chair.kind) == (True, True, "stand-in")
-    assert chair.woken_at is not None
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.resigned, live_seat.owes, live_seat.kind) == (True, True, "substitute")
+    assert live_seat.woken_at is not None
 
 
 def test_an_answer_that_comes_when_one_has_resigned_is_late_also_before_the_result_is_there() -> None:
@@ -172,4 +172,4 @@ def test_who_has_gone_is_noticed_whatever_else_the_sweeper_cannot_do(
     seen(match, 0, ago_s=31)
     beat_ago(match, 0)
     sweep_tables()
-    assert chair_at(match, 0).left_at is not None
+    assert live_seat_at(match, 0).left_at is not None

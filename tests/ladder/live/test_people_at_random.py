@@ -13,16 +13,16 @@ from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
 from ladder.live import actions, outages
 from ladder.live.actions import rights_of
-from ladder.models import Chair, Match, PlayedMove, Result, SeatResult
+from ladder.models import LiveSeat, Match, PlayedMove, Result, SeatResult
 from tests.ladder.live.people import (
     again,
     answer_any,
     ask_workers,
     beat_ago,
-    chair_at,
     check_ended,
-    check_sittings,
+    check_occupants,
     house,
+    live_seat_at,
     miss,
     owing,
     people,
@@ -128,7 +128,7 @@ def test_whatever_people_do_their_game_ends_and_everything_adds_up(
     for _ in range(MANY):
         if not evening.go_on():
             break
-        check_sittings(match, PlayedMove.objects.filter(match=match).count())
+        check_occupants(match, PlayedMove.objects.filter(match=match).count())
     record = check_ended(match)
     results = SeatResult.objects.filter(seat__match=match).order_by("seat__index")
     if record is None:
@@ -138,9 +138,9 @@ def test_whatever_people_do_their_game_ends_and_everything_adds_up(
     assert [one.rank for one in results] == record["outcome"]["ranks"]
     assert [one.rating_before is not None for one in results] == [rated] * len(versions)
     for seat in position(match).people:
-        chair = chair_at(match, seat)
-        assert (chair.strikes, chair.forfeit in ("", "resign", "abandoned")) == (0, True)
-        if chair.resigned:
-            assert chair.forfeit == "resign"
+        live_seat = live_seat_at(match, seat)
+        assert (live_seat.strikes, live_seat.forfeit in ("", "resign", "abandoned")) == (0, True)
+        if live_seat.resigned:
+            assert live_seat.forfeit == "resign"
     for seat in range(persons, persons + bots):
-        assert not Chair.objects.get(table=match.pk, seat__index=seat).forfeit
+        assert not LiveSeat.objects.get(table=match.pk, seat__index=seat).forfeit

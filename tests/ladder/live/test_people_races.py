@@ -12,16 +12,16 @@ import pytest
 from django.db.models import F
 
 from ladder.ledger.rebuild import rerate
-from ladder.models import Chair, Ladder, LedgerEntry, Match, PlayedMove, Result
+from ladder.models import Ladder, LedgerEntry, LiveSeat, Match, PlayedMove, Result
 from tests.ladder.live.people import (
     LATE_S,
     again,
     answer_any,
     beat_ago,
-    chair_at,
     check_ended,
-    check_sittings,
+    check_occupants,
     house,
+    live_seat_at,
     miss,
     owing,
     people,
@@ -65,7 +65,7 @@ def check_running(match: Match) -> None:
     """Nothing is doubled or out of its place."""
     numbers = list(PlayedMove.objects.filter(match=match).order_by("number").values_list("number", flat=True))
     assert numbers == list(range(len(numbers)))
-    check_sittings(match, len(numbers))
+    check_occupants(match, len(numbers))
 
 
 def test_of_answers_to_one_decision_one_is_played(race: Race) -> None:
@@ -86,7 +86,7 @@ def test_an_answer_and_the_deadline_never_both_have_the_decision(race: Race) -> 
     assert list(chain.from_iterable(got[:3])) == ["late"] * 3
     rows = PlayedMove.objects.filter(match=match, decision=1)
     assert sorted(rows.values_list("seat__index", "default")) == [(seat, "absent") for seat in range(3)]
-    assert set(Chair.objects.filter(table=match.pk).values_list("missed", "strikes", "kind")) == {(1, 0, "person")}
+    assert set(LiveSeat.objects.filter(table=match.pk).values_list("missed", "strikes", "kind")) == {(1, 0, "person")}
     check_running(match)
 
 
@@ -94,11 +94,11 @@ def test_the_chair_is_the_persons_or_the_stand_ins_but_never_both(race: Race) ->
     match = table_for(GEMS, people(3), rated=True)
     seen(match, 0, ago_s=31)
     miss(match, 0)
-    while not Chair.objects.filter(table=match.pk, owes=True, kind="stand-in").exists():
+    while not LiveSeat.objects.filter(table=match.pk, owes=True, kind="substitute").exists():
         answer_any(match, owing(match)[0])
     settle(match)
     beat_ago(match, 0)
-    asked, moves = chair_at(match, 0).asked, PlayedMove.objects.count()
+    asked, moves = live_seat_at(match, 0).asked, PlayedMove.objects.count()
     *back, woken, other, _, _ = race(
         *[use(match, 0, "return")] * 3,
         *[("waking", {"match": match.pk, "rounds": 1})] * 2,
@@ -108,13 +108,13 @@ def test_the_chair_is_the_persons_or_the_stand_ins_but_never_both(race: Race) ->
     assert back == [True] * 3
     assert woken + other == moves_of(match, 0, asked)
     assert PlayedMove.objects.count() == moves + woken + other
-    chair = chair_at(match, 0)
-    assert (chair.kind, chair.returned) == ("person", True)
-    assert chair.deadline is None or not woken + other or chair.asked > asked
+    live_seat = live_seat_at(match, 0)
+    assert (live_seat.kind, live_seat.returned) == ("person", True)
+    assert live_seat.deadline is None or not woken + other or live_seat.asked > asked
     check_running(match)
     play_to_the_end(match)
     record = check_ended(match)
-    assert record is not None and not Chair.objects.filter(table=match.pk).exclude(forfeit="").exists()
+    assert record is not None and not LiveSeat.objects.filter(table=match.pk).exclude(forfeit="").exists()
 
 
 def test_of_two_who_resign_at_once_one_has_won(race: Race) -> None:
@@ -173,13 +173,13 @@ def test_everything_at_once_has_one_end(race: Race, rated: bool) -> None:
 def test_an_outage_is_forgiven_once_whoever_sees_that_it_is_over(race: Race) -> None:
     match = table_for(GEMS, people(3), rated=True)
     back = timedelta(seconds=100)
-    Chair.objects.update(due_at=F("due_at") - back, deadline=F("deadline") - back)
-    before = chair_at(match, 1).deadline
+    LiveSeat.objects.update(due_at=F("due_at") - back, deadline=F("deadline") - back)
+    before = live_seat_at(match, 1).deadline
     beat_ago(match, 60)
     beats = ("beating", {"times": 5})
     *forgiven, said, _ = race(beats, beats, beats, answers(match, 0, "gems"), ("sweeping_tables", {"times": 5}))
     assert sum(forgiven) <= 1 and said == ["played"]
-    after = chair_at(match, 1).deadline
+    after = live_seat_at(match, 1).deadline
     assert before is not None and after is not None
     assert timedelta(seconds=58) < after - before < timedelta(seconds=75)
 

@@ -15,13 +15,13 @@ from games.base import Document
 from games.registry import GAMES
 from ladder.live import actions, person_view
 from ladder.live.person_view import Looks, moments, moments_of, present
-from ladder.live.position import Position, stood_in
-from ladder.models import Chair, Match, PlayedMove
+from ladder.live.position import Position, substituted
+from ladder.models import LiveSeat, Match, PlayedMove
 from tests.ladder.live.people import (
     against_the_house,
     answer_any,
     ask_workers,
-    chair_at,
+    live_seat_at,
     look,
     miss,
     owing,
@@ -168,7 +168,7 @@ def test_who_is_at_the_table_and_who_is_not() -> None:
     seen(match, 1, ago_s=31)
     seen(match, 2, ago_s=31)
     miss(match, 2)
-    assert look(match, 4)["here"] == ["left", "away", "stand-in", "here", "here"]
+    assert look(match, 4)["here"] == ["left", "away", "substitute", "here", "here"]
 
 
 def test_who_is_stood_in_for_is_asked_nothing_and_may_return() -> None:
@@ -187,7 +187,7 @@ def test_who_is_stood_in_for_is_asked_nothing_and_may_return() -> None:
 def test_a_question_is_shown_when_it_is_due_and_it_is_known_when_that_is() -> None:
     match = table_for("edel-stein-reich-duel", people(2))
     (seat,) = owing(match)
-    Chair.objects.filter(pk=chair_at(match, seat).pk).update(due_at=timezone.now() + timedelta(seconds=5))
+    LiveSeat.objects.filter(pk=live_seat_at(match, seat).pk).update(due_at=timezone.now() + timedelta(seconds=5))
     at = position(match)
     assert present(at, seat)["decision"] is None
     assert Looks(at).again_ms(seat) == pytest.approx(5000, abs=500)
@@ -276,7 +276,7 @@ def test_a_forced_move_that_is_held_back_looks_like_somebody_who_thinks() -> Non
         seen_by = present(early, viewer)
         assert seen_by["waiting"] == list(shown.pending)
         assert seen_by["decision"] is None or viewer in shown.pending
-        assert seen_by["clocks"] == [chair.bank_ms for chair in at.chairs]
+        assert seen_by["clocks"] == [live_seat.bank_ms for live_seat in at.live_seats]
         assert seen_by["round"] == shown.rounds_begun
 
 
@@ -296,7 +296,7 @@ def test_who_is_stood_in_for_is_as_fast_as_whoever_sits_there() -> None:
     match = table_for("edel-stein-reich", people(3), rated=True)
     answer_any(match, 0)
     seen(match, 0, ago_s=40)
-    while chair_at(match, 0).kind == Chair.Kind.PERSON:
+    while live_seat_at(match, 0).kind == LiveSeat.Kind.PERSON:
         if 0 in owing(match):
             miss(match, 0)
         else:
@@ -305,7 +305,7 @@ def test_who_is_stood_in_for_is_as_fast_as_whoever_sits_there() -> None:
         ask_workers(match)
         answer_any(match, owing(match)[0])
     at = position(match)
-    paces = at.paces(stood_in(at.chairs))
+    paces = at.paces(substituted(at.live_seats))
     assert [pace.by_hand for pace in paces if pace.seat == 0][:1] == [True]
     assert [pace.by_hand for pace in paces if pace.seat == 0][-1:] == [False]
     assert all(pace.by_hand for pace in paces if pace.seat != 0)

@@ -13,7 +13,7 @@ from games.record import verify
 from ladder.exports.documents import match_log_of, record_of
 from ladder.live.answers import GRACE
 from ladder.live.end import finish, void
-from ladder.models import Attempt, Chair, Entry, LedgerEntry, Match, PlayedMove, Result, Season, Table
+from ladder.models import Attempt, LedgerEntry, LiveSeat, Match, Membership, PlayedMove, Result, Season, Table
 from ladder.upkeep import sweep
 from tests.build import staff
 from tests.ladder.live.playing import at_random, bot_at, live_ladder, play_out, position, remote_bots, run_out, table_of
@@ -52,7 +52,7 @@ def test_of_answers_to_one_decision_one_is_played_and_the_others_are_judged_by_i
 def test_a_wrong_answer_that_comes_from_everywhere_is_one_strike(race: Race, match: Match) -> None:
     got = race(*[answers(match, 0, "nonsense")] * 4)
     assert got == [["refused"]] * 4
-    assert Chair.objects.get(seat__match=match, seat__index=0).strikes == 1
+    assert LiveSeat.objects.get(seat__match=match, seat__index=0).strikes == 1
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_all_seats_may_answer_at_once_through_a_whole_game(race: Race, match: Ma
     players = [("playing_live", {"match": match.pk, "bot": bot_at(match, seat), "seed": seat}) for seat in range(3)]
     said = race(*players, *[("sweeping_tables", {"times": 20})] * 2)[:3]
     assert [one["played"] == one["same"] for one in said] == [True] * 3
-    asked = list(Chair.objects.order_by("seat__index").values_list("asked", flat=True))
+    asked = list(LiveSeat.objects.order_by("seat__index").values_list("asked", flat=True))
     assert [one["played"] for one in said] == asked
     rows = PlayedMove.objects.filter(match=match)
     assert list(rows.values_list("number", flat=True)) == list(range(sum(asked))) == list(range(rows.count()))
@@ -75,7 +75,7 @@ def test_the_result_of_a_live_game_is_brought_once(race: Race, match: Match) -> 
     got = race(*[("finishing", {"matches": [match.pk]})] * 3, ("sweeping_tables", {"times": 3}))
     assert sum(map(len, got[:3])) <= 1
     assert Result.objects.count() == LedgerEntry.objects.filter(kind="result").count() == 1
-    assert list(Entry.objects.values_list("games", flat=True)) == [1, 1, 1]
+    assert list(Membership.objects.values_list("games", flat=True)) == [1, 1, 1]
     assert record_of(again(match)) == position(match).state().record
     check_accounts()
 
@@ -87,7 +87,7 @@ def test_an_answer_and_the_sweeper_never_both_have_the_decision(race: Race, matc
     assert [said in (["late"], ["refused"]) for said in got[:3]] == [True] * 3
     rows = PlayedMove.objects.filter(match=match, decision=1)
     assert sorted(rows.values_list("seat__index", "default")) == [(0, "late"), (1, "late"), (2, "late")]
-    assert set(Chair.objects.values_list("strikes", flat=True)) == {1}
+    assert set(LiveSeat.objects.values_list("strikes", flat=True)) == {1}
 
 
 def test_a_game_that_staff_end_while_answers_come_is_void_with_the_moves_that_came_before(
@@ -100,7 +100,7 @@ def test_a_game_that_staff_end_while_answers_come_is_void_with_the_moves_that_ca
     assert withdrawn == [match.pk]
     assert set(chain.from_iterable(said)) <= {"played", "late"}
     assert again(match).status == "void"
-    assert not Chair.objects.filter(owes=True).exists()
+    assert not LiveSeat.objects.filter(owes=True).exists()
     log = match_log_of(again(match))
     played = Counter(chain.from_iterable(said))["played"]
     assert PlayedMove.objects.count() == played
@@ -163,7 +163,7 @@ def test_a_live_game_has_one_end_whoever_ends_it(race: Race, match: Match) -> No
 def test_seats_that_all_run_out_of_time_at_once_forfeit_once_each_and_the_game_ends(race: Race) -> None:
     ladder = live_ladder("edel-stein-reich", 3)
     match = table_of(ladder, remote_bots(3))
-    Chair.objects.filter(table=match.pk).update(strikes=2)
+    LiveSeat.objects.filter(table=match.pk).update(strikes=2)
     for seat in range(3):
         run_out(match, seat, ago=GRACE.total_seconds() + 1)
     said = race(*[answers(match, seat, "gems", "money") for seat in range(3)], *[("sweeping_tables", {"times": 4})] * 2)
@@ -171,7 +171,7 @@ def test_seats_that_all_run_out_of_time_at_once_forfeit_once_each_and_the_game_e
     finish(match.pk)
     ended = again(match)
     assert ended.status == "finished"
-    assert set(Chair.objects.values_list("forfeit", "strikes", "owes")) == {("strikes", 3, False)}
+    assert set(LiveSeat.objects.values_list("forfeit", "strikes", "owes")) == {("strikes", 3, False)}
     rows = PlayedMove.objects.filter(match=match)
     assert rows.filter(decision=1, default="late").count() == 3
     assert set(rows.exclude(decision=1).values_list("decision", "default")) == {(None, "forfeit")}

@@ -56,7 +56,7 @@ def test_a_known_table_is_the_same_as_one_that_is_read_whole() -> None:
     whole = position_of(Match.objects.select_related("ladder", "block").get(pk=match.pk))
     known(match)
     assert known(match).state().view(0) == whole.state().view(0)
-    for one, other in zip(known(match).chairs, whole.chairs, strict=True):
+    for one, other in zip(known(match).live_seats, whole.live_seats, strict=True):
         assert one.seat == other.seat
         fields = [field.attname for field in one._meta.concrete_fields]
         assert [getattr(one, name) for name in fields] == [getattr(other, name) for name in fields]
@@ -68,7 +68,7 @@ def test_the_end_of_a_known_game_is_seen_at_once() -> None:
     void(match.pk, "It was broken.")
     ended = known(match)
     assert (ended.match.status, ended.match.reason) == (Match.Status.VOID, "It was broken.")
-    assert not any(chair.owes for chair in ended.chairs)
+    assert not any(live_seat.owes for live_seat in ended.live_seats)
 
 
 def test_players_of_a_known_game_are_named_as_they_are_called_now() -> None:

@@ -9,7 +9,7 @@ from ladder.ledger.append import NoSeason
 from ladder.live import decisions
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.models import Attempt, Block, Chair, DealSeries, Match, Season, Table
+from ladder.models import Attempt, Block, DealSeries, LiveSeat, Match, Season, Table
 from ladder.openness import is_open
 from ladder.upkeep import sweep
 from tests.build import active_version, snapshot
@@ -26,7 +26,7 @@ def test_a_table_runs_from_the_start_and_no_worker_is_at_it() -> None:
     assert (match.status, match.lease, attempt.worker) == ("running", attempt.token, "table")
     assert match.lease_until is not None and match.lease_until > timezone.now() + timedelta(hours=1)
     assert owing(match) == [0, 1, 2]
-    assert [chair.asked for chair in position(match).chairs] == [1, 1, 1]
+    assert [live_seat.asked for live_seat in position(match).live_seats] == [1, 1, 1]
 
 
 def test_every_seat_gets_its_player_in_the_order_in_which_they_were_named() -> None:
@@ -34,7 +34,7 @@ def test_every_seat_gets_its_player_in_the_order_in_which_they_were_named() -> N
     bots = remote_bots(4)
     match = table_of(ladder, bots)
     assert [bot_at(match, seat) for seat in range(4)] == [bot.pk for bot in bots]
-    assert all(seat.entry is not None and seat.entry.bot in bots for seat in match.seats.all())
+    assert all(seat.membership is not None and seat.membership.bot in bots for seat in match.seats.all())
 
 
 def test_each_live_game_has_a_deal_of_its_own_in_the_series_of_live_games() -> None:
@@ -58,7 +58,7 @@ def test_a_casual_game_needs_no_entries_and_a_rated_one_does() -> None:
         open_table(ladder, players)
     assert snapshot() == before
     match = open_table(ladder, players, rated=False, limits=CALM)
-    assert [seat.entry for seat in match.seats.all()] == [None, None]
+    assert [seat.membership for seat in match.seats.all()] == [None, None]
 
 
 def test_without_other_limits_a_table_has_those_of_its_ladder_for_the_whole_game() -> None:
@@ -116,4 +116,4 @@ def test_a_game_begins_with_the_hello_that_a_program_on_stdin_gets() -> None:
         "resumed": False,
         "limits": position(match).table.limits,
     }
-    assert Chair.objects.filter(kind="remote").count() == 2
+    assert LiveSeat.objects.filter(kind="remote").count() == 2

@@ -12,7 +12,7 @@ from ladder.creation import open_house
 from ladder.matches.blocks import KEY_BYTES, Player, end_if_over, key_hash, schedule_block, seed_of
 from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
-from ladder.models import Attempt, Block, Entry, Ladder, Match, SeatResult
+from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult
 from ladder.pairings.seatings import seatings
 from tests.build import (
     FAILED,
@@ -25,7 +25,7 @@ from tests.build import (
     house_version,
     scheduled,
 )
-from tests.ladder.exhibitions.orders import a_test, play_all
+from tests.ladder.exhibitions.requested import a_test, play_all
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -34,7 +34,7 @@ def test_a_block_is_one_deal_played_in_all_seatings(house: None, seats: int) -> 
     players = first_players(ladder)
     block = scheduled(ladder, players)
     tables = [
-        tuple(players.index(Player(seat.version, seat.entry)) for seat in match.seats.order_by("index"))
+        tuple(players.index(Player(seat.version, seat.membership)) for seat in match.seats.order_by("index"))
         for match in block.matches.order_by("seating")
     ]
     assert tables == list(seatings(ladder.seats))
@@ -106,14 +106,14 @@ def test_ending_what_has_ended_or_goes_on_changes_nothing(match: Match) -> None:
 
 
 def test_games_of_an_unrated_block_have_results_and_change_no_rating(duel: Ladder) -> None:
-    """Without entries: any version may sit there, whether its bot is on the ladder or not."""
-    before = list(Entry.objects.order_by("pk").values())
+    """Without memberships: any version may sit there, whether its bot is on the ladder or not."""
+    before = list(Membership.objects.order_by("pk").values())
     block = scheduled(duel, first_players(duel, rated=False), purpose=Block.Purpose.TEST)
     for game in block.matches.select_related("ladder"):
         result = finished(game)
         assert [row.change for row in result.seat_results.all()] == [None, None]
         assert not result.ledger_entries.exists()
-    assert list(Entry.objects.order_by("pk").values()) == before
+    assert list(Membership.objects.order_by("pk").values()) == before
     block.refresh_from_db()
     assert (block.rated, block.ended is not None) == (False, True)
 

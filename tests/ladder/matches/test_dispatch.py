@@ -22,7 +22,7 @@ from ladder.matches.dispatch import ON_TIME, OVERDUE, QUEUE, SEND_AGAIN, SOON, W
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
-from ladder.models import Attempt, Block, Ladder, Match, Order
+from ladder.models import Attempt, Block, Exhibition, Ladder, Match
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from tests.build import (
     active_version,
@@ -54,23 +54,26 @@ def ladders_of(sent: list[str]) -> list[int]:
     return [ladders[int(message.strip("(),"))] for message in sent]
 
 
-def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Order:
+def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Exhibition:
     """A test of house bots that ``by`` ordered, with all its blocks."""
-    order = Order.objects.create(
-        kind=Order.Kind.TEST,
+    exhibition = Exhibition.objects.create(
+        kind=Exhibition.Kind.TEST,
         ladder=ladder,
         requested_by=by,
         token=uuid4(),
         blocks_wanted=blocks,
         games_wanted=4 * blocks,
-        state=Order.State.RUNNING,
+        state=Exhibition.State.RUNNING,
     )
-    players = [Player(entry.bot.versions.get(active=True)) for entry in ladder.entries.order_by("pk")[: ladder.seats]]
+    players = [
+        Player(membership.bot.versions.get(active=True))
+        for membership in ladder.memberships.order_by("pk")[: ladder.seats]
+    ]
     for _ in range(blocks):
         with transaction.atomic():
             held = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-            schedule_block(held, players, purpose=Block.Purpose.TEST, priority=-1, sent=False, order=order)
-    return order
+            schedule_block(held, players, purpose=Block.Purpose.TEST, priority=-1, sent=False, exhibition=exhibition)
+    return exhibition
 
 
 def names(matches: QuerySet[Match]) -> list[str]:
@@ -248,9 +251,9 @@ def test_unrated_games_have_their_share_while_rated_ones_wait(broker: str, ladde
 
 def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker: str, ladder: Ladder) -> None:
     fill_with_blocks(ladder, count=WINDOW + 1)
-    order = unrated(ladder, person("ada"), blocks=3)
-    slow, being_played, _ = first_games().filter(block__order=order)
-    quick = Match.objects.filter(block__order=None).earliest("pk")
+    exhibition = unrated(ladder, person("ada"), blocks=3)
+    slow, being_played, _ = first_games().filter(block__exhibition=exhibition)
+    quick = Match.objects.filter(block__exhibition=None).earliest("pk")
     now = timezone.now()
     for match, seconds in ((slow, 100), (quick, 1)):
         claimed(match)
@@ -258,7 +261,7 @@ def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker
         Attempt.objects.filter(match=match).update(**times)
         Match.objects.filter(pk=match.pk).update(status="void", reason="over", ended=now, lease=None, lease_until=None)
     claimed(being_played)
-    ordered = set(named(*Match.objects.filter(block__order=order).values_list("pk", flat=True)))
+    ordered = set(named(*Match.objects.filter(block__exhibition=exhibition).values_list("pk", flat=True)))
     dispatch()
     assert messages(broker) and not ordered & set(messages(broker))
     Match.objects.filter(pk=being_played.pk).update(
@@ -273,8 +276,8 @@ def test_one_persons_tests_do_not_wait_behind_all_of_anothers(broker: str, ladde
     unrated(ladder, person("ada"), blocks=6)
     second = unrated(ladder, person("bob"), blocks=4)
     dispatch()
-    orders = dict(Match.objects.values_list("pk", "block__order"))
-    sent = [orders[int(message.strip("(),"))] for message in messages(broker)]
+    exhibitions = dict(Match.objects.values_list("pk", "block__exhibition"))
+    sent = [exhibitions[int(message.strip("(),"))] for message in messages(broker)]
     assert sent[:8].count(second.pk) == 4
 
 

@@ -11,15 +11,15 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from ladder.matches.candidates import freeze_all, playing_versions
 from ladder.matches.schedule import fill
-from ladder.members.membership import CannotJoin, activate, enter, join, leave, retire, take_back
-from ladder.models import Entry, Ladder, Seat
+from ladder.members.memberships import CannotJoin, activate, enter, join, leave, retire, take_back
+from ladder.models import Ladder, Membership, Seat
 from tests.build import active_version, new_version, person, uploaded
 
 HOUR = timedelta(hours=1)
 
 
-def entry_of(bot: Bot, ladder: Ladder) -> Entry:
-    return Entry.objects.select_related("frozen").get(bot=bot, ladder=ladder)
+def membership_of(bot: Bot, ladder: Ladder) -> Membership:
+    return Membership.objects.select_related("frozen").get(bot=bot, ladder=ladder)
 
 
 def with_deadline(ladder: Ladder, ago: timedelta = HOUR) -> None:
@@ -31,7 +31,7 @@ def test_before_the_deadline_nothing_is_frozen(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel, -HOUR)
     assert freeze_all() == 0
     activate(new_version(bot))
-    assert entry_of(bot, duel).frozen is None
+    assert membership_of(bot, duel).frozen is None
 
 
 def test_after_the_deadline_the_version_of_then_goes_on_playing(bot: Bot, duel: Ladder) -> None:
@@ -39,7 +39,7 @@ def test_after_the_deadline_the_version_of_then_goes_on_playing(bot: Bot, duel: 
     first, second = active_version(bot), new_version(bot)
     with_deadline(duel)
     activate(second)
-    assert entry_of(bot, duel).frozen == first
+    assert membership_of(bot, duel).frozen == first
     assert freeze_all() == 0
     assert active_version(bot) == second
     fill(Random(1))
@@ -49,16 +49,16 @@ def test_after_the_deadline_the_version_of_then_goes_on_playing(bot: Bot, duel: 
 def test_the_clock_freezes_each_entry_once(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel)
     assert (freeze_all(), freeze_all()) == (1, 0)
-    assert entry_of(bot, duel).frozen == active_version(bot)
-    assert playing_versions([entry_of(bot, duel)])[bot.pk] == active_version(bot)
+    assert membership_of(bot, duel).frozen == active_version(bot)
+    assert playing_versions([membership_of(bot, duel)])[bot.pk] == active_version(bot)
 
 
 def test_a_later_version_that_drops_the_table_takes_nobody_from_a_frozen_ladder(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel)
     activate(new_version(bot, claims={"die-weinhaendler": [3]}))
-    assert entry_of(bot, duel).active
+    assert membership_of(bot, duel).active
     leave(bot, duel)
-    assert not entry_of(bot, duel).active
+    assert not membership_of(bot, duel).active
     assert join(bot, duel).active
 
 
@@ -66,30 +66,30 @@ def test_retiring_takes_a_bot_from_a_frozen_ladder_until_it_is_taken_back(bot: B
     with_deadline(duel)
     freeze_all()
     retire(bot)
-    assert not entry_of(bot, duel).active
+    assert not membership_of(bot, duel).active
     take_back(bot)
-    assert entry_of(bot, duel).active
+    assert membership_of(bot, duel).active
 
 
 def test_nobody_new_enters_a_frozen_ladder(house: None, duel: Ladder) -> None:
     with_deadline(duel)
     late = uploaded(person("bob"), "Late")
-    assert not Entry.objects.filter(bot=late, ladder=duel).exists()
+    assert not Membership.objects.filter(bot=late, ladder=duel).exists()
     with pytest.raises(CannotJoin, match="takes no more bots: its deadline has passed"):
         join(late, duel)
 
 
 def test_a_version_whose_check_ends_after_the_deadline_was_not_there_in_time(house: None, duel: Ladder) -> None:
     bot = Bot.objects.create(owner=person("ada"), name="Mine", slug="mine")
-    Entry.objects.create(bot=bot, ladder=duel, active=False)
+    Membership.objects.create(bot=bot, ladder=duel, active=False)
     with_deadline(duel)
     version = new_version(bot)
     BotVersion.objects.filter(pk=version.pk).update(checked=timezone.now())
     activate(version)
     assert freeze_all() == 0
     enter(bot)
-    entry = entry_of(bot, duel)
-    assert (entry.frozen, entry.active) == (None, False)
+    membership = membership_of(bot, duel)
+    assert (membership.frozen, membership.active) == (None, False)
     with pytest.raises(CannotJoin):
         join(bot, duel)
 
@@ -106,4 +106,4 @@ def test_the_table_shows_the_version_that_plays_there(bot: Bot, duel: Ladder, cl
 def test_houses_bots_are_not_frozen(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel)
     freeze_all()
-    assert not Entry.objects.filter(ladder=duel, bot__owner=None, frozen__isnull=False).exists()
+    assert not Membership.objects.filter(ladder=duel, bot__owner=None, frozen__isnull=False).exists()

@@ -134,12 +134,12 @@ def test_each_owner_of_a_table_reads_their_own(bot: Bot, ada: User, sandbox_laun
     bob = person("bob")
     other = uploaded(bob, "Other", source=CHATTY)
     ladder = Ladder.objects.get(slug="edel-stein-reich-duel")
-    ladder.entries.exclude(bot__in=[bot, other]).update(active=False)
+    ladder.memberships.exclude(bot__in=[bot, other]).update(active=False)
     fill(Random(1))
     match = Match.objects.select_related("ladder").filter(ladder=ladder)[0]
     assert play(match.pk, pretending) == "finished"
     finish_others(match)
-    mine = match.seats.get(entry__bot=bot).index
+    mine = match.seats.get(membership__bot=bot).index
     assert readable_seats(match, ada) == {mine}
     assert readable_seats(match, bob) == {1 - mine}
     assert log_of(match, 1 - mine, ada) is None
@@ -147,7 +147,7 @@ def test_each_owner_of_a_table_reads_their_own(bot: Bot, ada: User, sandbox_laun
 
 def test_a_match_of_the_house_keeps_no_lines_at_all(bot: Bot) -> None:
     ladder = Ladder.objects.get(slug="edel-stein-reich-duel")
-    ladder.entries.filter(bot=bot).update(active=False)
+    ladder.memberships.filter(bot=bot).update(active=False)
     fill(Random(1))
     watched = []
 

@@ -50,8 +50,8 @@ def late(bot: Bot, ladder: Ladder) -> Match:
 @pytest.mark.usefixtures("house")
 def test_three_bad_matches_in_a_row_put_a_bot_on_leave_and_say_which_and_why(bot: Bot, duel: Ladder) -> None:
     lost = [played(bot, duel, reason) for reason in ("exit", "strikes", "not_ready")]
-    assert bot.on_leave is not None
-    assert bot.leave_reason == (
+    assert bot.paused is not None
+    assert bot.pause_reason == (
         f"It failed in 3 matches in a row: match {lost[0].pk} (its process ended), match {lost[1].pk} (three strikes)"
         f" and match {lost[2].pk} (not ready in time)."
     )
@@ -61,7 +61,7 @@ def test_three_bad_matches_in_a_row_put_a_bot_on_leave_and_say_which_and_why(bot
 def test_two_bad_matches_do_not(bot: Bot, duel: Ladder) -> None:
     for _ in range(MOST_BAD - 1):
         played(bot, duel, "exit")
-    assert (bot.on_leave, bot.bad_in_a_row) == (None, 2)
+    assert (bot.paused, bot.bad_in_a_row) == (None, 2)
 
 
 @pytest.mark.usefixtures("house")
@@ -69,7 +69,7 @@ def test_two_bad_matches_do_not(bot: Bot, duel: Ladder) -> None:
 def test_a_match_without_a_failure_of_its_own_ends_the_row(bot: Bot, duel: Ladder, good: str) -> None:
     for reason in ("exit", "exit", good, "exit", "exit"):
         played(bot, duel, reason)
-    assert (bot.on_leave, bot.bad_in_a_row) == (None, 2)
+    assert (bot.paused, bot.bad_in_a_row) == (None, 2)
 
 
 @pytest.mark.usefixtures("house")
@@ -91,7 +91,7 @@ def test_a_match_lost_after_the_machine_was_late_counts_as_neither(bot: Bot, due
 def test_a_leave_names_exactly_the_matches_that_counted(bot: Bot, duel: Ladder) -> None:
     lost = [played(bot, duel, "exit"), late(bot, duel), played(bot, duel, "time"), late(bot, duel)]
     lost.append(played(bot, duel, "strikes"))
-    assert bot.leave_reason == (
+    assert bot.pause_reason == (
         f"It failed in 3 matches in a row: match {lost[0].pk} (its process ended), match {lost[2].pk} (its time for the"
         f" game was used up) and match {lost[4].pk} (three strikes)."
     )
@@ -110,7 +110,7 @@ def test_the_row_goes_over_all_ladders(bot: Bot, duel: Ladder) -> None:
     three = Ladder.objects.get(slug="edel-stein-reich-3")
     for ladder in (duel, three, duel):
         played(other, ladder, "exit")
-    assert other.on_leave is not None
+    assert other.paused is not None
 
 
 @pytest.mark.usefixtures("house")
@@ -130,22 +130,22 @@ def test_a_bot_on_leave_keeps_its_rating_and_its_waiting_matches_are_cancelled(b
     assert claim(running.pk, "a test")
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
-    rating = bot.entries.get().rating
+    rating = bot.memberships.get().rating
     waiting.refresh_from_db()
     running.refresh_from_db()
     assert (waiting.status, waiting.reason) == ("cancelled", "A bot at the table is on leave or suspended.")
     assert running.status == "running"
-    assert bot.entries.get().active
+    assert bot.memberships.get().active
     fill()
-    assert not Match.objects.filter(status="queued", seats__entry__bot=bot).exists()
-    assert bot.entries.get().rating == rating
+    assert not Match.objects.filter(status="queued", seats__membership__bot=bot).exists()
+    assert bot.memberships.get().rating == rating
 
 
 @pytest.mark.usefixtures("house")
 def test_a_match_scheduled_while_its_bot_went_on_leave_is_cancelled_by_the_sweeper(bot: Bot, duel: Ladder) -> None:
     untried, tried = match_of(bot, duel, 1), match_of(bot, duel, 2)
     Match.objects.filter(pk=tried.pk).update(attempts_started=1)
-    Bot.objects.filter(pk=bot.pk).update(on_leave=Now(), leave_reason="It failed.")
+    Bot.objects.filter(pk=bot.pk).update(paused=Now(), pause_reason="It failed.")
     sweep()
     found = {match.pk: [game.status for game in match.block.matches.order_by("seating")] for match in (untried, tried)}
     assert found == {untried.pk: ["cancelled", "cancelled"], tried.pk: ["queued", "cancelled"]}
@@ -159,11 +159,11 @@ def test_the_owner_puts_it_back_with_a_clean_count(bot: Bot, duel: Ladder) -> No
         played(bot, duel, "exit")
     assert put_back(bot)
     bot.refresh_from_db()
-    assert (bot.on_leave, bot.leave_reason, bot.bad_in_a_row) == (None, "", 0)
-    one = duel.entries.filter(bot__owner=None)[0]
-    duel.entries.filter(bot__owner=None).exclude(pk=one.pk).update(active=False)
+    assert (bot.paused, bot.pause_reason, bot.bad_in_a_row) == (None, "", 0)
+    one = duel.memberships.filter(bot__owner=None)[0]
+    duel.memberships.filter(bot__owner=None).exclude(pk=one.pk).update(active=False)
     fill()
-    assert Match.objects.filter(status="queued", seats__entry__bot=bot).exists()
+    assert Match.objects.filter(status="queued", seats__membership__bot=bot).exists()
     assert not put_back(bot)
 
 
@@ -173,8 +173,8 @@ def test_a_bot_that_was_put_back_goes_on_leave_for_three_new_matches(bot: Bot, d
         played(bot, duel, "exit")
     put_back(bot)
     lost = [played(bot, duel, "time") for _ in range(MOST_BAD)]
-    assert bot.leave_reason.count("its time for the game was used up") == MOST_BAD
-    assert all(f"match {match.pk} " in bot.leave_reason for match in lost)
+    assert bot.pause_reason.count("its time for the game was used up") == MOST_BAD
+    assert all(f"match {match.pk} " in bot.pause_reason for match in lost)
 
 
 @pytest.mark.usefixtures("house")
@@ -186,10 +186,10 @@ def test_a_match_that_ends_while_its_bot_is_on_leave_changes_neither_the_leave_n
     assert isinstance(lease, Lease)
     for _ in range(MOST_BAD):
         played(bot, duel, "exit")
-    since, reason = bot.on_leave, bot.leave_reason
+    since, reason = bot.paused, bot.pause_reason
     assert record_result(lease, report_of(other, forfeits={0: "exit"}))
     bot.refresh_from_db()
-    assert (bot.on_leave, bot.leave_reason) == (since, reason)
+    assert (bot.paused, bot.pause_reason) == (since, reason)
 
 
 @pytest.mark.usefixtures("house")
@@ -197,7 +197,7 @@ def test_bots_of_the_house_never_go_on_leave(duel: Ladder) -> None:
     fill()
     for match in Match.objects.filter(ladder=duel).select_related("ladder"):
         assert record_result(claimed(match), report_of(match, forfeits={0: "exit", 1: "exit"}))
-    assert not Bot.objects.exclude(on_leave=None, bad_in_a_row=0).exists()
+    assert not Bot.objects.exclude(paused=None, bad_in_a_row=0).exists()
 
 
 def broken(_spec: MatchSpec[Any], _: Observer | None) -> MatchReport:

@@ -281,4 +281,4 @@ def test_a_ladder_may_have_its_own_limits(match: Match) -> None:
 def test_ratings_of_whole_games_through_the_runner_add_up(transactional_db: None, match: Match, seed: int) -> None:
     for one in Random(seed).sample(list(Match.objects.all()), 3):
         assert play(one.pk, with_fakes) == Attempt.Ending.FINISHED
-    assert sum(rating - 1_500_000 for rating in match.ladder.entries.values_list("rating", flat=True)) == 0
+    assert sum(rating - 1_500_000 for rating in match.ladder.memberships.values_list("rating", flat=True)) == 0

@@ -18,7 +18,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH
-from ladder.models import Attempt, Block, DealSeries, Entry, Ladder, LedgerEntry, Match, Result, Season
+from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Membership, Result, Season
 from ladder.pairings.seatings import seatings
 from ladder.upkeep import sweep
 from ladder.verification.ladders import verify_deals
@@ -96,7 +96,7 @@ def test_the_same_results_brought_by_several_processes_count_once(race: Race, ma
     got = race(*(("recording", {"leases": leases, "variety": variety}) for variety in (1, 1, 2)))
     assert Counter(flat(got)) == Counter(match for match, _ in leases)
     assert Result.objects.count() == LedgerEntry.objects.filter(kind="result").count() == QUEUE_LENGTH
-    assert sum(Entry.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
+    assert sum(Membership.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
     check_accounts()
 
 
@@ -253,10 +253,10 @@ def test_a_season_that_is_closed_several_times_beside_results_and_the_scheduler_
 
 def test_a_house_that_is_opened_several_times_at_once_is_one_house(race: Race) -> None:
     assert race(*[("opening", {})] * 3) == [None] * 3
-    before = [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)]
+    before = [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Membership)]
     assert len(before[0]) == sum(len(game.seat_counts) for game in GAMES.values()) * len(Ladder.Players)
     open_house()
-    assert [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Entry)] == before
+    assert [list(model.objects.order_by("pk").values()) for model in (Ladder, Bot, BotVersion, Membership)] == before
 
 
 def failing(leases: list[tuple[int, str]]) -> Racer:
@@ -279,8 +279,8 @@ def test_failures_that_several_processes_bring_at_once_count_once_each(race: Rac
     for bot in bots:
         bot.refresh_from_db()
         assert bot.bad_in_a_row == len(leases[0])
-        assert bot.on_leave is not None
-        assert bot.leave_reason.count("match ") == 3
+        assert bot.paused is not None
+        assert bot.pause_reason.count("match ") == 3
     check_accounts()
 
 
@@ -299,6 +299,6 @@ def test_owners_who_change_their_minds_beside_results_and_the_scheduler_stop_nob
     assert got[:3] == [None] * 3
     for bot in bots:
         hosted = Ladder.objects.filter(players="hosted").count()
-        assert bot.entries.filter(active=True, declined=False).count() == hosted
+        assert bot.memberships.filter(active=True, declined=False).count() == hosted
         assert bot.active_version == bot.versions.get(number=2)
     check_accounts()

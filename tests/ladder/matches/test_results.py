@@ -15,7 +15,7 @@ from ladder.exports.documents import match_log_of, record_of
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
 from ladder.matches.results import WrongRecord, record_result
-from ladder.models import Entry, LedgerEntry, Match, Result
+from ladder.models import LedgerEntry, Match, Membership, Result
 from ladder.packing import unpack
 from ladder.upkeep import sweep
 from tests.build import FAILED, claimed, expire_lease, finish_others, finished, report_of, snapshot, variety_of
@@ -44,13 +44,13 @@ def test_a_finished_match_has_no_lease_and_one_finished_attempt_and_its_seed_ope
 
 def test_entries_move_by_what_their_seats_show_and_the_sum_is_zero(match: Match) -> None:
     result = finished(match)
-    rows = list(result.seat_results.select_related("seat__entry"))
+    rows = list(result.seat_results.select_related("seat__membership"))
     assert sum(row.change for row in rows) == 0
     for row in rows:
-        entry = row.seat.entry
-        assert (row.rating_before, row.rating_after) == (1_500_000, entry.rating)
-        assert (entry.last_change, entry.games) == (row.change, 1)
-    assert sum(Entry.objects.values_list("wins", flat=True)) == 60
+        membership = row.seat.membership
+        assert (row.rating_before, row.rating_after) == (1_500_000, membership.rating)
+        assert (membership.last_change, membership.games) == (row.change, 1)
+    assert sum(Membership.objects.values_list("wins", flat=True)) == 60
 
 
 def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps_after_the_seasons_start(
@@ -233,7 +233,7 @@ def test_the_stored_record_is_a_sixth_of_its_json(match: Match) -> None:
 
 def test_nothing_of_a_result_is_left_if_rating_it_fails(match: Match) -> None:
     lease = claimed(match)
-    Entry.objects.update(rating=2**63 - 1)
+    Membership.objects.update(rating=2**63 - 1)
     before = snapshot()
     with pytest.raises((OverflowError, DataError)), transaction.atomic():
         record_result(lease, report_of(match))

@@ -22,13 +22,13 @@ from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill, house_blocks_for
 from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
-from ladder.models import Attempt, Block, Entry, Estimate, Ladder, LastSeat, Match, Season, Seat
+from ladder.models import Attempt, Block, Estimate, Ladder, LastSeat, Match, Membership, Season, Seat
 from ladder.pairings.candidates import NEW_VERSION_GAMES
 from ladder.pairings.seatings import seatings
 from ladder.ratings.draws import packed
 from tests.build import active_version, claimed, first_games, new_version, person, report_of, uploaded, variety_of
 from tests.build import house_version as house_version
-from tests.ladder.exhibitions.orders import a_test
+from tests.ladder.exhibitions.requested import a_test
 
 FOUR = {"edel-stein-reich": [4]}
 
@@ -108,16 +108,16 @@ def test_looking_for_room_in_full_queues_takes_no_lock(match: Match) -> None:
 
 def test_a_block_is_complete_when_it_is_scheduled(match: Match) -> None:
     games = list(match.block.matches.order_by("seating"))
-    seats = [list(game.seats.select_related("entry", "version").order_by("index")) for game in games]
+    seats = [list(game.seats.select_related("membership", "version").order_by("index")) for game in games]
     assert [[seats[0].index(seat) for seat in seats[0]] for _ in seats] == [[0, 1, 2, 3]] * 4
     assert [game.seating for game in games] == [0, 1, 2, 3]
-    order = [seat.entry_id for seat in seats[0]]
+    order = [seat.membership_id for seat in seats[0]]
     assert len(set(order)) == 4
     for game, its in zip(games, seats, strict=True):
-        assert [seat.entry_id for seat in its] == [order[player] for player in seatings(4)[game.seating]]
+        assert [seat.membership_id for seat in its] == [order[player] for player in seatings(4)[game.seating]]
         for seat in its:
-            assert seat.entry.ladder_id == match.ladder_id
-            assert seat.version.bot_id == seat.entry.bot_id
+            assert seat.membership.ladder_id == match.ladder_id
+            assert seat.version.bot_id == seat.membership.bot_id
             assert seat.version.active
     assert match.block.commitment == commitment(bytes(match.block.seed))
 
@@ -132,27 +132,27 @@ def test_nobody_is_left_behind_counting_the_games_still_queued(ladder: Ladder) -
     fill(Random(2))
     finish_everything()
     fill(Random(3))
-    games = [Seat.objects.filter(entry=entry).count() for entry in ladder.entries.all()]
+    games = [Seat.objects.filter(membership=membership).count() for membership in ladder.memberships.all()]
     assert sum(games) == 4 * 2 * QUEUE_LENGTH
     assert min(games) >= 4
 
 
 def test_a_bot_that_has_left_is_given_no_matches(ladder: Ladder) -> None:
-    away = ladder.entries.earliest("pk")
-    Entry.objects.filter(pk=away.pk).update(active=False)
+    away = ladder.memberships.earliest("pk")
+    Membership.objects.filter(pk=away.pk).update(active=False)
     fill()
     assert not away.seats.exists()
 
 
 def test_a_bot_on_leave_is_given_no_matches(ladder: Ladder) -> None:
-    away = ladder.entries.earliest("pk")
-    Bot.objects.filter(pk=away.bot_id).update(on_leave=timezone.now(), leave_reason="It failed.")
+    away = ladder.memberships.earliest("pk")
+    Bot.objects.filter(pk=away.bot_id).update(paused=timezone.now(), pause_reason="It failed.")
     fill()
     assert not away.seats.exists()
 
 
 def test_code_that_is_not_installed_gets_no_matches(ladder: Ladder) -> None:
-    gone = ladder.entries.earliest("pk")
+    gone = ladder.memberships.earliest("pk")
     BotVersion.objects.filter(bot=gone.bot).update(digest="0" * 64)
     fill()
     assert not gone.seats.exists()
@@ -162,14 +162,14 @@ def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> 
     """The catalogue decides: another name or digest gets neither matches nor the freedom to meet its owner's bots."""
     impostor = Bot.objects.create(slug="impostor", name="Impostor", house_name="impostor")
     BotVersion.objects.create(bot=impostor, number=1, digest="1" * 64, active=True)
-    entry = Entry.objects.create(ladder=ladder, bot=impostor)
+    membership = Membership.objects.create(ladder=ladder, bot=impostor)
     owner = User.objects.create(username="ada")
     theirs = Bot.objects.create(slug="theirs", name="Theirs", owner=owner)
     real = BotVersion.objects.get(bot__house_name="random", active=True)
     BotVersion.objects.create(bot=theirs, number=1, digest=real.digest, active=True)
-    other = Entry.objects.create(ladder=ladder, bot=theirs)
+    other = Membership.objects.create(ladder=ladder, bot=theirs)
     fill()
-    assert not entry.seats.exists()
+    assert not membership.seats.exists()
     assert not other.seats.exists()
 
 
@@ -177,7 +177,7 @@ def test_the_first_block_of_somebodys_bot_waits_for_no_room_and_goes_first(ladde
     fill()
     bot = uploaded(person("ada"), claims=FOUR)
     assert fill() in (4, 8)  # a turn of the longest wait may come before
-    first = Block.objects.filter(matches__seats__entry__bot=bot).distinct().get()
+    first = Block.objects.filter(matches__seats__membership__bot=bot).distinct().get()
     assert set(first.matches.values_list("priority", flat=True)) == {FIRST}
     assert not Match.objects.exclude(block=first).filter(priority__gt=0).exists()
     assert fill() == 0
@@ -187,7 +187,7 @@ def test_new_bots_of_several_people_have_their_first_blocks_at_once(ladder: Ladd
     fill()
     bots = [uploaded(person(name), name, claims=FOUR) for name in ("ada", "bob", "eve")]
     fill()
-    assert all(Match.objects.filter(seats__entry__bot=bot).exists() for bot in bots)
+    assert all(Match.objects.filter(seats__membership__bot=bot).exists() for bot in bots)
     assert Match.objects.filter(priority=FIRST).exists()
     assert fill() == 0
 
@@ -198,7 +198,7 @@ def test_who_brings_many_new_bots_has_one_block_with_priority_at_a_time(ladder: 
     bots = [uploaded(ada, name, claims=FOUR) for name in ("a", "b", "c", "d")]
 
     def first() -> set[int]:
-        pending = Match.objects.filter(status__in=Match.PENDING, priority=FIRST, seats__entry__bot__in=bots)
+        pending = Match.objects.filter(status__in=Match.PENDING, priority=FIRST, seats__membership__bot__in=bots)
         return set(pending.values_list("block", flat=True))
 
     fill()
@@ -219,10 +219,10 @@ def test_who_uploads_versions_without_end_starves_nobody(ladder: Ladder) -> None
         BotVersion.objects.filter(pk=version.pk).update(active=True)
         fill(Random(number))
         pass_over()
-    for names in Match.objects.filter(seating=0).values_list("seats__entry__bot__name", flat=True):
+    for names in Match.objects.filter(seating=0).values_list("seats__membership__bot__name", flat=True):
         blocks[names] += 1
     assert blocks[patient.name] * 4 >= NEW_VERSION_GAMES
-    assert min(blocks[entry.bot.name] for entry in ladder.entries.select_related("bot")) >= 4
+    assert min(blocks[membership.bot.name] for membership in ladder.memberships.select_related("bot")) >= 4
 
 
 def test_a_new_version_is_paired_again_and_again_until_it_has_its_first_games(ladder: Ladder) -> None:
@@ -230,7 +230,7 @@ def test_a_new_version_is_paired_again_and_again_until_it_has_its_first_games(la
     for _ in range(4):
         fill()
         finish_everything()
-    assert LastSeat.objects.get(entry__bot=bot).version_games >= NEW_VERSION_GAMES
+    assert LastSeat.objects.get(membership__bot=bot).version_games >= NEW_VERSION_GAMES
 
 
 def test_a_game_that_never_ends_holds_nothing_but_a_worker(ladder: Ladder) -> None:
@@ -300,7 +300,9 @@ def estimated(ladder: Ladder, width: int, blocks: int = 10) -> None:
     """Give every version that plays on ``ladder`` an estimate with an interval of this width."""
     season = ladder.seasons.get(closing=None)
     Estimate.objects.filter(season=season).delete()
-    for version in BotVersion.objects.filter(bot__entries__ladder=ladder, bot__entries__active=True, active=True):
+    for version in BotVersion.objects.filter(
+        bot__memberships__ladder=ladder, bot__memberships__active=True, active=True
+    ):
         low, high = 1_500_000 - width // 2, 1_500_000 + width - width // 2
         known = {"blocks": blocks, "games": 4 * blocks, "kept_draws": b"", "computed": timezone.now()}
         Estimate.objects.create(season=season, version=version, rating=1_500_000, low=low, high=high, **known)
@@ -337,7 +339,7 @@ def test_house_bots_alone_stop_when_more_games_would_tell_nothing_new(ladder: La
 @override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=3)
 def test_a_new_version_of_a_house_bot_wakes_its_ladder(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
-    bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).latest("pk")
+    bot = Bot.objects.filter(memberships__ladder=ladder, memberships__active=True).latest("pk")
     assert fill() == 0
     Estimate.objects.filter(version__bot=bot).delete()  # as after an update
     assert fill() > 0
@@ -379,7 +381,7 @@ def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladd
 
 @override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
 def test_what_somebody_orders_is_played_on_a_ladder_that_rests(bot: Bot, duel: Ladder) -> None:
-    Entry.objects.filter(bot=bot).update(active=False)
+    Membership.objects.filter(bot=bot).update(active=False)
     assert fill() == 0
     a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     feed()
@@ -422,9 +424,9 @@ def test_who_comes_waits_from_the_last_block_on(ladder: Ladder) -> None:
     last = ladder.blocks.latest("pk")
     assert (mine.since, mine.games, mine.version_games) == (last.pk, 0, 0)
     fill()
-    assert LastSeat.objects.get(entry__bot=bot).since > last.pk
-    ours = next(one for one in ready(ladder).candidates if one.entry == mine.entry)
-    assert ours.games == ours.version_games == Match.objects.filter(seats__entry=mine.entry).count() > 0
+    assert LastSeat.objects.get(membership__bot=bot).since > last.pk
+    ours = next(one for one in ready(ladder).candidates if one.membership == mine.membership)
+    assert ours.games == ours.version_games == Match.objects.filter(seats__membership=mine.membership).count() > 0
 
 
 def test_another_version_starts_again_and_its_bots_games_stay(ladder: Ladder) -> None:
@@ -441,20 +443,20 @@ def test_another_version_starts_again_and_its_bots_games_stay(ladder: Ladder) ->
 def test_a_frozen_version_goes_on_playing(ladder: Ladder) -> None:
     bot = uploaded(person("ada"), claims=FOUR)
     first = bot.versions.get(active=True)
-    Entry.objects.filter(bot=bot, ladder=ladder).update(frozen=first)
+    Membership.objects.filter(bot=bot, ladder=ladder).update(frozen=first)
     second = new_version(bot, claims={})
     bot.versions.filter(active=True).update(active=False)
     BotVersion.objects.filter(pk=second.pk).update(active=True)
-    entry = ladder.entries.get(bot=bot)
-    assert ready(ladder).players[entry.pk].version == first
+    membership = ladder.memberships.get(bot=bot)
+    assert ready(ladder).players[membership.pk].version == first
 
 
 def test_the_width_is_that_of_the_open_seasons_estimate(ladder: Ladder) -> None:
-    entry = ladder.entries.select_related("bot").earliest("pk")
+    membership = ladder.memberships.select_related("bot").earliest("pk")
     season = Season.objects.get(ladder=ladder, closed=None)
     Estimate.objects.create(
         season=season,
-        version=entry.bot.active_version,
+        version=membership.bot.active_version,
         rating=1_500_000,
         low=1_400_000,
         high=1_640_000,
@@ -463,15 +465,15 @@ def test_the_width_is_that_of_the_open_seasons_estimate(ladder: Ladder) -> None:
         kept_draws=packed([1_500_000]),
         computed=timezone.now(),
     )
-    widths = {one.entry: one.width for one in ready(ladder).candidates}
-    assert widths.pop(entry.pk) == 240_000
+    widths = {one.membership: one.width for one in ready(ladder).candidates}
+    assert widths.pop(membership.pk) == 240_000
     assert set(widths.values()) == {None}
 
 
 @pytest.fixture
 def lonely(ladder: Ladder) -> Ladder:
     """A ladder without bots of the house."""
-    Entry.objects.filter(ladder=ladder).update(active=False)
+    Membership.objects.filter(ladder=ladder).update(active=False)
     return ladder
 
 
@@ -479,16 +481,16 @@ def test_house_bots_fill_up_a_table_for_which_too_few_are_there(lonely: Ladder) 
     bot = uploaded(person("ada"), claims=FOUR)
     assert fill() > 0
     match = Match.objects.earliest("pk")
-    assert match.seats.filter(entry__bot=bot).count() == 1
+    assert match.seats.filter(membership__bot=bot).count() == 1
     assert match.seats.filter(version__bot__owner=None).count() == 3
-    assert not Entry.objects.filter(ladder=lonely, active=True, bot__owner=None).exists()
+    assert not Membership.objects.filter(ladder=lonely, active=True, bot__owner=None).exists()
 
 
 def test_house_bots_that_were_never_entered_are_entered_only_to_fill_up(lonely: Ladder) -> None:
-    Entry.objects.filter(ladder=lonely).delete()
+    Membership.objects.filter(ladder=lonely).delete()
     uploaded(person("ada"), claims=FOUR)
     fill()
-    house = Entry.objects.filter(ladder=lonely, bot__owner=None)
+    house = Membership.objects.filter(ladder=lonely, bot__owner=None)
     assert house.count() >= 3
     assert not house.filter(active=True).exists()
 
@@ -497,7 +499,7 @@ def test_enough_people_play_among_themselves(lonely: Ladder) -> None:
     for name in ("ada", "bob", "eve", "joe"):
         uploaded(person(name), name, claims=FOUR)
     assert fill() > 0
-    assert not lonely.entries.filter(bot__owner=None, seats__isnull=False).exists()
+    assert not lonely.memberships.filter(bot__owner=None, seats__isnull=False).exists()
 
 
 def test_an_empty_ladder_is_played_by_the_house(lonely: Ladder) -> None:

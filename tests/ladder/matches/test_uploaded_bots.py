@@ -23,7 +23,7 @@ from ladder.matches.leases import MOST_FAILURES
 from ladder.matches.pauses import put_back
 from ladder.matches.play import play, spec_of
 from ladder.matches.schedule import fill
-from ladder.members.membership import enter
+from ladder.members.memberships import enter
 from ladder.models import Attempt, Ladder, Match
 from tests.bots.uploads.brought import zipped
 from tests.bots.uploads.storages import Gone
@@ -66,7 +66,7 @@ def test_what_plays_is_what_was_uploaded_read_back_from_the_storage(
     program = spec_of(match).seats[0].program
     assert isinstance(program, StoredProgram)
     with uploads().open(archive_of(bot), "rb") as file:
-        assert (program.folder / program.entry).read_bytes() == file.read()
+        assert (program.folder / program.membership).read_bytes() == file.read()
     assert play(match.pk) == Attempt.Ending.FINISHED
     assert match.result.report["forfeits"] == []
 
@@ -112,7 +112,7 @@ def test_what_is_lost_for_good_is_tried_three_times_and_then_counts_for_nobody(
     bot.refresh_from_db()
     assert match.status == "void"
     assert said in match.reason
-    assert (bot.bad_in_a_row, bot.entries.get().games) == (0, 0)
+    assert (bot.bad_in_a_row, bot.memberships.get().games) == (0, 0)
 
 
 @pytest.mark.parametrize("file", [("bot.py", HONEST), ("packed.zip", zipped(bot__py=HONEST))])
@@ -129,7 +129,7 @@ def test_a_bot_whose_code_is_lost_goes_on_leave_by_our_fault_until_it_is_uploade
     void(match)
     bot.refresh_from_db()
     waiting.refresh_from_db()
-    assert bot.leave_reason == (
+    assert bot.pause_reason == (
         "The code of v1 is lost, which is our fault. Upload it again, the same file or another version; then put the"
         " bot back."
     )
@@ -142,7 +142,7 @@ def test_a_bot_whose_code_is_lost_goes_on_leave_by_our_fault_until_it_is_uploade
 def fill_for(bot: Bot) -> int:
     """How many matches of ``bot`` wait once the queues are filled."""
     fill()
-    return Match.objects.filter(status="queued", seats__entry__bot=bot).count()
+    return Match.objects.filter(status="queued", seats__membership__bot=bot).count()
 
 
 def test_lost_code_that_another_version_has_replaced_puts_nobody_on_leave(

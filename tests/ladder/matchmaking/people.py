@@ -12,7 +12,7 @@ from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.matchmaking.presence import note_here
-from ladder.models import Entry, Ladder, Match, Pairing, Seat
+from ladder.models import Ladder, Match, Membership, Pairing, Seat
 from tests.build import DUEL
 from tests.build import person as somebody
 
@@ -57,7 +57,7 @@ def waited(seconds: float, *users: User) -> None:
 
 def rated_at(user: User, ladder: Ladder, points: int) -> None:
     """Let ``user`` stand there with so many points."""
-    Entry.objects.update_or_create(ladder=ladder, bot=player(user), defaults={"rating": 1000 * points})
+    Membership.objects.update_or_create(ladder=ladder, bot=player(user), defaults={"rating": 1000 * points})
 
 
 def ended(match: Match, minutes: float = 0) -> Match:

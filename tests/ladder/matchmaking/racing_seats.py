@@ -11,7 +11,7 @@ from bots.remote import note_seen
 from esr_platform.accounts.models import User
 from ladder.matchmaking.challenges import answer, challenge, expire, withdraw
 from ladder.matchmaking.remote_bots import seat
-from ladder.members.membership import declare, register
+from ladder.members.memberships import declare, register
 from ladder.models import Challenge, Ladder
 from tests.ladder import racing
 from tests.ladder.racing import or_none

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from bots.models import Bot, RemoteBot
 from bots.remote import note_seen
-from ladder.members.membership import register
+from ladder.members.memberships import register
 from ladder.models import Ladder, Match, Seat
 from tests.build import DUEL, DUEL_ONLY, person
 

@@ -21,7 +21,7 @@ from ladder.matchmaking.challenges import (
     withdraw,
 )
 from ladder.matchmaking.limits import MOST_ASKED
-from ladder.members.membership import declare, join, register, retire
+from ladder.members.memberships import declare, join, register, retire
 from ladder.models import Challenge, Ladder, Match
 from ladder.seasons import close
 from tests.build import DUEL, DUEL_ONLY, person, staff, uploaded
@@ -54,7 +54,7 @@ def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Chall
     begun = answer(made, pair[1], True)
     (match,) = running()
     assert (begun.state, begun.match, match.block.purpose) == ("started", match, "casual")
-    assert list(match.seats.values_list("version__bot", "entry")) == [(pair[0].pk, None), (pair[1].pk, None)]
+    assert list(match.seats.values_list("version__bot", "membership")) == [(pair[0].pk, None), (pair[1].pk, None)]
 
 
 def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Challenge) -> None:

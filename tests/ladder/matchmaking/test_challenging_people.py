@@ -14,7 +14,7 @@ from ladder.creation import Plan, found_ladder, invite
 from ladder.matchmaking.begin import CLOCKS
 from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
 from ladder.matchmaking.seeks import seek
-from ladder.models import Block, Challenge, Entry, Seek
+from ladder.models import Block, Challenge, Membership, Seek
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running
 from tests.ladder.matchmaking.remote_guests import guests
@@ -61,7 +61,7 @@ def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
     assert documents([made])[0]["rated"] is True
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
-    assert Entry.objects.filter(ladder=on(PEOPLE)).count() == 2
+    assert Membership.objects.filter(ladder=on(PEOPLE)).count() == 2
 
 
 def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:

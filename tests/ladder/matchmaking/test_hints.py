@@ -14,7 +14,7 @@ from esr_platform.api.streams.presence import claim_stream
 from ladder.live.end import void
 from ladder.live.notify import seat_soon
 from ladder.matchmaking.remote_bots import seat
-from ladder.members.membership import declare
+from ladder.members.memberships import declare
 from ladder.models import LastSeat, Match
 from tests.build import opened_house
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, running
@@ -80,7 +80,7 @@ def test_a_bot_that_comes_or_wants_more_games_is_seated_at_once(waiting: redis.R
 def test_a_bot_that_waits_for_others_is_looked_at_again_when_its_patience_ends(waiting: redis.Redis) -> None:
     only(REMOTE, OPEN)
     ada, bob = guests("ada", "bob")
-    LastSeat.objects.create(entry=ada.entries.get(ladder__slug=OPEN), since=1)
+    LastSeat.objects.create(membership=ada.memberships.get(ladder__slug=OPEN), since=1)
     declare(bob, games_at_once=0)
     seatings(waiting)
     assert seat() == 0

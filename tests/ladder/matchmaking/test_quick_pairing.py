@@ -17,8 +17,8 @@ from ladder.creation import Plan, found_ladder, invite
 from ladder.matchmaking import quick_pairing, seeks
 from ladder.matchmaking.begin import CLOCKS, begin
 from ladder.matchmaking.quick_pairing import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
-from ladder.members.membership import join
-from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Pairing, Seek
+from ladder.members.memberships import join
+from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Pairing, Seek
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
 from tests.build import DUEL, person, staff, uploaded
@@ -167,7 +167,7 @@ def test_who_is_not_on_a_ladder_by_invitation_any_more_is_left_out(both: Sequenc
     invite(ladder, both)
     for user in both:
         look_for(user, ladder)
-    Membership.objects.filter(person=both[0]).delete()
+    Invitation.objects.filter(person=both[0]).delete()
     assert pair() == 0
     assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [both[1].pk]
 
@@ -176,7 +176,7 @@ def test_who_would_be_new_after_the_deadline_is_left_out(both: Sequence[User]) -
     _, bob = both
     for user in both:
         look_for(user, on(PEOPLE))
-    Entry.objects.create(ladder=on(PEOPLE), bot=player(bob))
+    Membership.objects.create(ladder=on(PEOPLE), bot=player(bob))
     Ladder.objects.filter(slug=PEOPLE).update(freezes_at=timezone.now())
     assert pair() == 0
     assert list(Pairing.objects.values_list("bot__owner", flat=True)) == [bob.pk]
@@ -191,8 +191,8 @@ def test_on_an_open_ladder_bots_fill_up_after_a_while(both: Sequence[User]) -> N
     assert pair(Random(1)) == 1
     (match,) = running()
     assert {"ada", "bob"} < at(match)
-    assert match.seats.filter(entry__isnull=False).count() == 3
-    assert sorted(Chair.objects.filter(table__match=match).values_list("kind", flat=True)) == [
+    assert match.seats.filter(membership__isnull=False).count() == 3
+    assert sorted(LiveSeat.objects.filter(table__match=match).values_list("kind", flat=True)) == [
         "hosted",
         "person",
         "person",
@@ -255,7 +255,7 @@ def test_where_no_game_can_begin_nobody_looks_in_vain(both: Sequence[User]) -> N
     Ladder.objects.filter(slug=PEOPLE).update(freezes_at=timezone.now())
     with pytest.raises(Refused, match="takes nobody new"):
         look_for(ada, on(PEOPLE))
-    Entry.objects.create(ladder=on(PEOPLE), bot=player(ada))
+    Membership.objects.create(ladder=on(PEOPLE), bot=player(ada))
     assert look_for(ada, on(PEOPLE)).ladder == on(PEOPLE)
     stop(ada)
     close(on(OPEN).seasons.get(), then=None)
@@ -275,7 +275,7 @@ def test_a_private_ladder_is_for_its_members(both: Sequence[User]) -> None:
 
 def test_quick_pairing_seats_no_uploaded_bot_where_its_files_lie_on_a_disk() -> None:
     ladder = on(OPEN)
-    Entry.objects.filter(ladder=ladder).update(active=False)
+    Membership.objects.filter(ladder=ladder).update(active=False)
     join(uploaded(person("eve")), ladder)
     (ada,) = people("ada")
     look_for(ada, ladder)

@@ -17,7 +17,7 @@ from ladder.matchmaking.limits import MOST_REMATCHES
 from ladder.matchmaking.presence import here_among
 from ladder.matchmaking.rematches import WITHIN, call_off, rematch, request_for
 from ladder.matchmaking.seeks import seek, take_seat
-from ladder.models import Block, Chair, Challenge, Match, Seek
+from ladder.models import Block, Challenge, LiveSeat, Match, Seek
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -122,7 +122,7 @@ def test_who_has_gone_is_not_asked(both: Sequence[User]) -> None:
     match = played(both)
     cache.clear()
     assert here_among([both[1].pk]) == {both[1].pk}, "who has just played is"
-    Chair.objects.update(seen_at=timezone.now() - timedelta(minutes=10))
+    LiveSeat.objects.update(seen_at=timezone.now() - timedelta(minutes=10))
     with pytest.raises(Refused, match="not here now"):
         rematch(match, both[0])
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from bots.models import Bot, Machine, RemoteBot
 from ladder.matchmaking.remote_bots import offer, seat, still_there
-from ladder.members.membership import declare, join
-from ladder.members.membership import leave as leave_ladder
-from ladder.models import Chair, Entry, Ladder, LastSeat, Match
+from ladder.members.memberships import declare, join
+from ladder.members.memberships import leave as leave_ladder
+from ladder.models import Ladder, LastSeat, LiveSeat, Match, Membership
 from ladder.pairings.live import PATIENCE_S
 from ladder.seasons import close
 from tests.build import DUEL, person, uploaded
@@ -28,7 +28,7 @@ def test_two_who_are_here_play_a_rated_game_with_a_deal_of_its_own() -> None:
     (match,) = running()
     assert at(match) == {"ada afar", "bob afar"}
     assert (match.block.purpose, match.block.matches.count(), match.block.series.kind) == ("live", 1, "live")
-    assert set(match.seats.values_list("entry__ladder__slug", flat=True)) == {REMOTE}
+    assert set(match.seats.values_list("membership__ladder__slug", flat=True)) == {REMOTE}
 
 
 def test_nobody_is_given_more_games_than_it_wants() -> None:
@@ -52,11 +52,11 @@ def test_who_is_away_is_given_no_game() -> None:
     assert seat() == 0
 
 
-@pytest.mark.parametrize("gone", ["on_leave", "retired", "suspended"])
+@pytest.mark.parametrize("gone", ["paused", "retired", "suspended"])
 def test_who_does_not_play_is_given_no_game(gone: str) -> None:
     only(OPEN)
     (bot,) = guests("ada")
-    why = {"on_leave": {"leave_reason": "x"}, "suspended": {"suspension_reason": "x"}, "retired": {}}[gone]
+    why = {"paused": {"pause_reason": "x"}, "suspended": {"suspension_reason": "x"}, "retired": {}}[gone]
     Bot.objects.filter(pk=bot.pk).update(**{gone: timezone.now()}, **why)
     assert seat() == 0
 
@@ -72,14 +72,14 @@ def test_an_open_table_is_filled_up_with_code_of_the_house() -> None:
     only("edel-stein-reich-4-open")
     guests("ada", claims={"edel-stein-reich": [4]})
     assert seat() == 1
-    kinds = Chair.objects.filter(table__match__in=running()).values_list("kind", flat=True)
+    kinds = LiveSeat.objects.filter(table__match__in=running()).values_list("kind", flat=True)
     assert sorted(kinds) == ["hosted", "hosted", "hosted", "remote"]
 
 
 def test_uploaded_bots_sit_there_by_their_owners_wish() -> None:
     (ladder,) = only(OPEN)
     guests("ada")
-    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    Membership.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
     bot = uploaded(person("eve"))
     assert seat() == 0
     join(bot, ladder)
@@ -91,7 +91,7 @@ def test_uploaded_bots_sit_there_by_their_owners_wish() -> None:
 def test_uploaded_bots_do_not_sit_there_while_no_machine_can_play_them_for_a_rating(sandbox: dict[str, bool]) -> None:
     (ladder,) = only(OPEN)
     guests("ada")
-    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    Membership.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
     join(uploaded(person("eve")), ladder)
     Machine.objects.create(host="here", sandbox=sandbox)
     assert seat() == 0
@@ -131,13 +131,13 @@ def test_ladders_take_turns() -> None:
 def test_a_bot_waits_a_while_for_others_and_then_plays_elsewhere() -> None:
     only(REMOTE, OPEN)
     ada, bob = guests("ada", "bob")
-    LastSeat.objects.create(entry=ada.entries.get(ladder__slug=OPEN), since=1)
+    LastSeat.objects.create(membership=ada.memberships.get(ladder__slug=OPEN), since=1)
     declare(bob, games_at_once=0)
     assert seat() == 0
     waited(PATIENCE_S + 1)
     assert seat() == 1
     assert running()[0].ladder.slug == OPEN
-    last = LastSeat.objects.get(entry__bot=ada, entry__ladder__slug=REMOTE)
+    last = LastSeat.objects.get(membership__bot=ada, membership__ladder__slug=REMOTE)
     assert last.version is None
 
 
@@ -158,7 +158,7 @@ def test_no_table_is_opened_for_a_state_that_another_has_replaced_since_the_draw
     ada, _ = guests("ada", "bob")
     drawn = offer()
     declare(ada, label="two")
-    players = [drawn.players[entry.pk] for entry in Entry.objects.filter(pk__in=drawn.players)]
+    players = [drawn.players[membership.pk] for membership in Membership.objects.filter(pk__in=drawn.players)]
     assert not still_there(players)
     assert still_there([player for player in players if player.version.bot != ada])
     assert seat() == 1
@@ -180,9 +180,9 @@ def test_who_was_merged_away_plays_no_more(django_user_model: Any) -> None:
     (ladder,) = only(OPEN)
     ada, bob = guests("ada", "bob")
     staff = django_user_model.objects.create(username="eve", is_staff=True)
-    merge(ladder.entries.get(bot=ada), ladder.entries.get(bot=bob), "the same program", staff)
+    merge(ladder.memberships.get(bot=ada), ladder.memberships.get(bot=bob), "the same program", staff)
     seat()
-    seated = Chair.objects.filter(kind="remote").values_list("seat__version__bot", flat=True)
+    seated = LiveSeat.objects.filter(kind="remote").values_list("seat__version__bot", flat=True)
     assert list(seated) == [bob.pk]
 
 

@@ -15,8 +15,8 @@ from ladder.creation import Plan, found_ladder, invite
 from ladder.matchmaking import begin, quick_pairing
 from ladder.matchmaking.begin import CLOCKS
 from ladder.matchmaking.seeks import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
-from ladder.members.membership import entry_of, join
-from ladder.models import Block, Chair, Entry, Ladder, Match, Membership, Seek
+from ladder.members.memberships import join, membership_of
+from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Seek
 from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
@@ -50,7 +50,7 @@ def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> No
     assert (begun.state, begun.match, match.block.purpose) == ("started", match, Block.Purpose.CASUAL)
     assert at(match) == {"ada", "bob"}
     assert match.table.limits["move_ms"] == CLOCKS["calm"].move_ms
-    assert set(match.table.chairs.values_list("kind", flat=True)) == {Chair.Kind.PERSON}
+    assert set(match.table.live_seats.values_list("kind", flat=True)) == {LiveSeat.Kind.PERSON}
 
 
 def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -> None:
@@ -67,11 +67,11 @@ def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
 ) -> None:
     held: list[int] = []
 
-    def noted(version: BotVersion, ladder: Ladder) -> Entry:
+    def noted(version: BotVersion, ladder: Ladder) -> Membership:
         held.append(version.bot_id)
-        return entry_of(version, ladder)
+        return membership_of(version, ladder)
 
-    monkeypatch.setattr(begin, "entry_of", noted)
+    monkeypatch.setattr(begin, "membership_of", noted)
     monkeypatch.setattr(begin, "_RANDOM", Backwards())
     assert take_seat(seek(both[0], on(PEOPLE), rated=True), both[1]).match is not None
     assert held == sorted(held) and len(held) == 2
@@ -83,7 +83,7 @@ def test_a_rated_game_is_of_entries_and_played_at_the_usual_clock(both: Sequence
         seek(ada, on(PEOPLE), rated=True, clock="quick")
     match = take_seat(seek(ada, on(PEOPLE), rated=True), bob).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
-    assert set(match.seats.values_list("entry__bot__name", flat=True)) == {"ada", "bob"}
+    assert set(match.seats.values_list("membership__bot__name", flat=True)) == {"ada", "bob"}
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
 
 
@@ -184,7 +184,7 @@ def test_against_bots_the_game_begins_at_once(both: Sequence[User]) -> None:
     made = seek(ada, on(THREE_OPEN), kind="bots", bots=[house_bot("greedy")])
     assert made.state == "started" and made.match is not None
     assert {"ada", "Greedy"} < at(made.match)
-    assert sorted(made.match.table.chairs.values_list("kind", flat=True)) == ["hosted", "hosted", "person"]
+    assert sorted(made.match.table.live_seats.values_list("kind", flat=True)) == ["hosted", "hosted", "person"]
 
 
 def test_a_second_click_begins_no_second_game(both: Sequence[User]) -> None:
@@ -199,7 +199,7 @@ def test_a_rated_game_with_bots_is_one_of_the_open_ladder(both: Sequence[User]) 
     ada, _ = both
     match = seek(ada, on(OPEN), rated=True, kind="bots", bots=[house_bot("greedy")]).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
-    assert match.seats.filter(entry__isnull=False).count() == 2
+    assert match.seats.filter(membership__isnull=False).count() == 2
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
 
 
@@ -280,7 +280,7 @@ def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> Non
 def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(both: Sequence[User]) -> None:
     ada, bob = both
     match = seek(ada, on(OPEN), kind="bots").match
-    Chair.objects.filter(table__match=match, kind="person").update(resigned=True)
+    LiveSeat.objects.filter(table__match=match, kind="person").update(resigned=True)
     with pytest.raises(TooMany, match="one person's games"):
         seek(ada, on(OPEN), clock="calm", kind="bots")
     assert seek(bob, on(OPEN), kind="bots").state == "started"
@@ -305,7 +305,7 @@ def test_one_person_plays_so_many_games_at_once() -> None:
     match = take_seat(seek(ada, on(PEOPLE)), bob).match
     with pytest.raises(TooMany, match="games at once"):
         take_seat(seek(cid, on(PEOPLE)), bob)
-    Chair.objects.filter(table__match=match, seat__version__bot=player(bob)).update(resigned=True)
+    LiveSeat.objects.filter(table__match=match, seat__version__bot=player(bob)).update(resigned=True)
     assert take_seat(Seek.objects.get(by=cid), bob).state == "started"
 
 
@@ -371,7 +371,7 @@ def test_who_is_a_member_no_more_holds_up_nobody() -> None:
     invite(club, [ada, bob, cid])
     made = seek(ada, club)
     take_seat(made, bob)
-    Membership.objects.filter(person=bob).delete()
+    Invitation.objects.filter(person=bob).delete()
     assert take_seat(made, cid).state == "open"
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
 

@@ -11,21 +11,21 @@ from ladder.creation import Plan, found_ladder, invite, remove
 from ladder.exhibitions.choices import choices
 from ladder.matches import pauses
 from ladder.matchmaking.remote_bots import seat
-from ladder.members.membership import (
+from ladder.members.memberships import (
     PEOPLE_LIMITS,
     CannotJoin,
     enter,
     enter_everybody,
     enters_by_itself,
-    entry_of,
     join,
     kind_sits,
     may_sit,
+    membership_of,
     require_rated,
     retire_player,
 )
 from ladder.members.suspensions import lift_bots_of, suspend, suspend_bots_of
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from tests.build import DUEL, finish_game, finished_by_hand, people_match, person, staff, uploaded, verified
 
 pytestmark = pytest.mark.django_db
@@ -50,16 +50,16 @@ def test_nobody_else_sits_at_tables_of_people(people: Ladder) -> None:
         join(bot, people)
     seat()
     enter_everybody()
-    assert not people.entries.exists()
+    assert not people.memberships.exists()
 
 
 def test_an_entry_is_made_when_they_sit_down_and_is_the_same_again(people: Ladder) -> None:
     ann = player_of(person("ann"))
     enter(ann.bot)
-    assert not Entry.objects.filter(bot=ann.bot).exists()
-    entry = entry_of(ann, people)
-    assert (entry.active, entry.points, entry.games) == (True, 1500, 0)
-    assert entry_of(ann, people) == entry
+    assert not Membership.objects.filter(bot=ann.bot).exists()
+    membership = membership_of(ann, people)
+    assert (membership.active, membership.points, membership.games) == (True, 1500, 0)
+    assert membership_of(ann, people) == membership
 
 
 def test_nobody_ticks_a_ladder_for_a_person(people: Ladder) -> None:
@@ -69,12 +69,12 @@ def test_nobody_ticks_a_ladder_for_a_person(people: Ladder) -> None:
 
 def test_claims_change_nothing_for_people(people: Ladder) -> None:
     ann = player_of(person("ann"))
-    entry = entry_of(ann, people)
+    membership = membership_of(ann, people)
     ann.bot.versions.update(claims={})
     enter(ann.bot)
     enter_everybody()
-    entry.refresh_from_db()
-    assert entry.active
+    membership.refresh_from_db()
+    assert membership.active
 
 
 def test_a_rating_takes_an_address_that_is_theirs() -> None:
@@ -86,61 +86,61 @@ def test_a_rating_takes_an_address_that_is_theirs() -> None:
 
 def test_guests_have_no_rating(people: Ladder) -> None:
     with pytest.raises(Refused, match="with an account"):
-        entry_of(guest_player(), people)
+        membership_of(guest_player(), people)
 
 
 def test_where_people_do_not_sit_they_have_no_entry(house: None) -> None:
     ann = player_of(person("ann"))
     with pytest.raises(Refused, match="not for people"):
-        entry_of(ann, Ladder.objects.get(slug=DUEL))
+        membership_of(ann, Ladder.objects.get(slug=DUEL))
     Ladder.objects.filter(slug=f"{DUEL}-people").update(open=False)
     with pytest.raises(Refused, match="closed"):
-        entry_of(ann, Ladder.objects.get(slug=f"{DUEL}-people"))
+        membership_of(ann, Ladder.objects.get(slug=f"{DUEL}-people"))
 
 
 def test_a_ladder_by_invitation_is_for_its_members(house: None) -> None:
     ladder = found_ladder(Plan("Club", DUEL, 2, players="people", by_invitation=True), staff("eve"))
-    assert (ladder.limits, ladder.entries.exists()) == (PEOPLE_LIMITS, False)
+    assert (ladder.limits, ladder.memberships.exists()) == (PEOPLE_LIMITS, False)
     ann = person("ann")
     with pytest.raises(Refused, match="by invitation"):
-        entry_of(player_of(ann), ladder)
+        membership_of(player_of(ann), ladder)
     invite(ladder, [ann])
-    entry = entry_of(player_of(ann), ladder)
+    membership = membership_of(player_of(ann), ladder)
     remove(ladder, ann)
-    entry.refresh_from_db()
-    assert not entry.active
+    membership.refresh_from_db()
+    assert not membership.active
     invite(ladder, [ann])
-    assert entry_of(player_of(ann), ladder) == entry
-    entry.refresh_from_db()
-    assert (entry.active, entry.declined) == (True, False)
+    assert membership_of(player_of(ann), ladder) == membership
+    membership.refresh_from_db()
+    assert (membership.active, membership.declined) == (True, False)
 
 
 def test_people_are_rated_like_bots(people: Ladder) -> None:
     match = finished_by_hand(people, ("ann", "ben"))
-    ratings = {entry.bot.name: entry.rating for entry in people.entries.select_related("bot")}
+    ratings = {membership.bot.name: membership.rating for membership in people.memberships.select_related("bot")}
     assert sum(ratings.values()) == 2 * 1_500_000
-    assert all(entry.games == 1 for entry in people.entries.all())
+    assert all(membership.games == 1 for membership in people.memberships.all())
     assert match.seats.filter(result__rating_after__isnull=False).count() == 2
 
 
 def test_nobody_is_sent_on_leave_for_what_failed_in_their_chair(people: Ladder) -> None:
     for variety in range(pauses.MOST_BAD):
         finish_game(people_match(people, ("ann", "ben")), variety, forfeits={0: "exit"})
-    assert not Bot.objects.filter(on_leave__isnull=False).exists()
+    assert not Bot.objects.filter(paused__isnull=False).exists()
     assert not Bot.objects.filter(bad_in_a_row__gt=0).exists()
 
 
 def test_a_suspended_person_is_off_the_ladders_until_that_is_lifted(people: Ladder) -> None:
     ann = person("ann")
-    entry = entry_of(player_of(ann), people)
+    membership = membership_of(player_of(ann), people)
     suspend_bots_of(ann)
-    entry.refresh_from_db()
-    assert not entry.active
+    membership.refresh_from_db()
+    assert not membership.active
     with pytest.raises(Refused, match="cannot play"):
-        entry_of(player_of(ann), people)
+        membership_of(player_of(ann), people)
     lift_bots_of(ann)
-    entry.refresh_from_db()
-    assert entry.active
+    membership.refresh_from_db()
+    assert membership.active
 
 
 def test_staff_suspend_the_account_of_a_person_and_not_the_row(people: Ladder) -> None:
@@ -150,10 +150,10 @@ def test_staff_suspend_the_account_of_a_person_and_not_the_row(people: Ladder) -
 
 def test_who_is_gone_stands_on_no_ladder(people: Ladder) -> None:
     ann = player_of(person("ann"))
-    entry = entry_of(ann, people)
+    membership = membership_of(ann, people)
     retire_player(ann.bot)
-    entry.refresh_from_db()
-    assert not entry.active
+    membership.refresh_from_db()
+    assert not membership.active
 
 
 def test_nobody_orders_matches_with_people(house: None) -> None:

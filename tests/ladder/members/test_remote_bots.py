@@ -15,7 +15,7 @@ from ladder.creation import LIVE_LIMITS, open_house
 from ladder.matches import candidates
 from ladder.matches.pauses import put_back
 from ladder.matches.schedule import fill
-from ladder.members.membership import (
+from ladder.members.memberships import (
     CannotJoin,
     activate,
     declare,
@@ -25,7 +25,7 @@ from ladder.members.membership import (
     register,
     retire,
 )
-from ladder.models import Block, Entry, Ladder
+from ladder.models import Block, Ladder, Membership
 from tests.build import DUEL, DUEL_ONLY, new_version, person, uploaded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -33,7 +33,7 @@ LIVE = [f"{DUEL}-remote", f"{DUEL}-open"]
 
 
 def ladders_of(bot: Bot) -> list[str]:
-    return list(bot.entries.filter(active=True).order_by("ladder").values_list("ladder__slug", flat=True))
+    return list(bot.memberships.filter(active=True).order_by("ladder").values_list("ladder__slug", flat=True))
 
 
 def remote_bot(owner: str = "ada", name: str = "Afar", **declared: object) -> Bot:
@@ -51,10 +51,12 @@ def test_every_table_has_a_ladder_for_remote_bots_and_one_for_everybody() -> Non
 
 
 def test_house_bots_stand_where_they_may_sit() -> None:
-    assert not Entry.objects.filter(ladder__players__in=["remote", "people"]).exists()
+    assert not Membership.objects.filter(ladder__players__in=["remote", "people"]).exists()
     for ladder in Ladder.objects.filter(players="open"):
         hosted = Ladder.objects.get(game=ladder.game, seats=ladder.seats, players="hosted")
-        assert set(ladder.entries.values_list("bot", flat=True)) == set(hosted.entries.values_list("bot", flat=True))
+        assert set(ladder.memberships.values_list("bot", flat=True)) == set(
+            hosted.memberships.values_list("bot", flat=True)
+        )
 
 
 def test_no_block_is_scheduled_on_a_live_ladder() -> None:
@@ -174,9 +176,9 @@ def test_an_uploaded_bot_is_on_an_open_ladder_by_its_owners_wish() -> None:
 
 def test_opening_again_changes_nothing_for_remote_bots() -> None:
     remote_bot()
-    before = list(Entry.objects.order_by("pk").values()), list(BotVersion.objects.values())
+    before = list(Membership.objects.order_by("pk").values()), list(BotVersion.objects.values())
     open_house()
-    assert (list(Entry.objects.order_by("pk").values()), list(BotVersion.objects.values())) == before
+    assert (list(Membership.objects.order_by("pk").values()), list(BotVersion.objects.values())) == before
 
 
 def test_what_is_declared_after_a_deadline_does_not_play_on_the_frozen_ladder() -> None:
@@ -184,7 +186,9 @@ def test_what_is_declared_after_a_deadline_does_not_play_on_the_frozen_ladder() 
     Ladder.objects.filter(slug=LIVE[0]).update(freezes_at=timezone.now())
     declare(bot, label="later")
     candidates.freeze_all()
-    frozen = {entry.ladder.slug: entry.frozen for entry in bot.entries.select_related("ladder", "frozen")}
+    frozen = {
+        membership.ladder.slug: membership.frozen for membership in bot.memberships.select_related("ladder", "frozen")
+    }
     assert frozen == {LIVE[0]: bot.versions.get(label="main"), LIVE[1]: None}
 
 
@@ -214,7 +218,7 @@ def test_being_here_begins_anew_after_it_was_away() -> None:
 def test_who_is_on_leave_is_not_available_until_put_back() -> None:
     bot = remote_bot()
     remote.note_seen([bot.pk])
-    Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="It failed.")
+    Bot.objects.filter(pk=bot.pk).update(paused=timezone.now(), pause_reason="It failed.")
     assert not remote.available().exists()
     assert put_back(bot)
     assert remote.available().exists()

@@ -15,9 +15,9 @@ from ladder.matches.dispatch import recent
 from ladder.matches.leases import claim
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
-from ladder.members import membership
+from ladder.members import memberships
 from ladder.members.standings import SILENCE, Cause, Wait, listed, page_of, table, waits_of
-from ladder.models import Attempt, Entry, Ladder, Match, Season
+from ladder.models import Attempt, Ladder, Match, Membership, Season
 from ladder.pages.bot import spoken_of
 from ladder.pages.components.words import reasons
 from tests.build import new_version, person, report_of, uploaded
@@ -26,51 +26,51 @@ from tests.build import new_version, person, report_of, uploaded
 def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
     ladder: Ladder, django_assert_num_queries: Any
 ) -> None:
-    for entry, rating in zip(
-        ladder.entries.order_by("pk"), [1600, 1700, 1600, 1500, 1550, 1400, 1300, 1200], strict=True
+    for membership, rating in zip(
+        ladder.memberships.order_by("pk"), [1600, 1700, 1600, 1500, 1550, 1400, 1300, 1200], strict=True
     ):
-        Entry.objects.filter(pk=entry.pk).update(rating=rating * 1000)
+        Membership.objects.filter(pk=membership.pk).update(rating=rating * 1000)
     with django_assert_num_queries(1):
         rows = table(ladder)
-        names = [row.entry.bot.name for row in rows]
+        names = [row.membership.bot.name for row in rows]
     assert [row.rank for row in rows] == [1, 2, 2, 4, 5, 6, 7, 8]
-    assert [row.entry.points for row in rows] == [1700, 1600, 1600, 1550, 1500, 1400, 1300, 1200]
+    assert [row.membership.points for row in rows] == [1700, 1600, 1600, 1550, 1500, 1400, 1300, 1200]
     assert len(set(names)) == 8
 
 
 def test_whoever_has_left_stays_in_the_table_once_he_has_played(ladder: Ladder) -> None:
-    gone, never = ladder.entries.order_by("pk")[:2]
-    Entry.objects.filter(pk=gone.pk).update(active=False, games=3)
-    Entry.objects.filter(pk=never.pk).update(active=False)
-    listed = {row.entry.pk for row in table(ladder)}
+    gone, never = ladder.memberships.order_by("pk")[:2]
+    Membership.objects.filter(pk=gone.pk).update(active=False, games=3)
+    Membership.objects.filter(pk=never.pk).update(active=False)
+    listed = {row.membership.pk for row in table(ladder)}
     assert gone.pk in listed
     assert never.pk not in listed
 
 
 def test_a_rating_is_provisional_for_thirty_games(ladder: Ladder) -> None:
-    young, old = ladder.entries.order_by("pk")[:2]
-    Entry.objects.filter(pk=young.pk).update(games=29)
-    Entry.objects.filter(pk=old.pk).update(games=30)
-    provisional = {row.entry.pk: row.provisional for row in table(ladder)}
+    young, old = ladder.memberships.order_by("pk")[:2]
+    Membership.objects.filter(pk=young.pk).update(games=29)
+    Membership.objects.filter(pk=old.pk).update(games=30)
+    provisional = {row.membership.pk: row.provisional for row in table(ladder)}
     assert (provisional[young.pk], provisional[old.pk]) == (True, False)
 
 
 def test_the_win_share_of_an_entry_without_games_is_unknown(ladder: Ladder) -> None:
-    entry = ladder.entries.first()
-    assert entry.win_share is None
-    entry.games, entry.wins = 4, 90
-    assert entry.win_share == 0.375
+    membership = ladder.memberships.first()
+    assert membership.win_share is None
+    membership.games, membership.wins = 4, 90
+    assert membership.win_share == 0.375
 
 
 def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, django_assert_num_queries: Any) -> None:
     """Ties across the edge of a page included."""
     ratings = [1600, 1500, 1500, 1500, 1500, 1400, 1400, 1300]
-    for entry, rating in zip(ladder.entries.order_by("pk"), ratings, strict=True):
-        Entry.objects.filter(pk=entry.pk).update(rating=rating * 1000)
-    whole = [(row.rank, row.entry.pk) for row in table(ladder)]
+    for membership, rating in zip(ladder.memberships.order_by("pk"), ratings, strict=True):
+        Membership.objects.filter(pk=membership.pk).update(rating=rating * 1000)
+    whole = [(row.rank, row.membership.pk) for row in table(ladder)]
     for size in (1, 2, 3, 5, 8, 50):
         pages = [page_of(ladder, listed(ladder), str(number), size)[0] for number in range(1, -(-8 // size) + 1)]
-        assert [(row.rank, row.entry.pk) for page in pages for row in page] == whole
+        assert [(row.rank, row.membership.pk) for page in pages for row in page] == whole
     with django_assert_num_queries(3):
         last, everybody = page_of(ladder, listed(ladder), "99", 3)
     assert everybody == 8
@@ -79,7 +79,7 @@ def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, djang
 
 
 def test_an_empty_table_has_one_empty_page(ladder: Ladder) -> None:
-    Entry.objects.filter(ladder=ladder).update(active=False)
+    Membership.objects.filter(ladder=ladder).update(active=False)
     shown, everybody = page_of(ladder, listed(ladder), None, 50)
     assert list(shown) == []
     assert everybody == 0
@@ -96,7 +96,7 @@ def bot(ladder: Ladder) -> Bot:
 
 def asked(bot: Bot) -> list[Wait]:
     bot = Bot.objects.get(pk=bot.pk)
-    return waits_of(bot, spoken_of(bot), list(Entry.objects.filter(bot=bot).select_related("ladder")))
+    return waits_of(bot, spoken_of(bot), list(Membership.objects.filter(bot=bot).select_related("ladder")))
 
 
 def answer(bot: Bot) -> Wait:
@@ -106,7 +106,7 @@ def answer(bot: Bot) -> Wait:
 
 def said(bot: Bot, inside: bool = False) -> list[str]:
     bot = Bot.objects.get(pk=bot.pk)
-    found = reasons(bot, spoken_of(bot), list(Entry.objects.filter(bot=bot).select_related("ladder")), inside)
+    found = reasons(bot, spoken_of(bot), list(Membership.objects.filter(bot=bot).select_related("ladder")), inside)
     return [f"{reason.said} {reason.for_owner}".strip() for reason in found]
 
 
@@ -158,13 +158,13 @@ def test_it_waits_for_its_turn_with_the_bound_of_the_scheduler(bot: Bot, ladder:
 
 
 def test_it_is_on_leave(bot: Bot) -> None:
-    Bot.objects.filter(pk=bot.pk).update(on_leave=timezone.now(), leave_reason="it failed in 3 matches in a row")
+    Bot.objects.filter(pk=bot.pk).update(paused=timezone.now(), pause_reason="it failed in 3 matches in a row")
     assert said(bot) == ["magpie is on leave. It failed in 3 matches in a row."]
     assert said(bot, inside=True)[0].endswith("put it back above.")
 
 
 def test_it_is_retired(bot: Bot) -> None:
-    membership.retire(bot)
+    memberships.retire(bot)
     assert [wait.cause for wait in asked(bot)] == [Cause.RETIRED]
 
 
@@ -200,20 +200,20 @@ def test_it_has_no_version(bot: Bot) -> None:
 
 
 def test_its_owner_has_left_the_ladder(bot: Bot, ladder: Ladder) -> None:
-    membership.leave(bot, ladder)
+    memberships.leave(bot, ladder)
     assert answer(bot).cause is Cause.DECLINED
 
 
 def test_its_results_count_for_nobody_any_more(bot: Bot, ladder: Ladder) -> None:
     judge = User.objects.create(username="judge", email="judge@example.org", is_staff=True)
-    merge(Entry.objects.get(bot=bot), None, "it was played by a person", judge)
+    merge(Membership.objects.get(bot=bot), None, "it was played by a person", judge)
     fill()
     assert answer(bot).cause is Cause.MERGED
     assert not Match.objects.filter(seats__version__bot=bot).exists()
 
 
 def test_the_version_that_plays_does_not_claim_the_table(bot: Bot, ladder: Ladder) -> None:
-    Entry.objects.filter(bot=bot).update(active=False)
+    Membership.objects.filter(bot=bot).update(active=False)
     assert answer(bot).cause is Cause.NOT_CLAIMED
 
 
@@ -229,7 +229,7 @@ def test_no_season_is_open(bot: Bot, ladder: Ladder) -> None:
 
 
 def test_too_few_opponents_are_there_and_the_house_cannot_fill_up(bot: Bot, ladder: Ladder) -> None:
-    Entry.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
+    Membership.objects.filter(ladder=ladder, bot__owner=None).update(active=False)
     assert answer(bot).cause is Cause.ITS_TURN, "the house fills up"
     BotVersion.objects.filter(bot__owner=None).update(active=False)
     assert answer(bot).cause is Cause.TOO_FEW
@@ -264,12 +264,12 @@ def test_many_games_take_no_more_queries_than_few(bot: Bot, ladder: Ladder, djan
     Ladder.objects.filter(pk=ladder.pk).update(weight=8)
     fill()
     play(2)
-    with django_assert_max_num_queries(8 + 3):  # and the bot, its versions and its entries
+    with django_assert_max_num_queries(8 + 3):  # and the bot, its versions and its memberships
         asked(bot)
 
 
 @override_settings(MAX_HOUSE_BLOCKS_PER_HOUR=0)
 def test_a_house_bot_waits_where_only_house_bots_play(ladder: Ladder) -> None:
-    house_bot = Bot.objects.filter(entries__ladder=ladder, entries__active=True).earliest("pk")
+    house_bot = Bot.objects.filter(memberships__ladder=ladder, memberships__active=True).earliest("pk")
     (wait,) = [wait for wait in asked(house_bot) if wait.ladder == ladder]
     assert wait.cause is Cause.HOUSE_ALONE

@@ -15,7 +15,7 @@ from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from ladder.matches.play import play
-from ladder.members.membership import enter
+from ladder.members.memberships import enter
 from ladder.models import Ladder, Match
 from tests.build import DUEL, DUEL_ONLY, HONEST, built_once, match_of, opened_house, person, staff
 

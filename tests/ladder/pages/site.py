@@ -12,7 +12,7 @@ from games.registry import GAMES
 from ladder.matches.blocks import Player
 from ladder.matches.leases import claim
 from ladder.matches.schedule import fill
-from ladder.models import Block, Entry, Ladder, Match
+from ladder.models import Block, Ladder, Match, Membership
 from tests.build import built_once, finish_game, make_void, opened_house, report_of, scheduled
 
 
@@ -37,7 +37,7 @@ class Site:
 
     @property
     def bot(self) -> Bot:
-        return self.finished.seats.get(index=0).entry.bot
+        return self.finished.seats.get(index=0).membership.bot
 
     @property
     def addresses(self) -> list[str]:
@@ -58,7 +58,7 @@ class Site:
             f"/bots/{self.bot.slug}/",
             f"/bots/{self.bot.slug}/waits/",
             "/compare/",
-            f"/compare/{self.bot.slug}/{self.finished.seats.get(index=1).entry.bot.slug}/",
+            f"/compare/{self.bot.slug}/{self.finished.seats.get(index=1).membership.bot.slug}/",
             "/matches/",
             f"/matches/?ladder={self.ladder.slug}",
             "/matches/?state=waiting",
@@ -135,4 +135,4 @@ def crowd(ladder: Ladder, number: int) -> None:
     bots = Bot.objects.bulk_create(
         Bot(slug=f"crowd-{i}", name=f"Crowd {i}", house_name=f"crowd-{i}") for i in range(number)
     )
-    Entry.objects.bulk_create(Entry(ladder=ladder, bot=bot, rating=1_500_000 - bot.pk) for bot in bots)
+    Membership.objects.bulk_create(Membership(ladder=ladder, bot=bot, rating=1_500_000 - bot.pk) for bot in bots)

@@ -147,7 +147,7 @@ def test_staff_set_another_k(site: Site, as_staff: Client) -> None:
 
 def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
     page = f"/ladders/{site.ladder.slug}/correct/merge/"
-    one, other = [seat.entry for seat in site.finished.seats.order_by("index")[:2]]
+    one, other = [seat.membership for seat in site.finished.seats.order_by("index")[:2]]
     assert f"({one.bot.slug})" in html(as_staff, page)
     lacking = as_staff.post(page, {**WHY, "entry": one.pk, "counts": "another"})
     assert "Choose the bot for which they count." in lacking.content.decode()

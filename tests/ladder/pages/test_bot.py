@@ -17,7 +17,7 @@ from bots.uploads.storage import uploads
 from ladder.corrections import void
 from ladder.estimates import estimate_due
 from ladder.matches.play import play
-from ladder.models import Entry, Ladder, Match, Membership
+from ladder.models import Invitation, Ladder, Match, Membership
 from ladder.pages.bot import ROWS, BotPage, bot_page, spoken_of, versions_of
 from ladder.season_statistics import gather
 from tests.build import (
@@ -42,10 +42,10 @@ MOST_QUERIES = 12
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
     """A ladder with five blocks among five bots, gathered and estimated."""
-    Entry.objects.filter(ladder=ladder).exclude(pk__in=ladder.entries.order_by("pk")[:5]).update(active=False)
-    entries = list(ladder.entries.select_related("bot").filter(active=True).order_by("pk"))
+    Membership.objects.filter(ladder=ladder).exclude(pk__in=ladder.memberships.order_by("pk")[:5]).update(active=False)
+    memberships = list(ladder.memberships.select_related("bot").filter(active=True).order_by("pk"))
     for number in range(5):
-        table = [*entries[number % 5 :], *entries[: number % 5]][:4]
+        table = [*memberships[number % 5 :], *memberships[: number % 5]][:4]
         block = scheduled(ladder, players_of(table))
         for match in block.matches.select_related("ladder", "block").order_by("seating"):
             finish_game(match, variety_of(match))
@@ -55,7 +55,7 @@ def played(ladder: Ladder) -> Ladder:
 
 
 def first_bot(ladder: Ladder) -> Bot:
-    return ladder.entries.select_related("bot").order_by("-games", "pk")[0].bot
+    return ladder.memberships.select_related("bot").order_by("-games", "pk")[0].bot
 
 
 def page_of(bot: Bot, **parameters: str) -> BotPage:
@@ -111,7 +111,7 @@ def test_the_strength_of_versions_is_said_in_words(played: Ladder, client: Clien
 
 
 def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Client) -> None:
-    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.memberships.select_related("bot")[:4]))
     matches = list(block.matches.select_related("ladder", "block").order_by("seating"))
     for match in matches[:-1]:
         finish_game(match, variety_of(match))
@@ -130,7 +130,7 @@ def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Clie
 def test_a_private_ladder_is_on_no_page_but_its_members(played: Ladder, client: Client) -> None:
     bot, member = first_bot(played), person("member")
     Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True, name="The Seminar")
-    Membership.objects.create(ladder=played, person=member)
+    Invitation.objects.create(ladder=played, person=member)
     for address in (f"/bots/{bot.slug}/", f"/bots/{bot.slug}/feed.atom", "/bots/"):
         assert "Seminar" not in client.get(address).content.decode()
     assert client.get(f"/bots/{bot.slug}/?ladder={played.slug}").status_code == 404
@@ -143,7 +143,7 @@ def test_a_private_ladder_is_on_no_page_but_its_members(played: Ladder, client: 
 
 def test_an_address_chooses_the_ladder_that_is_looked_at(played: Ladder, client: Client) -> None:
     bot = first_bot(played)
-    others = Entry.objects.filter(bot=bot).exclude(ladder=played).select_related("ladder")
+    others = Membership.objects.filter(bot=bot).exclude(ladder=played).select_related("ladder")
     assert page_of(bot).chosen is not None
     chosen = page_of(bot, ladder=others[0].ladder.slug).chosen
     assert chosen is not None

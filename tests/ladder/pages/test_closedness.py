@@ -95,9 +95,9 @@ def site(settings: Any) -> Site:
     person("bob")
     staff("eve")
     ladder = Ladder.objects.get(slug=DUEL)
-    other = ladder.entries.filter(bot__owner=None).select_related("bot").earliest("pk")
-    mine = ladder.entries.get(bot=bot)
-    duel = scheduled(ladder, [Player(active_version(entry.bot), entry) for entry in (mine, other)])
+    other = ladder.memberships.filter(bot__owner=None).select_related("bot").earliest("pk")
+    mine = ladder.memberships.get(bot=bot)
+    duel = scheduled(ladder, [Player(active_version(membership.bot), membership) for membership in (mine, other)])
     assert play(games_of(duel)[0].pk) == "finished"
     four = block_on(Ladder.objects.get(slug="edel-stein-reich-4"))
     finished, forfeited, void, _ = games_of(four)

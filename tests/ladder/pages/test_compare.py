@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from ladder.pages.compare import ComparisonPage, There, comparison_page
 from ladder.pages.templatetags.rankings import heat
 from ladder.season_statistics import gather
@@ -24,32 +24,32 @@ BLOCKS = 5
 
 
 @pytest.fixture
-def four(ladder: Ladder) -> list[Entry]:
+def four(ladder: Ladder) -> list[Membership]:
     """Four of the house's bots that have played all their blocks with each other."""
-    entries = list(ladder.entries.select_related("bot").order_by("pk")[: ladder.seats])
+    memberships = list(ladder.memberships.select_related("bot").order_by("pk")[: ladder.seats])
     for _ in range(BLOCKS):
-        finished_block(ladder, entries)
+        finished_block(ladder, memberships)
     gather()
-    return entries
+    return memberships
 
 
-def address(*entries: Entry) -> str:
-    return f"/compare/{entries[0].bot.slug}/{entries[1].bot.slug}/"
+def address(*memberships: Membership) -> str:
+    return f"/compare/{memberships[0].bot.slug}/{memberships[1].bot.slug}/"
 
 
-def page_of(*entries: Entry) -> ComparisonPage:
-    return comparison_page((entries[0].bot, entries[1].bot), {}.get, AnonymousUser())
+def page_of(*memberships: Membership) -> ComparisonPage:
+    return comparison_page((memberships[0].bot, memberships[1].bot), {}.get, AnonymousUser())
 
 
-def there_of(*entries: Entry) -> There:
-    there = page_of(*entries).there
+def there_of(*memberships: Membership) -> There:
+    there = page_of(*memberships).there
     assert there is not None
     return there
 
 
-def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, four: list[Entry]) -> None:
-    for entry, points in zip(four, (1600, 1500, 1550, 1400), strict=True):
-        keep(ladder, active_version(entry.bot), points, 30, (1, 4))
+def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, four: list[Membership]) -> None:
+    for membership, points in zip(four, (1600, 1500, 1550, 1400), strict=True):
+        keep(ladder, active_version(membership.bot), points, 30, (1, 4))
     with CaptureQueriesContext(connection) as queries:
         text = html(client, address(*four))
     assert len(queries) <= 12, [query["sql"] for query in queries]
@@ -58,7 +58,7 @@ def test_two_bots_are_compared_in_few_queries(client: Client, ladder: Ladder, fo
     assert f"{4 * BLOCKS} games of {BLOCKS} deals" in text
 
 
-def test_what_one_has_won_directly_the_other_has_lost(four: list[Entry]) -> None:
+def test_what_one_has_won_directly_the_other_has_lost(four: list[Membership]) -> None:
     there = there_of(*four)
     assert there.direct is not None
     first, second = (its.share for its in there.direct)
@@ -67,7 +67,7 @@ def test_what_one_has_won_directly_the_other_has_lost(four: list[Entry]) -> None
     assert first.blocks == BLOCKS
 
 
-def test_seats_add_up_to_the_whole(four: list[Entry]) -> None:
+def test_seats_add_up_to_the_whole(four: list[Membership]) -> None:
     there = there_of(*four)
     assert there.direct is not None
     at_seats = [row.direct[0] for row in there.seats]
@@ -75,26 +75,26 @@ def test_seats_add_up_to_the_whole(four: list[Entry]) -> None:
     assert sum(its.share.value for its in at_seats if its) / 4 == pytest.approx(there.direct[0].share.value)
 
 
-def test_the_opponents_of_both_are_the_others(four: list[Entry]) -> None:
+def test_the_opponents_of_both_are_the_others(four: list[Membership]) -> None:
     there = there_of(*four)
     assert {row.opponent for row in there.common} == set(four[2:])
     for row in there.common:
         assert row.difference == row.results[0].share.value - row.results[1].share.value
 
 
-def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: list[Entry]) -> None:
+def test_without_an_estimate_nobody_is_called_stronger(client: Client, four: list[Membership]) -> None:
     assert "nobody can say who is stronger" in html(client, address(*four))
 
 
 def test_bots_that_never_met_say_so(client: Client, ladder: Ladder) -> None:
-    one, other = ladder.entries.select_related("bot")[:2]
+    one, other = ladder.memberships.select_related("bot")[:2]
     text = html(client, address(one, other))
     assert "They have not met in a deal that is over." in text
     assert "Neither has a rated game here yet." in text
 
 
 def test_a_bot_that_nobody_knows_of_is_not_compared(client: Client, ladder: Ladder) -> None:
-    known = ladder.entries.select_related("bot")[0].bot
+    known = ladder.memberships.select_related("bot")[0].bot
     hidden = Bot.objects.create(owner=person("ida"), name="Hidden", slug="hidden")
     assert client.get(f"/compare/{known.slug}/{hidden.slug}/").status_code == 404
     assert client.get(f"/compare/{known.slug}/{known.slug}/").status_code == 404
@@ -102,7 +102,7 @@ def test_a_bot_that_nobody_knows_of_is_not_compared(client: Client, ladder: Ladd
 
 
 def test_nothing_of_a_private_ladder_is_compared_for_strangers(
-    client: Client, ladder: Ladder, four: list[Entry]
+    client: Client, ladder: Ladder, four: list[Membership]
 ) -> None:
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     text = html(client, f"{address(*four)}?ladder={ladder.slug}")
@@ -124,8 +124,8 @@ def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, lad
     assert "Choose two different bots." in html(client, "/compare/?a=tulip&b=tulip")
 
 
-def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four: list[Entry]) -> None:
-    others = list(ladder.entries.select_related("bot").order_by("pk")[ladder.seats - 1 : 2 * ladder.seats - 1])
+def test_the_matches_of_two_bots_are_listed(client: Client, ladder: Ladder, four: list[Membership]) -> None:
+    others = list(ladder.memberships.select_related("bot").order_by("pk")[ladder.seats - 1 : 2 * ladder.seats - 1])
     finished_block(ladder, others)
 
     def shown(query: str) -> int:

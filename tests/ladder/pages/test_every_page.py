@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from ladder.members.membership import retire
+from ladder.members.memberships import retire
 from ladder.models import Match
 from tests.build import finish_game, match_of, person, uploaded
 from tests.ladder.pages.site import Site, crowd, rename
@@ -131,8 +131,8 @@ def test_our_own_fault_is_told_without_needing_anything(client: Client, settings
 
 
 def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client) -> None:
-    """A bot of the house whose entry is not active only fills up; others have left or are retired."""
-    site.bot.entries.update(active=False)
+    """A bot of the house whose membership is not active only fills up; others have left or are retired."""
+    site.bot.memberships.update(active=False)
     assert "fills up" in html(client, f"/ladders/{site.ladder.slug}/")
     bot = uploaded(person("ada"), claims={site.ladder.game: [site.ladder.seats]})
     finish_game(match_of(bot, site.ladder))

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from bots.models import Bot
-from ladder.exhibitions.requests import order_scheduled
-from ladder.models import Ladder, Order
+from ladder.exhibitions.requests import request_scheduled
+from ladder.models import Exhibition, Ladder
 from tests.build import active_version, house_version, new_version, person, uploaded
-from tests.ladder.exhibitions.orders import a_comparison, a_test, play_all
+from tests.ladder.exhibitions.requested import a_comparison, a_test, play_all
 
 
 def html(client: Client, address: str) -> str:
@@ -55,7 +55,7 @@ def test_a_form_becomes_one_order_however_often_it_is_sent(bot: Bot, duel: Ladde
     document = sent(bot)
     first = client.post(forms(duel)[0], document)
     assert client.post(forms(duel)[0], document)["Location"] == first["Location"]
-    assert Order.objects.count() == 1
+    assert Exhibition.objects.count() == 1
     text = html(client, first["Location"])
     assert "Mine v1 and Greedy" in text
     assert "0 of 3 blocks are over" in text
@@ -74,14 +74,14 @@ def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client
         response = client.post(forms(duel)[0], sent(bot, **changes))
         assert response.status_code == 422, changes
         assert sentence in response.content.decode(), changes
-    assert not Order.objects.exists()
+    assert not Exhibition.objects.exists()
 
 
 def test_a_result_has_means_with_intervals_and_says_n(bot: Bot, duel: Ladder, client: Client) -> None:
-    order = play_all(
+    exhibition = play_all(
         a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=4), loser=house_version("greedy")
     )
-    text = html(client, f"/matches/orders/{order.pk}/")
+    text = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "n = 4 blocks" in text
     assert "100.0\u00a0±\u00a00.0" in text
     assert "unrated" in text
@@ -92,31 +92,31 @@ def test_a_comparison_draws_its_ratio_between_the_bounds_and_says_what_it_means(
     bot: Bot, duel: Ladder, client: Client
 ) -> None:
     older, newer = active_version(bot), new_version(bot)
-    order = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=100)
-    running = html(client, f"/matches/orders/{order.pk}/")
+    exhibition = a_comparison(bot.owner, duel, (newer, older), [house_version("greedy")], most=100)
+    running = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "Not decided yet" in running and "data-live" in running
-    play_all(order, loser=older)
-    text = html(client, f"/matches/orders/{order.pk}/")
+    play_all(exhibition, loser=older)
+    text = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "<b>Mine v2 is better than Mine v1</b>" in text
     assert re.search(r'<path class="way" d="M0\.0 50\.0L', text)
     assert "better: 2.94" in text and "−2.94" in text
-    Order.objects.filter(pk=order.pk).update(verdict="not better")
-    kept = html(client, f"/matches/orders/{order.pk}/")
+    Exhibition.objects.filter(pk=exhibition.pk).update(verdict="not better")
+    kept = html(client, f"/exhibitions/{exhibition.pk}/")
     assert "<b>Mine v2 is not better than Mine v1 by" in kept, (
         "what a comparison has found stays, whatever the test is now"
     )
 
 
 def test_who_ordered_cancels_and_nobody_else(bot: Bot, duel: Ladder, client: Client) -> None:
-    order = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
+    exhibition = a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     client.force_login(person("bob"))
-    assert "Cancel it" not in html(client, f"/matches/orders/{order.pk}/")
-    assert client.post(f"/matches/orders/{order.pk}/cancel/").status_code == 403
+    assert "Cancel it" not in html(client, f"/exhibitions/{exhibition.pk}/")
+    assert client.post(f"/exhibitions/{exhibition.pk}/cancel/").status_code == 403
     client.force_login(bot.owner)
-    assert "Cancel it" in html(client, f"/matches/orders/{order.pk}/")
+    assert "Cancel it" in html(client, f"/exhibitions/{exhibition.pk}/")
     for _ in range(2):
-        assert client.post(f"/matches/orders/{order.pk}/cancel/").status_code == 302
-    assert "Cancelled by ada." in html(client, f"/matches/orders/{order.pk}/")
+        assert client.post(f"/exhibitions/{exhibition.pk}/cancel/").status_code == 302
+    assert "Cancelled by ada." in html(client, f"/exhibitions/{exhibition.pk}/")
 
 
 def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, duel: Ladder, client: Client) -> None:
@@ -129,38 +129,38 @@ def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, d
     assert f"{at:%H:%M} UTC" in text and f'data-countdown="{at.isoformat(timespec="milliseconds")}"' in text
     assert "waits until everybody has agreed" in text
     client.force_login(theirs.owner)
-    assert "Mine v1 and Theirs v1" in html(client, "/matches/orders/")
+    assert "Mine v1 and Theirs v1" in html(client, "/exhibitions/")
     assert "I agree" in html(client, address)
     client.post(f"{address}answer/", {"agree": "yes"})
     client.post(f"{address}answer/", {"agree": "yes"})
-    assert Order.objects.get().state == "planned"
+    assert Exhibition.objects.get().state == "planned"
     client.logout()
-    assert "Mine v1 and Theirs v1" in html(client, "/matches/orders/")
+    assert "Mine v1 and Theirs v1" in html(client, "/exhibitions/")
 
 
 def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel: Ladder, client: Client) -> None:
     client.force_login(bot.owner)
-    order = play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")]))
+    exhibition = play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")]))
 
     def counts() -> list[int]:
         found = []
-        for address in ("/matches/orders/", f"/matches/orders/{order.pk}/", *forms(duel)):
+        for address in ("/exhibitions/", f"/exhibitions/{exhibition.pk}/", *forms(duel)):
             with CaptureQueriesContext(connection) as queries:
                 html(client, address)
             found.append(len(queries))
         return found
 
     at = timezone.now() + timedelta(hours=1)
-    order_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
+    request_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
     before = counts()
     assert max(before) <= 16, before
     for _ in range(3):
         play_all(a_test(bot.owner, duel, [active_version(bot), house_version("haggler")]))
-    order_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
+    request_scheduled(bot.owner, duel, [active_version(bot).pk, house_version("greedy").pk], 1, at, uuid4())
     assert counts() == before
 
 
-@pytest.mark.parametrize("address", ["/matches/orders/99/", "/ladders/nowhere/test/"])
+@pytest.mark.parametrize("address", ["/exhibitions/99/", "/ladders/nowhere/test/"])
 def test_an_order_that_is_none_is_said_to_be_none(bot: Bot, client: Client, address: str) -> None:
     client.force_login(bot.owner)
     assert client.get(address).status_code == 404

@@ -84,8 +84,8 @@ def test_who_has_gained_most_in_enough_games_climbs(duel: Ladder, monkeypatch: p
     monkeypatch.setattr(home, "FEWEST_GAMES", 2)
     found = climbs()
     gained = {
-        entry.bot.name: (entry.rating - 1_500_000, entry.games)
-        for entry in duel.entries.select_related("bot").filter(games__gte=2, rating__gt=1_500_000)
+        membership.bot.name: (membership.rating - 1_500_000, membership.games)
+        for membership in duel.memberships.select_related("bot").filter(games__gte=2, rating__gt=1_500_000)
     }
     best = dict(sorted(gained.items(), key=lambda row: -row[1][0])[: home.SHOWN])
     assert {climb.bot.name: (climb.change, climb.games) for climb in found.rows} == best

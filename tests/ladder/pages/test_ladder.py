@@ -18,7 +18,7 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
-from ladder.models import Entry, Estimate, Ladder, Match, Membership, Season
+from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
 from ladder.pages.components.filters import cursor, part
 from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
 from ladder.pages.matches import listed
@@ -32,14 +32,14 @@ ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
 
 
 @pytest.fixture
-def table(ladder: Ladder) -> list[Entry]:
+def table(ladder: Ladder) -> list[Membership]:
     """The house's bots from the best to the worst, with estimates in the opposite order."""
-    entries = list(Entry.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
-    place(entries)
-    for number, entry in enumerate(entries):
-        Entry.objects.filter(pk=entry.pk).update(wins=60 * number, last_change=number, games=40 + number)
-        keep(ladder, active_version(entry.bot), 1400 + 10 * number, 100, (1, len(entries)))
-    return entries
+    memberships = list(Membership.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
+    place(memberships)
+    for number, membership in enumerate(memberships):
+        Membership.objects.filter(pk=membership.pk).update(wins=60 * number, last_change=number, games=40 + number)
+        keep(ladder, active_version(membership.bot), 1400 + 10 * number, 100, (1, len(memberships)))
+    return memberships
 
 
 def bots_of(text: str) -> list[str]:
@@ -52,10 +52,13 @@ def ranks_of(text: str) -> list[int]:
 
 
 def test_every_column_can_give_the_order_and_its_head_says_so(
-    client: Client, ladder: Ladder, table: list[Entry]
+    client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
-    best_first = [entry.bot.slug for entry in table]
-    wanted = {"rating": best_first, "bot": [entry.bot.slug for entry in sorted(table, key=lambda one: one.bot.name)]}
+    best_first = [membership.bot.slug for membership in table]
+    wanted = {
+        "rating": best_first,
+        "bot": [membership.bot.slug for membership in sorted(table, key=lambda one: one.bot.name)],
+    }
     for order in ORDERS:
         text = html(client, f"/ladders/{ladder.slug}/?sort={order}")
         key, turned = order.removeprefix("-"), order.startswith("-")
@@ -66,22 +69,24 @@ def test_every_column_can_give_the_order_and_its_head_says_so(
         assert text.count("aria-sort") == 1
 
 
-def test_ranks_stay_those_of_the_whole_table(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+def test_ranks_stay_those_of_the_whole_table(client: Client, ladder: Ladder, table: list[Membership]) -> None:
     upside_down = html(client, f"/ladders/{ladder.slug}/?sort=-rating")
     assert ranks_of(upside_down) == list(range(len(table), 0, -1))
     found = html(client, f"/ladders/{ladder.slug}/?q={table[3].bot.name}")
     assert ranks_of(found) == [4]
 
 
-def test_what_has_no_estimate_stands_last_in_either_order(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+def test_what_has_no_estimate_stands_last_in_either_order(
+    client: Client, ladder: Ladder, table: list[Membership]
+) -> None:
     crowd(ladder, 1)
     for order in ("strength", "-strength"):
         assert bots_of(html(client, f"/ladders/{ladder.slug}/?sort={order}"))[-1] == "crowd-0"
 
 
-def test_a_table_can_be_searched_and_filtered(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+def test_a_table_can_be_searched_and_filtered(client: Client, ladder: Ladder, table: list[Membership]) -> None:
     uploaded(person("ida"), "magpie two", claims={ladder.game: [ladder.seats]})
-    Entry.objects.filter(pk=table[0].pk).update(active=False)
+    Membership.objects.filter(pk=table[0].pk).update(active=False)
 
     def shown(query: str) -> int:
         return len(bots_of(html(client, f"/ladders/{ladder.slug}/?{query}")))
@@ -99,7 +104,7 @@ def test_a_table_can_be_searched_and_filtered(client: Client, ladder: Ladder, ta
 
 
 def test_my_bots_are_a_filter_for_who_has_signed_in_and_stand_out(
-    client: Client, ladder: Ladder, table: list[Entry]
+    client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     ida = person("ida")
     uploaded(ida, "magpie two", claims={ladder.game: [ladder.seats]})
@@ -111,14 +116,14 @@ def test_my_bots_are_a_filter_for_who_has_signed_in_and_stand_out(
 
 
 def test_a_filtered_table_without_rows_says_how_to_see_everything(
-    client: Client, ladder: Ladder, table: list[Entry]
+    client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/?q=<nobody>")
     assert "Nothing matches “&lt;nobody&gt;” and the filters." in text
     assert '<a href="?">Show everything</a>' in text
 
 
-def test_links_keep_what_is_asked_for(client: Client, ladder: Ladder, table: list[Entry]) -> None:
+def test_links_keep_what_is_asked_for(client: Client, ladder: Ladder, table: list[Membership]) -> None:
     crowd(ladder, 60)
     text = html(client, f"/ladders/{ladder.slug}/?of=house&sort=games&page=2")
     assert 'href="?of=house&amp;sort=games&amp;page=1"' in text
@@ -128,9 +133,9 @@ def test_links_keep_what_is_asked_for(client: Client, ladder: Ladder, table: lis
     assert '<input type="hidden" name="sort" value="games">' in text
 
 
-def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table: list[Entry]) -> None:
+def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table: list[Membership]) -> None:
     page = ladder_page(ladder, {}.get, AnonymousUser())
-    names = [entry.bot.name for entry in table]
+    names = [membership.bot.name for membership in table]
     assert page.leaders == names[:1]
     assert page.level == names[1:]
     said = f"{names[0]} leads, but cannot be told apart from the next {len(names) - 1}."
@@ -139,7 +144,7 @@ def test_the_leader_is_named_with_who_cannot_be_told_apart(ladder: Ladder, table
 
 
 def test_a_table_that_is_sorted_and_searched_needs_few_queries(
-    client: Client, ladder: Ladder, table: list[Entry]
+    client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     crowd(ladder, 120)
     for query in ("", *(f"sort={order}&q=o&of=house&state=playing&page=2" for order in ORDERS)):
@@ -148,9 +153,9 @@ def test_a_table_that_is_sorted_and_searched_needs_few_queries(
         assert len(queries) <= 12, [query["sql"] for query in queries]
 
 
-def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Entry]) -> None:
+def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: list[Membership]) -> None:
     def level(points: list[int]) -> list[tuple[int, int]]:
-        rows = [entry.bot.versions.get().estimates.get() for entry in table[: len(points)]]
+        rows = [membership.bot.versions.get().estimates.get() for membership in table[: len(points)]]
         for row, its in zip(rows, points, strict=True):
             row.rating = 1000 * its
         return list(apart(rows).runs)
@@ -159,7 +164,7 @@ def test_lines_join_longest_runs_and_overlap_in_lanes(ladder: Ladder, table: lis
     assert level([1700, 1600, 1500]) == [(0, 1), (1, 2)]
     assert level([1900, 1500]) == []
     assert list(apart([None, None]).runs) == []
-    many = apart([entry.bot.versions.get().estimates.get() for entry in table])
+    many = apart([membership.bot.versions.get().estimates.get() for membership in table])
     assert len(many.lanes) <= MOST_LANES
     assert many.reach(0) == (0, len(table) - 1)
 
@@ -182,23 +187,25 @@ def keep(ladder: Ladder, version: BotVersion, points: int, margin: int, ranks: t
     )
 
 
-def place(entries: Iterable[Entry]) -> None:
-    """Give the entries ratings that fall from 1600 in steps of 10."""
-    for place, entry in enumerate(entries):
-        Entry.objects.filter(pk=entry.pk).update(rating=1_600_000 - 10_000 * place, games=50)
+def place(memberships: Iterable[Membership]) -> None:
+    """Give the memberships ratings that fall from 1600 in steps of 10."""
+    for place, membership in enumerate(memberships):
+        Membership.objects.filter(pk=membership.pk).update(rating=1_600_000 - 10_000 * place, games=50)
 
 
 @pytest.fixture
-def estimated(ladder: Ladder) -> list[Entry]:
-    entries = list(Entry.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
-    place(entries)
-    for entry, points, ranks in zip(entries, (1700, 1560, 1550, 1300), ((1, 1), (2, 3), (2, 3), (4, 4)), strict=False):
-        keep(ladder, active_version(entry.bot), points, 40, ranks)
-    return entries
+def estimated(ladder: Ladder) -> list[Membership]:
+    memberships = list(Membership.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
+    place(memberships)
+    for membership, points, ranks in zip(
+        memberships, (1700, 1560, 1550, 1300), ((1, 1), (2, 3), (2, 3), (4, 4)), strict=False
+    ):
+        keep(ladder, active_version(membership.bot), points, 40, ranks)
+    return memberships
 
 
 def test_a_table_shows_estimates_with_their_intervals_and_possible_ranks(
-    client: Client, ladder: Ladder, estimated: list[Entry]
+    client: Client, ladder: Ladder, estimated: list[Membership]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/")
     assert '1700 <span class="soft">± 40' in text
@@ -207,7 +214,7 @@ def test_a_table_shows_estimates_with_their_intervals_and_possible_ranks(
 
 
 def test_a_table_joins_ranks_that_cannot_be_told_apart_and_says_so_in_words(
-    client: Client, ladder: Ladder, estimated: list[Entry]
+    client: Client, ladder: Ladder, estimated: list[Membership]
 ) -> None:
     text = html(client, f"/ladders/{ladder.slug}/")
     assert text.count("not told apart within #2 to #3") == 2
@@ -217,7 +224,7 @@ def test_a_table_joins_ranks_that_cannot_be_told_apart_and_says_so_in_words(
 
 
 def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
-    client: Client, ladder: Ladder, estimated: list[Entry]
+    client: Client, ladder: Ladder, estimated: list[Membership]
 ) -> None:
     bot = estimated[0].bot
     assert ", v1" not in html(client, f"/ladders/{ladder.slug}/")
@@ -226,13 +233,13 @@ def test_a_table_names_the_version_that_was_estimated_where_another_one_plays(
     assert "± 40, v1</span>" in html(client, f"/ladders/{ladder.slug}/")
 
 
-def test_a_table_asks_once_for_all_estimates(client: Client, ladder: Ladder, estimated: list[Entry]) -> None:
+def test_a_table_asks_once_for_all_estimates(client: Client, ladder: Ladder, estimated: list[Membership]) -> None:
     with CaptureQueriesContext(connection) as queries:
         html(client, f"/ladders/{ladder.slug}/")
     assert len([query for query in queries if "ladder_estimate" in query["sql"]]) == 1
 
 
-def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder, estimated: list[Entry]) -> None:
+def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder, estimated: list[Membership]) -> None:
     bot = estimated[1].bot
     older = new_version(bot)
     keep(ladder, older, 1400, 100, None)
@@ -244,7 +251,7 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
 
 
 def test_a_new_season_shows_no_estimates_of_the_last_one(
-    client: Client, ladder: Ladder, estimated: list[Entry]
+    client: Client, ladder: Ladder, estimated: list[Membership]
 ) -> None:
     Season.objects.filter(ladder=ladder).update(closing=timezone.now(), closed=timezone.now())
     Season.objects.create(ladder=ladder, number=2)
@@ -274,7 +281,7 @@ def test_staff_open_a_class_and_others_do_not_find_the_page(house: None, client:
     assert client.get("/staff/ladders/new/").status_code == 200
     assert client.post("/staff/ladders/new/", SENT)["Location"] == "/ladders/seminar/members/"
     ladder = Ladder.objects.get(slug="seminar")
-    assert (ladder.private, ladder.limits, ladder.entries.count()) == (True, {"move_ms": 500}, 1)
+    assert (ladder.private, ladder.limits, ladder.memberships.count()) == (True, {"move_ms": 500}, 1)
     assert ladder.invitation in client.get("/ladders/seminar/members/").content.decode()
     again = client.post("/staff/ladders/new/", SENT)
     assert again.status_code == 422
@@ -295,15 +302,15 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
     assert client.get(address).status_code == 302
     client.force_login(bot.owner)
     assert "You are invited" in client.get(address).content.decode()
-    assert not Membership.objects.exists()
+    assert not Invitation.objects.exists()
     assert client.post(address)["Location"] == "/ladders/seminar/"
     client.post(address)
-    assert Membership.objects.get().person == bot.owner
+    assert Invitation.objects.get().person == bot.owner
     assert "Private" in client.get("/ladders/seminar/").content.decode()
     assert client.get("/ladders/invitations/nonsense/").status_code == 404
     assert "Seminar" in client.get(f"/bots/{bot.slug}/").content.decode()
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
-    assert bot.entries.get(ladder=ladder).active
+    assert bot.memberships.get(ladder=ladder).active
 
 
 def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> None:
@@ -311,7 +318,7 @@ def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> Non
     client.force_login(bot.owner)
     assert "Seminar" not in client.get(f"/bots/{bot.slug}/").content.decode()
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
-    assert not bot.entries.filter(ladder=ladder).exists()
+    assert not bot.memberships.filter(ladder=ladder).exists()
 
 
 def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client) -> None:
@@ -324,9 +331,9 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
     assert "201 names. Invite at most 200 at once." in many.content.decode()
     client.post("/ladders/seminar/members/", {"names": "ada, eve"})
     client.post("/ladders/seminar/members/", {"names": "ada"})
-    assert Membership.objects.filter(ladder=ladder).count() == 2
+    assert Invitation.objects.filter(ladder=ladder).count() == 2
     assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/")["Location"] == "/ladders/seminar/members/"
-    assert not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists()
+    assert not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists()
     assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/").status_code == 404
     assert client.get(f"/ladders/{DUEL}/members/").status_code == 404
 
@@ -337,11 +344,11 @@ def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Clien
     response = client.get(f"/ladders/{site.ladder.slug}/table.csv")
     assert response["Content-Type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
-    assert len(rows) == site.ladder.entries.filter(active=True).count()
+    assert len(rows) == site.ladder.memberships.filter(active=True).count()
     assert [int(row["rank"]) for row in rows] == sorted(int(row["rank"]) for row in rows)
     mine = next(row for row in rows if row["address"] == site.bot.slug)
     assert mine["bot"] == f"'{name}"
-    assert float(mine["rating"]) == site.bot.entries.get(ladder=site.ladder).points
+    assert float(mine["rating"]) == site.bot.memberships.get(ladder=site.ladder).points
 
 
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:

@@ -23,8 +23,8 @@ def page(client: Client, match: Match) -> str:
 
 def test_a_finished_match_shows_ranks_scores_and_ratings(site: Site, client: Client) -> None:
     text = page(client, site.finished)
-    for seat in site.finished.seats.select_related("entry__bot", "result"):
-        assert seat.entry.bot.name in text
+    for seat in site.finished.seats.select_related("membership__bot", "result"):
+        assert seat.membership.bot.name in text
         assert f">{seat.result.score['money']}<" in text
         assert points(seat.result.rating_before, 1) in text
         assert points(seat.result.rating_after, 1) in text
@@ -159,8 +159,8 @@ def test_a_sentence_carries_the_mark_of_the_seat_it_begins_with(site: Site) -> N
 
 
 def test_bots_with_the_same_name_are_told_apart(site: Site) -> None:
-    for seat in site.finished.seats.select_related("entry__bot"):
-        rename(seat.entry.bot, "Twin")
+    for seat in site.finished.seats.select_related("membership__bot"):
+        rename(seat.membership.bot, "Twin")
     names = match_page(site.finished.pk, AnonymousUser()).names
     assert len(set(names)) == 4
     assert all(name.startswith("Twin (house-") for name in names)

@@ -20,8 +20,8 @@ from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.matches.play import spec_of
 from ladder.matches.schedule import fill
-from ladder.members.membership import enter
-from ladder.members.membership import leave as leave_ladder
+from ladder.members.memberships import enter
+from ladder.members.memberships import leave as leave_ladder
 from ladder.models import Attempt, Ladder, Rerun, Season, SeatLog
 from tests.build import DUEL, HONEST, claimed, first_players, person, scheduled, uploaded
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
@@ -53,8 +53,8 @@ def state_of(bot: Bot) -> tuple[Any, ...]:
     """Everything of a bot that its owner can change."""
     found = Bot.objects.get(pk=bot.pk)
     active = found.active_version
-    declined = tuple(found.entries.filter(declined=True).values_list("ladder__slug", flat=True))
-    words = (found.name, found.description, found.public_source, found.retired is None, found.on_leave is None)
+    declined = tuple(found.memberships.filter(declined=True).values_list("ladder__slug", flat=True))
+    words = (found.name, found.description, found.public_source, found.retired is None, found.paused is None)
     return (*words, active and active.number, found.versions.count(), declined)
 
 
@@ -214,7 +214,7 @@ def test_who_may_see_what(people: People) -> None:
 
 def test_only_the_owner_changes_anything(people: People) -> None:
     bot = people.magpie
-    Bot.objects.filter(pk=bot.pk).update(on_leave=bot.created, leave_reason="It failed.")
+    Bot.objects.filter(pk=bot.pk).update(paused=bot.created, pause_reason="It failed.")
     before = state_of(bot)
     changes: dict[str, dict[str, Any]] = {
         "versions/1/activate/": {},
@@ -272,7 +272,7 @@ def test_a_refused_version_says_why_with_question_answer_and_stderr(people: Peop
 def test_nothing_of_strangers_reaches_a_page_unescaped(people: People) -> None:
     people.magpie.description = f"{SCRIPT}\nsecond line"
     people.magpie.public_source = True
-    people.magpie.leave_reason, people.magpie.on_leave = SCRIPT, people.magpie.created
+    people.magpie.pause_reason, people.magpie.paused = SCRIPT, people.magpie.created
     people.magpie.save()
     everywhere = [*people.addresses, "/", "/bots/", f"/ladders/{DUEL}/", "/matches/"]
     for user in (None, people.bob, people.ada, people.eve):
@@ -392,33 +392,33 @@ def test_ladders_are_ticked_and_unticked(people: People) -> None:
     assert f'value="{DUEL}">' in told
     told = client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL}, follow=True).content.decode()
     assert "is entered" in told
-    assert people.magpie.entries.get(ladder__slug=DUEL).active
+    assert people.magpie.memberships.get(ladder__slug=DUEL).active
 
 
 def test_a_ladder_can_be_unticked_and_ticked_before_the_check(people: People) -> None:
     client, address = of(people.ada), f"/bots/{people.new.slug}/"
     client.post(f"{address}ladders/", {"shown": DUEL})
-    assert people.new.entries.get().declined
+    assert people.new.memberships.get().declined
     client.post(f"{address}ladders/", {"shown": DUEL, "ladder": DUEL})
-    entry = people.new.entries.get()
-    assert not entry.declined
-    assert not entry.active
+    membership = people.new.memberships.get()
+    assert not membership.declined
+    assert not membership.active
 
 
 def test_a_ladder_that_was_not_shown_is_not_unticked(people: People) -> None:
     of(people.ada).post(f"/bots/{people.magpie.slug}/ladders/", {"shown": ["edel-stein-reich-4", "\0"]})
-    assert people.magpie.entries.get(ladder__slug=DUEL).active
+    assert people.magpie.memberships.get(ladder__slug=DUEL).active
 
 
 def test_a_bot_on_leave_says_why_and_is_put_back_with_one_click(people: People) -> None:
-    Bot.objects.filter(pk=people.magpie.pk).update(on_leave=people.magpie.created, leave_reason="It failed thrice.")
+    Bot.objects.filter(pk=people.magpie.pk).update(paused=people.magpie.created, pause_reason="It failed thrice.")
     address = f"/bots/{people.magpie.slug}/"
     assert "It failed thrice." in html(of(None), address)
     assert "Put it back" not in html(of(people.eve), address)
     assert "Put it back" in html(of(people.ada), address)
     assert "on leave" in html(of(people.ada), "/bots/mine/")
     of(people.ada).post(f"{address}put-back/")
-    assert Bot.objects.get(pk=people.magpie.pk).on_leave is None
+    assert Bot.objects.get(pk=people.magpie.pk).paused is None
 
 
 def test_retiring_is_asked_about_first_and_can_be_taken_back(people: People) -> None:
@@ -428,9 +428,9 @@ def test_retiring_is_asked_about_first_and_can_be_taken_back(people: People) -> 
     told = client.post(f"{address}retire/", follow=True).content.decode()
     assert "is retired" in told
     assert "Take it back" in told
-    assert not people.magpie.entries.filter(active=True).exists()
+    assert not people.magpie.memberships.filter(active=True).exists()
     client.post(f"{address}take-back/")
-    assert people.magpie.entries.filter(active=True).exists()
+    assert people.magpie.memberships.filter(active=True).exists()
 
 
 def test_name_and_description_are_changed_and_judged(people: People) -> None:

@@ -44,7 +44,7 @@ def boss(client: Client, settings: Any) -> Client:
 def test_whatever_an_address_asks_for_no_page_breaks(site: Site, boss: Client) -> None:
     pages = [
         *("/", "/search/", "/search/suggestions/", "/compare/", "/bots/", "/matches/", "/staff/trail/"),
-        *("/rules/edel-stein-reich/tutorial/", "/matches/orders/", "/staff/reports/"),
+        *("/rules/edel-stein-reich/tutorial/", "/exhibitions/", "/staff/reports/"),
         *(f"/ladders/{site.ladder.slug}/", f"/ladders/{site.ladder.slug}/statistics/"),
         *(
             f"/ladders/{site.ladder.slug}/statistics/head-to-head/",

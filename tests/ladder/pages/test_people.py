@@ -17,7 +17,7 @@ from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.matches.blocks import Player
-from ladder.models import Block, Entry, Ladder, Match, Membership, Season
+from ladder.models import Block, Invitation, Ladder, Match, Membership, Season
 from ladder.pages import home
 from ladder.pages.components.boards import table
 from ladder.pages.components.chart import rating_chart
@@ -70,7 +70,7 @@ def test_what_is_on_a_private_ladder_is_for_its_members_numbers_included(ada: Us
     bot = uploaded(ada, "Magpie")
     ladder = Ladder.objects.get(slug=DUEL)
     match = begun(bot, ladder)
-    Entry.objects.filter(bot=bot).update(games=77, rating=1_234_000)
+    Membership.objects.filter(bot=bot).update(games=77, rating=1_234_000)
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     outsider = client.get("/people/ada/").content.decode()
     assert f"/matches/{match.pk}/" not in outsider
@@ -78,7 +78,7 @@ def test_what_is_on_a_private_ladder_is_for_its_members_numbers_included(ada: Us
     assert ">77<" not in outsider
     assert "1234" not in outsider
     bob = person("bob")
-    Membership.objects.create(ladder=ladder, person=bob)
+    Invitation.objects.create(ladder=ladder, person=bob)
     client.force_login(bob)
     inside = client.get("/people/ada/").content.decode()
     assert f"/matches/{match.pk}/" in inside
@@ -241,7 +241,7 @@ def test_the_page_of_an_entry_speaks_of_no_versions(people: Ladder) -> None:
 
 
 def test_the_chart_of_a_person_tells_of_no_versions(people: Ladder) -> None:
-    chart = rating_chart([trace(people.entries.select_related("bot").get(bot__slug="ann"))])
+    chart = rating_chart([trace(people.memberships.select_related("bot").get(bot__slug="ann"))])
     assert chart is not None
     assert not chart.of_versions
     assert not chart.versions

@@ -18,13 +18,13 @@ from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder, invite
-from ladder.exhibitions.requests import order_scheduled
+from ladder.exhibitions.requests import request_scheduled
 from ladder.matches.schedule import fill
 from ladder.matchmaking.seeks import seek
-from ladder.members.membership import join
-from ladder.models import Ladder, Match, Membership, Order, Pairing, Seek
+from ladder.members.memberships import join
+from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Seek
 from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of
-from tests.ladder.exhibitions.orders import a_test, play_all
+from tests.ladder.exhibitions.requested import a_test, play_all
 from tests.ladder.pages.walking import ENDLESS
 
 NAME = "Seminar for the very secretive"
@@ -34,7 +34,9 @@ OTHERS = ("/static/", "/media/")
 
 @dataclass(frozen=True)
 class Class:
-    """A private ladder on which ``member`` has a bot, with matches, an order, a match to come, and seats on offer."""
+    """A private ladder on which ``member`` has a bot, with matches, an exhibition, a match to come, and seats on
+    offer.
+    """
 
     ladder: Ladder
     staff: User
@@ -42,7 +44,7 @@ class Class:
     bot: Bot
     match: Match
     queued: Match
-    order: Order
+    exhibition: Exhibition
     seek: Seek
 
     def values(self, route: str) -> dict[str, Any]:
@@ -50,7 +52,7 @@ class Class:
         return {
             "slug": self.bot.slug if route.startswith("bots/") else self.ladder.slug,
             "match_id": self.match.pk,
-            "order_id": self.order.pk,
+            "exhibition_id": self.exhibition.pk,
             "bot_id": self.bot.pk,
             "person_id": self.member.pk,
             "number": 1,
@@ -85,13 +87,13 @@ def founded() -> Class:
     for match in Match.objects.filter(block=mine[0].block_id).order_by("pk"):
         finish_game(match, variety_of(match))
     played = Match.objects.filter(status="finished").earliest("pk")
-    order = play_all(a_test(ada, ladder, [active_version(bot), house_version("greedy")], blocks=1))
+    exhibition = play_all(a_test(ada, ladder, [active_version(bot), house_version("greedy")], blocks=1))
     soon = timezone.now() + timedelta(hours=1)
-    order_scheduled(ada, ladder, [active_version(bot).pk, house_version("greedy").pk], 1, soon, uuid4())
+    request_scheduled(ada, ladder, [active_version(bot).pk, house_version("greedy").pk], 1, soon, uuid4())
     seats = {"ladder": ladder, "by": ada, "clock": "usual", "expires": soon}
     Seek.objects.create(**seats, kind=Seek.Kind.OPEN)
     seek = Seek.objects.create(**seats, kind=Seek.Kind.LINK, token="s" * 43)
-    return Class(ladder, eve, ada, bot, played, mine[0], order, seek)
+    return Class(ladder, eve, ada, bot, played, mine[0], exhibition, seek)
 
 
 def routes(patterns: list[Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -151,7 +153,7 @@ def test_pages_of_its_matches_and_orders_are_not_there_for_others(class_: Class,
         f"/matches/{class_.match.pk}/",
         f"/matches/{class_.match.pk}/record",
         f"/matches/{class_.match.pk}/replay.json",
-        f"/matches/orders/{class_.order.pk}/",
+        f"/exhibitions/{class_.exhibition.pk}/",
         f"/matches/?ladder={SLUG}",
     ]
     assert {address: client.get(address).status_code for address in gone} == dict.fromkeys(gone, 404)
@@ -172,7 +174,7 @@ def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_me
     invite(ladder, [class_.member, cid, dora])
     offered = seek(class_.member, ladder)
     Pairing.objects.create(bot=player_of(dora).bot, ladder=ladder)
-    Membership.objects.filter(person=dora, ladder=ladder).delete()
+    Invitation.objects.filter(person=dora, ladder=ladder).delete()
     told = (ladder.name, class_.member.username, f"/play/seeks/{offered.pk}/")
     for user, sees in ((class_.member, True), (cid, True), (bob, False), (dora, False), (None, False)):
         client = Client()

@@ -87,9 +87,9 @@ def test_its_owner_reads_what_was_wrong_once_the_game_is_over(client: Client, la
     bots, random = remote_bots(ladder), Random(1)
     match = seated(ladder, bots)
     as_if_later(match)
-    chair = next(chair for chair in table_of(match).chairs if chair.owes)
-    bot = chair.seat.version.bot
-    answer(match.pk, bot.pk, chair.asked, b'{"move": "<b>none</b>"}')
+    live_seat = next(live_seat for live_seat in table_of(match).live_seats if live_seat.owes)
+    bot = live_seat.seat.version.bot
+    answer(match.pk, bot.pk, live_seat.asked, b'{"move": "<b>none</b>"}')
     assert "What was wrong" not in owned(client, bot)
     while move_on(match, random):
         pass

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Ladder, Membership
+from ladder.models import Invitation, Ladder
 from ladder.pages.components.words import grouped
 from ladder.pages.search import LONGEST, Words
 from tests.build import new_version, person, uploaded
@@ -93,7 +93,7 @@ def test_what_is_private_is_found_by_its_members_alone(site: Site, client: Clien
         assert "Secret class" not in page(client, q=text)
         assert "Secret class" not in page(client, q=text, kind="ladders")
     assert names(client, "secret") == names(client, number) == []
-    Membership.objects.create(ladder=site.ladder, person=ada)
+    Invitation.objects.create(ladder=site.ladder, person=ada)
     client.force_login(ada)
     assert names(client, "secret") == ["Secret class"]
     assert names(client, number)[0].startswith("match")

@@ -66,9 +66,9 @@ def test_a_season_that_is_over_shows_its_table_and_its_keys(played: Ladder, clie
     for series in DealSeries.objects.filter(season__number=1, season__ladder=played):
         assert bytes(series.key).hex() in page
     winner, loser = FinalStanding.objects.filter(season__ladder=played)
-    assert f"<b>{winner.entry.bot.name}</b> has won it." in page
-    assert page.index(winner.entry.bot.name) < page.index(loser.entry.bot.name)
-    assert winner.entry.bot.name in html(client, SEASONS)
+    assert f"<b>{winner.membership.bot.name}</b> has won it." in page
+    assert page.index(winner.membership.bot.name) < page.index(loser.membership.bot.name)
+    assert winner.membership.bot.name in html(client, SEASONS)
     assert "Season 2" in html(client, SEASONS)
 
 
@@ -116,7 +116,7 @@ def test_staff_open_the_next_season_after_a_last_one(played: Ladder, eve: Client
     assert eve.post(f"{SEASONS}open/", {"keep": "7"}).status_code == 422
     eve.post(f"{SEASONS}open/", {"keep": "0"})
     assert current(played).number == 2
-    assert set(played.entries.values_list("rating", flat=True)) == {1_500_000}
+    assert set(played.memberships.values_list("rating", flat=True)) == {1_500_000}
 
 
 def test_a_season_says_how_many_deals_are_still_being_played(played: Ladder, client: Client) -> None:

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot
 from bots.owners import make_active
 from esr_platform.accounts.models import User
-from ladder.models import Block, Entry, Ladder, PairTally, SeasonStatistics, SeatResult
+from ladder.models import Block, Ladder, Membership, PairTally, SeasonStatistics, SeatResult
 from ladder.pages.components.chart import rating_chart
 from ladder.pages.components.traces import trace
 from ladder.season_statistics import gather, measure
@@ -72,14 +72,14 @@ def test_a_ladder_without_blocks_says_when_there_will_be_figures(ladder: Ladder,
 
 
 def test_nothing_is_shown_of_a_block_with_a_game_to_come(ladder: Ladder, client: Client) -> None:
-    block = scheduled(ladder, players_of(ladder.entries.select_related("bot")[:4]))
+    block = scheduled(ladder, players_of(ladder.memberships.select_related("bot")[:4]))
     for match in list(block.matches.select_related("ladder", "block").order_by("seating"))[:-1]:
         finish_game(match, variety_of(match))
     gather()
     measure()
-    entry = f"/ladders/{ladder.slug}/bots/{ladder.entries.select_related('bot')[0].bot.slug}/"
+    membership = f"/ladders/{ladder.slug}/bots/{ladder.memberships.select_related('bot')[0].bot.slug}/"
     assert "No block is over yet" in text_of(client, f"/ladders/{ladder.slug}/statistics/")
-    shown = text_of(client, entry)
+    shown = text_of(client, membership)
     assert "follow when all games of a first deal are over" in shown
     assert "certificates" not in shown
 
@@ -111,17 +111,17 @@ def test_everybody_meets_everybody_in_the_matrix(played: Ladder, client: Client)
     with at_most(8):
         shown = text_of(client, f"/ladders/{played.slug}/statistics/head-to-head/")
     table = shown[shown.index("<tbody>") : shown.index("</tbody>")]
-    assert table.count("<tr>") == played.entries.filter(seat_tallies__isnull=False).distinct().count()
+    assert table.count("<tr>") == played.memberships.filter(seat_tallies__isnull=False).distinct().count()
 
 
 def test_a_bot_on_a_ladder_has_history_versions_seats_phases_and_opponents(played: Ladder, client: Client) -> None:
-    entry = played.entries.select_related("bot").filter(games__gt=0).order_by("pk")[0]
+    membership = played.memberships.select_related("bot").filter(games__gt=0).order_by("pk")[0]
     with at_most(12):
-        shown = text_of(client, f"/ladders/{played.slug}/bots/{entry.bot.slug}/")
+        shown = text_of(client, f"/ladders/{played.slug}/bots/{membership.bot.slug}/")
     assert 'role="img" aria-labelledby="chart-title chart-words"' in shown
     for part in ("versions", "seats", "phases", "opponents"):
         assert f'id="{part}"' in shown
-    assert shown.count('class="who full"') == PairTally.objects.filter(entry=entry).count() > 2
+    assert shown.count('class="who full"') == PairTally.objects.filter(membership=membership).count() > 2
 
 
 def test_a_bot_that_is_not_on_the_ladder_has_no_page_there(played: Ladder, client: Client) -> None:
@@ -133,11 +133,11 @@ def test_a_bot_that_is_not_on_the_ladder_has_no_page_there(played: Ladder, clien
 
 def test_the_chart_of_a_bot_marks_where_another_version_began(ladder: Ladder, client: Client) -> None:
     bot: Bot = uploaded(person("ada"), claims=CLAIMS)
-    mine = ladder.entries.select_related("bot").get(bot=bot)
-    others = list(ladder.entries.select_related("bot").filter(bot__owner=None)[:3])
+    mine = ladder.memberships.select_related("bot").get(bot=bot)
+    others = list(ladder.memberships.select_related("bot").filter(bot__owner=None)[:3])
     finished_block(ladder, [mine, *others])
     make_active(new_version(bot, claims=CLAIMS))
-    finished_block(ladder, [Entry.objects.select_related("bot").get(pk=mine.pk), *others])
+    finished_block(ladder, [Membership.objects.select_related("bot").get(pk=mine.pk), *others])
     its = trace(mine)
     assert its is not None
     assert [moment.version for moment in its.moments] == [1, 1, 1, 1, 2, 2, 2, 2]
@@ -153,13 +153,13 @@ def test_the_chart_of_a_bot_marks_where_another_version_began(ladder: Ladder, cl
 def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
     played: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = played.entries.select_related("bot").order_by("-games")[0]
+    membership = played.memberships.select_related("bot").order_by("-games")[0]
     monkeypatch.setattr("ladder.pages.components.traces.MOST_POINTS", 7)
-    its = trace(entry)
+    its = trace(membership)
     assert its is not None
     assert its.thinned
     assert len(its.moments) <= 8
-    assert its.last.rating == entry.rating
+    assert its.last.rating == membership.rating
     numbers = [moment.number for moment in its.moments]
     assert numbers == sorted(numbers)
     chart = rating_chart([its])

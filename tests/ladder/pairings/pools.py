@@ -16,7 +16,7 @@ def pools(draw: st.DrawFn, least: int = 0, most: int = 14) -> list[Candidate]:
     size = draw(st.integers(least, most))
     return [
         Candidate(
-            entry=entry,
+            membership=membership,
             rating=draw(st.integers(-3_000_000, 6_000_000)),
             games=draw(st.integers(0, 60)),
             owner=draw(st.none() | st.integers(1, 5)),
@@ -24,10 +24,10 @@ def pools(draw: st.DrawFn, least: int = 0, most: int = 14) -> list[Candidate]:
             width=draw(st.none() | st.integers(0, 900_000)),
             since=draw(st.integers(0, 30)),
         )
-        for entry in range(1, size + 1)
+        for membership in range(1, size + 1)
     ]
 
 
 def house(size: int, games: int = 0, rating: int = 1_500_000) -> list[Candidate]:
     """Bots that may all meet."""
-    return [Candidate(entry, rating, games) for entry in range(1, size + 1)]
+    return [Candidate(membership, rating, games) for membership in range(1, size + 1)]

@@ -12,7 +12,9 @@ from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, Sitting, seated
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
-    """A ladder on which every bot has an owner of its own; entries are ``100 key + bot``, hosted ones from 50 on."""
+    """A ladder on which every bot has an owner of its own; memberships are ``100 key + bot``, hosted ones from 50
+    on.
+    """
     waits = dict(zip(bots, since, strict=False))
     guests = {bot: Candidate(100 * key + bot, 1_500_000, owner=bot, since=waits.get(bot, 0)) for bot in bots}
     house = [Candidate(100 * key + 50 + number, 1_500_000) for number in range(hosted)]
@@ -29,7 +31,7 @@ def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 9
 
 def test_those_who_are_free_sit_down_together() -> None:
     (table,) = tables([ladder(1, 2, [1, 2])], free(1, 2))
-    assert sorted(table.entries) == [101, 102]
+    assert sorted(table.memberships) == [101, 102]
 
 
 def test_busy_ones_are_left_alone() -> None:
@@ -38,7 +40,7 @@ def test_busy_ones_are_left_alone() -> None:
 
 def test_code_fills_up_where_the_ladder_has_it() -> None:
     (table,) = tables([ladder(1, 4, [1], hosted=6)], free(1))
-    assert (len(set(table.entries)), 101 in table.entries) == (4, True)
+    assert (len(set(table.memberships)), 101 in table.memberships) == (4, True)
 
 
 def test_no_table_is_code_alone() -> None:
@@ -47,7 +49,7 @@ def test_no_table_is_code_alone() -> None:
 
 def test_code_sits_down_only_while_there_is_room_for_it() -> None:
     here = ladder(1, 3, [1, 2, 3], hosted=1)
-    mine = [one for one in tables([here], free(1, 2, 3), room=2) if 150 in one.entries]
+    mine = [one for one in tables([here], free(1, 2, 3), room=2) if 150 in one.memberships]
     assert len(mine) <= 1
     assert tables([ladder(1, 3, [1], hosted=6)], free(1), room=1) == []
 
@@ -55,7 +57,7 @@ def test_code_sits_down_only_while_there_is_room_for_it() -> None:
 def test_bots_of_one_owner_never_sit_together() -> None:
     guests = {1: Candidate(101, 0, owner=9), 2: Candidate(102, 0, owner=9), 3: Candidate(103, 0, owner=8)}
     for table in tables([LiveLadder(1, 2, 2, guests)], free(1, 2, 3)):
-        assert 103 in table.entries
+        assert 103 in table.memberships
 
 
 def test_a_bot_plays_as_many_games_as_it_has_room_for_and_no_more() -> None:
@@ -133,7 +135,7 @@ def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
     ladders = [ladder(key, random.randint(2, 5), bots, hosted=6 * (key % 2)) for key in range(1, 6)]
     guests = [Guest(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
     found = seated(ladders, guests, 999, random)
-    sitting = [entry % 100 for one in found.tables for entry in one.entries if entry % 100 < 50]
+    sitting = [membership % 100 for one in found.tables for membership in one.memberships if membership % 100 < 50]
     assert sorted(sitting) == bots
 
 
@@ -141,9 +143,9 @@ def test_near_ratings_meet_more_often() -> None:
     guests = {bot: Candidate(bot, 400_000 * bot, owner=bot) for bot in range(1, 7)}
     field = LiveLadder(1, 2, 6, guests)
     pairs = Counter(
-        abs(one.entries[0] - one.entries[1])
+        abs(one.memberships[0] - one.memberships[1])
         for seed in range(200)
         for one in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
-        if 1 in one.entries
+        if 1 in one.memberships
     )
     assert pairs.most_common(1)[0][0] == 1

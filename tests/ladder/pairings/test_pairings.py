@@ -19,11 +19,11 @@ from tests.ladder.pairings.pools import house, pools, seat_counts, seeds
 
 @given(pools(), seat_counts, seeds)
 def test_no_owner_and_no_bot_sits_twice_at_a_table(pool: list[Candidate], seats: int, seed: int) -> None:
-    by_entry = {one.entry: one for one in pool}
+    by_membership = {one.membership: one for one in pool}
     for block in drawn(pool, seats, 6, seed, Random(seed)):
-        table = [by_entry[entry] for entry in block.entries]
-        assert len(set(block.entries)) == seats
-        assert block.first in block.entries
+        table = [by_membership[membership] for membership in block.memberships]
+        assert len(set(block.memberships)) == seats
+        assert block.first in block.memberships
         assert all(may_meet(one, other) for i, one in enumerate(table) for other in table[:i])
 
 
@@ -51,11 +51,11 @@ def ladders(draw: st.DrawFn) -> tuple[list[Candidate], int]:
 
 def after(pool: dict[int, Candidate], block: Drawn, number: int) -> None:
     """Write down in ``pool`` what ``block`` gives to whom, as the database does between two fillings."""
-    games = len(seatings(len(block.entries)))
-    for entry in block.entries:
-        one = pool[entry]
+    games = len(seatings(len(block.memberships)))
+    for membership in block.memberships:
+        one = pool[membership]
         version_games = one.version_games + games
-        pool[entry] = replace(one, games=one.games + games, version_games=version_games, since=number)
+        pool[membership] = replace(one, games=one.games + games, version_games=version_games, since=number)
 
 
 @settings(max_examples=60, deadline=None)
@@ -67,18 +67,18 @@ def test_nobody_starves_whatever_others_upload(made: tuple[list[Candidate], int]
     somebody new comes, too, with no games at all. Each block is drawn by itself, as when there is room for one.
     """
     begun, seats = made
-    pool = {one.entry: replace(one, since=min(one.since, 30)) for one in begun}
-    victim = begun[seed % len(begun)].entry
+    pool = {one.membership: replace(one, since=min(one.since, 30)) for one in begun}
+    victim = begun[seed % len(begun)].membership
     last, ahead = 0, len(pool)
     for at in range(1, 8 * len(begun) + 12):
         number = 30 + start + at
-        for entry in pool.keys() - {victim}:
-            pool[entry] = replace(pool[entry], version_games=0, games=0)
+        for membership in pool.keys() - {victim}:
+            pool[membership] = replace(pool[membership], version_games=0, games=0)
         newcomer = 1000 + at
         pool[newcomer] = Candidate(newcomer, 1_500_000, 0, owner=newcomer, version_games=0, since=number - 1)
         (block,) = drawn(pool.values(), seats, 1, number, Random(seed + at))
         after(pool, block, number)
-        if victim in block.entries:
+        if victim in block.memberships:
             last, ahead = at, len(pool)
         assert at - last <= len(TURNS) * ahead, "it has waited longer than the bound"
 
@@ -89,7 +89,7 @@ def test_among_the_same_bots_each_turn_of_the_longest_wait_takes_the_longest_wai
     made: tuple[list[Candidate], int], seed: int
 ) -> None:
     begun, seats = made
-    pool = {one.entry: one for one in begun}
+    pool = {one.membership: one for one in begun}
     for number in range(31, 31 + 3 * len(begun)):
         (block,) = drawn(pool.values(), seats, 1, number, Random(seed + number))
         if turn_of(number) is Turn.LONGEST_WAIT:
@@ -103,18 +103,23 @@ def test_who_may_meet_meets_in_the_end(made: tuple[list[Candidate], int], seed: 
     """The chance of every pair is positive (the weights are: see the opponents); here it is seen to come true."""
     begun, seats = made
     pool = [replace(one, rating=one.rating // 20) for one in begun]
-    by_entry = {one.entry: one for one in pool}
+    by_membership = {one.membership: one for one in pool}
     met = set()
     for block in drawn(pool, seats, 150 * len(pool), 0, Random(seed)):
-        met |= {frozenset((one, other)) for one in block.entries for other in block.entries if one != other}
-    may = {frozenset((a, b)) for a in by_entry for b in by_entry if a != b and may_meet(by_entry[a], by_entry[b])}
+        met |= {frozenset((one, other)) for one in block.memberships for other in block.memberships if one != other}
+    may = {
+        frozenset((a, b))
+        for a in by_membership
+        for b in by_membership
+        if a != b and may_meet(by_membership[a], by_membership[b])
+    }
     assert met == may
 
 
 def test_drawing_many_blocks_at_once_wastes_no_turn() -> None:
     """What one filling draws counts for the next draw of the same filling."""
     blocks = drawn(house(8), 2, 16, 0, Random(4))
-    sat = Counter(entry for block in blocks for entry in block.entries)
+    sat = Counter(membership for block in blocks for membership in block.memberships)
     assert set(sat) == set(range(1, 9))
     assert max(sat.values()) - min(sat.values()) <= 2
 
@@ -122,16 +127,16 @@ def test_drawing_many_blocks_at_once_wastes_no_turn() -> None:
 def test_a_new_version_plays_its_first_twenty_games_in_a_few_blocks() -> None:
     pool = [*house(200, games=300), Candidate(999, 1_500_000, games=900, owner=1, version_games=0, since=0)]
     blocks = drawn(pool, 4, 10, 0, Random(3))
-    assert sum(999 in block.entries for block in blocks) * 4 >= 20
+    assert sum(999 in block.memberships for block in blocks) * 4 >= 20
     assert [block.turn for block in blocks if block.first == 999].count(Turn.NEW_VERSION) >= 4
 
 
 def test_the_top_also_meets_the_middle() -> None:
-    pool = [Candidate(entry, 1_000_000 + 10_000 * entry) for entry in range(101)]
+    pool = [Candidate(membership, 1_000_000 + 10_000 * membership) for membership in range(101)]
     blocks = [drawn(pool, 2, 1, 1, Random(seed))[0] for seed in range(3000)]
-    top = [min(block.entries) for block in blocks if max(block.entries) == 100]
-    assert sum(entry <= 60 for entry in top) >= len(top) / 20
-    assert sum(entry >= 80 for entry in top) >= len(top) / 2
+    top = [min(block.memberships) for block in blocks if max(block.memberships) == 100]
+    assert sum(membership <= 60 for membership in top) >= len(top) / 20
+    assert sum(membership >= 80 for membership in top) >= len(top) / 2
 
 
 @given(ladders(), seeds, st.integers(0, 3), st.integers(0, 3))
@@ -139,9 +144,9 @@ def test_who_is_to_play_at_once_does_and_takes_no_turn_of_the_longest_wait(
     made: tuple[list[Candidate], int], seed: int, number: int, count: int
 ) -> None:
     pool, seats = made
-    at_once = [one.entry for one in pool[:5]]
+    at_once = [one.membership for one in pool[:5]]
     blocks = drawn(pool, seats, count, number, Random(seed), at_once)
-    assert {entry for block in blocks for entry in block.entries} >= set(at_once)
+    assert {membership for block in blocks for membership in block.memberships} >= set(at_once)
     assert len(blocks) <= max(count, 2 * len(at_once) + 1)
     for at, block in enumerate(blocks, number):
         assert (block.turn is Turn.LONGEST_WAIT) == (turn_of(at) is Turn.LONGEST_WAIT)
@@ -165,17 +170,19 @@ def test_no_two_ratings_are_too_far_apart_to_meet(one: int, other: int) -> None:
 
 
 def shares(pool: list[Candidate], first: Candidate, draws: int) -> dict[int, tuple[float, float]]:
-    """By entry, its share of the opponents of ``first`` at tables of two: drawn, and by the weights."""
+    """By membership, its share of the opponents of ``first`` at tables of two: drawn, and by the weights."""
     field, random = Field(pool), Random(5)
-    met = Counter(one.entry for _ in range(draws) for one in field.table(first, 2, random) if one != first)
-    weights = {one.entry: nearness(first.rating, one.rating) for one in pool if may_meet(first, one)}
-    return {entry: (met[entry] / draws, weight / sum(weights.values())) for entry, weight in weights.items()}
+    met = Counter(one.membership for _ in range(draws) for one in field.table(first, 2, random) if one != first)
+    weights = {one.membership: nearness(first.rating, one.rating) for one in pool if may_meet(first, one)}
+    return {
+        membership: (met[membership] / draws, weight / sum(weights.values())) for membership, weight in weights.items()
+    }
 
 
 def test_opponents_are_drawn_with_exactly_their_weights() -> None:
     """Within five standard deviations, for chunks that hold near and far ones, equals and bots of the same owner."""
     ratings = [1_000_000, 1_450_000, 1_480_000, 1_500_000, 1_500_000, 1_520_000, 1_700_000, 2_100_000, 2_900_000]
-    pool = [Candidate(entry, rating, owner=entry % 4 or None) for entry, rating in enumerate(ratings, 1)]
+    pool = [Candidate(membership, rating, owner=membership % 4 or None) for membership, rating in enumerate(ratings, 1)]
     draws = 20_000
     for first in (pool[0], pool[3], pool[-1]):
         for share, weight in shares(pool, first, draws).values():
@@ -186,23 +193,23 @@ def test_opponents_are_drawn_with_exactly_their_weights() -> None:
 def test_who_is_too_far_from_everybody_is_drawn_from_all_weights() -> None:
     """Rejection would go on for ever: everybody's weight is tiny beside the bound of its own chunk."""
     lonely = Candidate(1, 10**12)
-    pool = [lonely, *(Candidate(entry, 1_500_000 + entry) for entry in range(2, 40))]
+    pool = [lonely, *(Candidate(membership, 1_500_000 + membership) for membership in range(2, 40))]
     share = shares([lonely, pool[1], Candidate(99, 500_000_000_000)], lonely, 4000)
     assert share[2][0] == pytest.approx(share[2][1], abs=0.04)
     assert len(Field(pool).table(lonely, 5, Random(1))) == 5
 
 
 def test_an_owner_of_nearly_all_bots_meets_whoever_else_there_is() -> None:
-    pool = [Candidate(entry, 1_500_000, owner=1) for entry in range(2000)]
+    pool = [Candidate(membership, 1_500_000, owner=1) for membership in range(2000)]
     pool += [Candidate(5000, 900_000, owner=2), Candidate(5001, 2_600_000, owner=None)]
     table = Field(pool).table(pool[7], 3, Random(3))
-    assert {one.entry for one in table} == {7, 5000, 5001}
+    assert {one.membership for one in table} == {7, 5000, 5001}
 
 
 def test_every_seat_comes_to_everybody() -> None:
     pool = house(3)
     tables = [Field(pool).table(pool[0], 3, Random(seed)) for seed in range(400)]
-    seats = Counter([one.entry for one in table].index(2) for table in tables)
+    seats = Counter([one.membership for one in table].index(2) for table in tables)
     assert all(seats[seat] > 90 for seat in range(3))
 
 
@@ -319,7 +326,7 @@ def test_of_those_with_nothing_on_their_way_the_one_that_waits_longest_is_first(
 
 def first(pool: list[Candidate], turn: Turn) -> tuple[int, Turn]:
     one, was = Turns(pool, Random(1)).next(turn)
-    return one.entry, was
+    return one.membership, was
 
 
 def test_the_turns_repeat_and_each_has_its_share() -> None:
@@ -340,13 +347,13 @@ def test_fewest_games_come_first_then_the_widest_interval(pool: list[Candidate],
 
 def test_a_new_version_waits_for_the_other_new_ones_and_not_for_their_next_ones() -> None:
     """Whoever uploads a version before each of his turns gets every third of them, beside two others."""
-    pool = [replace(one, owner=one.entry, version_games=0) for one in house(3)]
+    pool = [replace(one, owner=one.membership, version_games=0) for one in house(3)]
     turns = Turns(pool, Random(2))
     chosen = []
     for _ in range(9):
         one, turn = turns.next(Turn.NEW_VERSION)
         assert turn is Turn.NEW_VERSION
-        chosen.append(one.entry)
+        chosen.append(one.membership)
         turns.seated([one], 2)
         turns.standing[1] = replace(turns.standing[1], version_games=0)
     assert sorted(chosen[:3]) == sorted(chosen[3:6]) == sorted(chosen[6:]) == [1, 2, 3]
@@ -365,12 +372,12 @@ def test_versions_of_the_house_are_never_new() -> None:
 
 
 def test_who_has_waited_longest_is_whoever_sat_down_before_all_others() -> None:
-    pool = [replace(one, since=10 - one.entry) for one in house(5)]
+    pool = [replace(one, since=10 - one.membership) for one in house(5)]
     turns = Turns(pool, Random(1))
     order = []
     for _ in range(7):
         one, _ = turns.next(Turn.LONGEST_WAIT)
-        order.append(one.entry)
+        order.append(one.membership)
         turns.seated([one], 4)
     assert order == [5, 4, 3, 2, 1, 5, 4]
 
@@ -382,11 +389,11 @@ def test_nobody_is_no_turn() -> None:
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30, unique=True), seeds)
 def test_the_longest_wait_takes_everybody_once_before_anybody_twice(since: list[int], seed: int) -> None:
-    pool = [Candidate(entry, 1_500_000, since=at) for entry, at in enumerate(since, 1)]
+    pool = [Candidate(membership, 1_500_000, since=at) for membership, at in enumerate(since, 1)]
     turns = Turns(pool, Random(seed))
     order = []
     for _ in pool:
         one, _ = turns.next(Turn.LONGEST_WAIT)
-        order.append(one.entry)
+        order.append(one.membership)
         turns.seated([one], 2)
-    assert [since[entry - 1] for entry in order] == sorted(since)
+    assert [since[membership - 1] for membership in order] == sorted(since)

@@ -12,7 +12,7 @@ from esr_platform.accounts.models import Scope, Token, User
 from games.registry import GAMES
 from games.schemas import DOCUMENTS
 from ladder.corrections import void
-from ladder.models import Block, Ladder, Match, Membership
+from ladder.models import Block, Invitation, Ladder, Match
 from tests.build import staff
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.resources.conftest import read, walked
@@ -60,7 +60,7 @@ def test_a_result_that_was_taken_back_is_none(played: Ladder) -> None:
 def _private_addresses(ladder: Ladder) -> list[str]:
     match = _some(ladder)
     return [
-        *(f"ladders/{ladder.slug}{more}" for more in ("", "/entries", "/matches", "/seasons", "/seasons/1")),
+        *(f"ladders/{ladder.slug}{more}" for more in ("", "/members", "/matches", "/seasons", "/seasons/1")),
         *(f"ladders/{ladder.slug}/seasons/1/standings", f"matches?ladder={ladder.slug}"),
         *(f"matches/{match.pk}{more}" for more in ("", "/record", "/log", "/replay")),
         *(f"head-to-head?ladder={ladder.slug}", f"bots/house-greedy/ratings?ladder={ladder.slug}"),
@@ -76,7 +76,7 @@ def test_a_private_ladder_is_not_there_for_strangers_and_bots_tokens_whatever_th
     member, other = person("miriam", Scope.READ), person("carl", *Scope)
     only_plays = person("ada", Scope.PLAY)
     for one in (member, only_plays):
-        Membership.objects.create(ladder=secret, person=one.user)
+        Invitation.objects.create(ladder=secret, person=one.user)
     for address in _private_addresses(secret):
         for stranger in (Program(), other, only_plays):
             problem(_as(stranger, address), 404, "not_found")
@@ -86,7 +86,7 @@ def test_a_private_ladder_is_not_there_for_strangers_and_bots_tokens_whatever_th
 def test_a_token_that_only_uploads_is_not_told_who_stands_on_a_private_ladder(secret: Ladder) -> None:
     uploads, reads = person("ada", Scope.UPLOAD), person("miriam", Scope.UPLOAD, Scope.READ)
     for member in (uploads, reads):
-        Membership.objects.create(ladder=secret, person=member.user)
+        Invitation.objects.create(ladder=secret, person=member.user)
     told = [{one["ladder"] for one in document(who.get("bots/house-greedy"))["ladders"]} for who in (uploads, reads)]
     assert [secret.slug in ladders for ladders in told] == [False, True]
 
@@ -157,9 +157,9 @@ def test_games_are_read_with_the_schemas_of_their_documents(db: None, slug: str)
 
 
 def test_ratings_over_time_are_those_of_the_ledger(played: Ladder) -> None:
-    for entry in played.entries.select_related("bot"):
-        rows = walked(f"bots/{entry.bot.slug}/ratings", ladder=played.slug, limit=2)
+    for membership in played.memberships.select_related("bot"):
+        rows = walked(f"bots/{membership.bot.slug}/ratings", ladder=played.slug, limit=2)
         assert [row["number"] for row in rows] == sorted(row["number"] for row in rows)
-        assert len(rows) == entry.games
-        assert not rows or rows[-1]["after"] == entry.points
+        assert len(rows) == membership.games
+        assert not rows or rows[-1]["after"] == membership.points
         assert all(one["after"] == two["before"] for one, two in pairwise(rows))

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import resolve
 
 from bots.models import Bot
-from ladder.models import Entry, Ladder, Match
+from ladder.models import Ladder, Match, Membership
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.resources.conftest import read, walked
 
@@ -21,24 +21,24 @@ def test_a_list_read_in_parts_has_every_row_once(played: Ladder, order: str) -> 
 
 @pytest.mark.parametrize("order", ["-rating", "rating", "-games", "games", "id", "-id"])
 def test_rows_that_are_equal_in_the_order_come_once_too(played: Ladder, order: str) -> None:
-    Entry.objects.filter(ladder=played).order_by("-pk").update(rating=1_500_000, games=7)
-    rows = walked(f"ladders/{played.slug}/entries", limit=2, order=order)
-    assert len({row["bot"] for row in rows}) == len(rows) == Entry.objects.filter(ladder=played).count()
+    Membership.objects.filter(ladder=played).order_by("-pk").update(rating=1_500_000, games=7)
+    rows = walked(f"ladders/{played.slug}/members", limit=2, order=order)
+    assert len({row["bot"] for row in rows}) == len(rows) == Membership.objects.filter(ladder=played).count()
     assert {row["rank"] for row in rows} == {1}
 
 
 def test_ranks_are_those_of_the_whole_table_whatever_is_asked_for(played: Ladder) -> None:
-    table = {row["bot"]: row["rank"] for row in walked(f"ladders/{played.slug}/entries")}
+    table = {row["bot"]: row["rank"] for row in walked(f"ladders/{played.slug}/members")}
     assert list(table.values()) == sorted(table.values())
     for rows in (
-        walked(f"ladders/{played.slug}/entries", limit=1),
-        walked(f"ladders/{played.slug}/entries", order="id"),
+        walked(f"ladders/{played.slug}/members", limit=1),
+        walked(f"ladders/{played.slug}/members", order="id"),
     ):
         assert {row["bot"]: row["rank"] for row in rows} == table
 
 
 def test_only_the_fields_that_are_asked_for_come_and_what_a_row_is_known_by(played: Ladder) -> None:
-    rows = read(f"ladders/{played.slug}/entries?fields=rating,games")["results"]
+    rows = read(f"ladders/{played.slug}/members?fields=rating,games")["results"]
     assert all(list(row) == ["bot", "rating", "games"] for row in rows)
     assert read(f"ladders/{played.slug}?fields=name") == {"slug": played.slug, "name": played.name}
 
@@ -107,7 +107,7 @@ def test_an_answer_is_known_again_and_sent_once(played: Ladder) -> None:
         ("games", 0),
         ("ladders", 4),
         ("ladders/edel-stein-reich-4", 4),
-        ("ladders/edel-stein-reich-4/entries", 4),
+        ("ladders/edel-stein-reich-4/members", 4),
         ("ladders/edel-stein-reich-4/seasons", 4),
         ("ladders/edel-stein-reich-4/seasons/1", 5),
         ("ladders/edel-stein-reich-4/matches", 3),
@@ -134,7 +134,7 @@ def test_bots_are_listed_with_where_they_stand(played: Ladder) -> None:
     assert (greedy["house"], greedy["owner"], greedy["kind"]) == (True, None, "hosted")
     assert played.slug in [place["ladder"] for place in greedy["ladders"]]
     assert {row["slug"] for row in walked("bots", ladder=played.slug)} == {
-        row["bot"] for row in walked(f"ladders/{played.slug}/entries")
+        row["bot"] for row in walked(f"ladders/{played.slug}/members")
     }
     assert walked("bots", house="false") == walked("bots", kind="remote") == walked("bots", owner="miriam") == []
 
@@ -149,7 +149,7 @@ def test_methods_that_are_not_there_are_refused_before_anybody_is_asked_for_a_to
 def test_a_document_has_exactly_the_fields_that_it_is_described_with(played: Ladder) -> None:
     ladder, match = f"ladders/{played.slug}", f"matches/{Match.objects.filter(ladder=played).latest('pk').pk}"
     of_bot = [f"bots/house-greedy{more}" for more in ("", "/versions", "/versions/1", f"/ratings?ladder={played.slug}")]
-    of_ladder = [f"{ladder}{more}" for more in ("", "/entries", "/seasons", "/seasons/1")]
+    of_ladder = [f"{ladder}{more}" for more in ("", "/members", "/seasons", "/seasons/1")]
     for address in ("games", "ladders", "bots", "matches", match, *of_bot, *of_ladder):
         found = read(address)
         view = resolve(f"/api/v1/{address.partition('?')[0]}").func.view_class

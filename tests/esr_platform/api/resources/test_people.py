@@ -10,7 +10,7 @@ from django.test import Client
 from bots.owners import guest_player, player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
-from ladder.models import Ladder, Outage, Sitting
+from ladder.models import Ladder, Occupant, Outage
 from tests.build import DUEL, finished_by_hand, people_match, person, uploaded, verified
 from tests.esr_platform.api.conftest import problem
 from tests.esr_platform.api.resources.conftest import read, walked
@@ -44,7 +44,7 @@ def test_a_person_is_read_like_a_bot_without_versions(people: Ladder) -> None:
 
 def test_tables_and_matches_say_who_is_a_person(people: Ladder) -> None:
     match = finished_by_hand(people, ("ann", "ben"))
-    table = read(f"ladders/{people.slug}/entries")["results"]
+    table = read(f"ladders/{people.slug}/members")["results"]
     assert {(row["bot"], row["kind"], row["owner"]) for row in table} == {
         ("ann", "person", "ann"),
         ("ben", "person", "ben"),
@@ -64,10 +64,10 @@ def test_who_sat_where_is_told_once_the_game_is_open(people: Ladder) -> None:
     running, over = people_match(people, ("ann", "ben")), finished_by_hand(people, ("ann", "ben"))
     for match in (running, over):
         for seat in match.seats.select_related("version"):
-            Sitting.objects.create(match=match, seat=seat, version=seat.version, from_move=0)
-    assert read(f"matches/{running.pk}")["sittings"] == []
+            Occupant.objects.create(match=match, seat=seat, version=seat.version, from_move=0)
+    assert read(f"matches/{running.pk}")["occupants"] == []
     told = [
-        (one["seat"], one["bot"], one["from_move"], one["to_move"]) for one in read(f"matches/{over.pk}")["sittings"]
+        (one["seat"], one["bot"], one["from_move"], one["to_move"]) for one in read(f"matches/{over.pk}")["occupants"]
     ]
     assert told == [(0, "ann", 0, None), (1, "ben", 0, None)]
 

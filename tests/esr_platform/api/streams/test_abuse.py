@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from esr_platform.accounts.models import Token
-from ladder.models import Attempt, Chair, Match, PlayedMove, Result, Table
+from ladder.models import Attempt, LiveSeat, Match, PlayedMove, Result, Table
 from tests.esr_platform.api.streams.programs import Site
 from tests.ladder.live.playing import bot_at, live_ladder, owing, position, remote_bots, table_of
 from tests.services.ports import wait_until
@@ -42,14 +42,16 @@ def nothing_moves() -> Iterator[None]:
 
 
 def rows() -> list[list[Any]]:
-    return [list(model.objects.order_by("pk").values()) for model in (PlayedMove, Chair, Table, Match, Attempt, Result)]
+    return [
+        list(model.objects.order_by("pk").values()) for model in (PlayedMove, LiveSeat, Table, Match, Attempt, Result)
+    ]
 
 
 def asked(match: Match) -> tuple[int, int, Any]:
     """Which seat owes an answer, to which decision, and a move that is legal."""
     seat = owing(match)[0]
     found = position(match)
-    return seat, found.chairs[seat].asked, found.state().decision(seat)["default"]
+    return seat, found.live_seats[seat].asked, found.state().decision(seat)["default"]
 
 
 def connected(site: Site, clients: ExitStack) -> socket.socket:
@@ -68,7 +70,7 @@ def head(site: Site, match: Match, length: int | str, secret: str = "") -> bytes
 
 def test_clients_that_vanish_or_send_garbage_move_nothing(site: Site, match: Match) -> None:
     seat, number, move = asked(match)
-    program = site.program(position(match).chairs[seat].seat.version.bot)
+    program = site.program(position(match).live_seats[seat].seat.version.bot)
     body = json.dumps({"move": move}).encode()
     with nothing_moves(), ExitStack() as clients:
         for sent in (
@@ -86,7 +88,7 @@ def test_clients_that_vanish_or_send_garbage_move_nothing(site: Site, match: Mat
             client.close()
         streams = [program.stream(), *(site.stranger().stream(f"matches/{match.pk}/stream") for _ in range(5))]
         wait_until(lambda: all(stream.lines for stream in streams), "all are open")
-        before = Chair.objects.filter(table=match.pk, starts__gt=0).update(starts=0)
+        before = LiveSeat.objects.filter(table=match.pk, starts__gt=0).update(starts=0)
         assert before <= 1, "only that its program was told of the game is noted"
         for stream in streams:
             stream.close()
@@ -96,7 +98,7 @@ def test_clients_that_vanish_or_send_garbage_move_nothing(site: Site, match: Mat
 
 def test_bodies_of_ten_megabytes_are_nobodys_answer_and_are_not_kept(site: Site, match: Match) -> None:
     seat, number, move = asked(match)
-    program = site.program(position(match).chairs[seat].seat.version.bot)
+    program = site.program(position(match).live_seats[seat].seat.version.bot)
     assert program.get("bot/decision?wait=0").status_code == 200
     with nothing_moves():
         huge = b'{"move": "' + b"x" * 10 * MIB
@@ -112,7 +114,7 @@ def test_bodies_of_ten_megabytes_are_nobodys_answer_and_are_not_kept(site: Site,
 
 def test_bodies_that_dribble_hold_nobody_up_and_count_when_they_are_whole(site: Site, match: Match) -> None:
     seat, number, move = asked(match)
-    program = site.program(position(match).chairs[seat].seat.version.bot)
+    program = site.program(position(match).live_seats[seat].seat.version.bot)
     body = json.dumps({"move": move}).encode()
     threads = site.threads()
     with ExitStack() as clients:
@@ -144,7 +146,7 @@ def test_nobody_opens_more_streams_than_there_is_room_for(started: Callable[...,
         strangers[0].close()
         wait_until(lambda: len(descriptors(site)) < held, "the server lets go of who has vanished")
         assert site.stranger().stream(f"matches/{match.pk}/stream").status == 200, "there is room again"
-    bot = position(match).chairs[0].seat.version.bot
+    bot = position(match).live_seats[0].seat.version.bot
     own = [site.program(bot).stream() for _ in range(8)]
     wait_until(lambda: sum(not stream.ended for stream in own) <= 1, "the newest of one bot counts")
     assert own[-1].status == 200
@@ -152,8 +154,8 @@ def test_nobody_opens_more_streams_than_there_is_room_for(started: Callable[...,
 
 def test_old_tokens_and_guessed_games_open_nothing(site: Site, match: Match) -> None:
     seat, number, move = asked(match)
-    chairs = position(match).chairs
-    program, (stranger,) = site.program(chairs[seat].seat.version.bot), remote_bots(1, "stranger")
+    live_seats = position(match).live_seats
+    program, (stranger,) = site.program(live_seats[seat].seat.version.bot), remote_bots(1, "stranger")
     other, body = site.program(stranger), json.dumps({"move": move}).encode()
     with nothing_moves():
         for guess in (0, match.pk + 1, 2**31, 2**63, 2**70):
@@ -161,7 +163,7 @@ def test_old_tokens_and_guessed_games_open_nothing(site: Site, match: Match) -> 
             assert other.get(f"matches/{guess}/decision?wait=0").status_code == 404
         assert other.get(f"matches/{match.pk}/decision?wait=0").status_code == 404
         assert other.get(f"matches/{match.pk}/view").json()["seat"] is None
-        assert other.get(f"bot/decision?wait=0&bot={chairs[seat].seat.version.bot.slug}").status_code == 404
+        assert other.get(f"bot/decision?wait=0&bot={live_seats[seat].seat.version.bot.slug}").status_code == 404
         for change in ({"revoked": LONG_AGO}, {"revoked": None, "expires": LONG_AGO}):
             Token.objects.filter(bot=bot_at(match, seat)).update(**change)
             for path in ("bot/stream", "bot/decision?wait=0", f"matches/{match.pk}/decision?wait=0"):

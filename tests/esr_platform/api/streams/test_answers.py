@@ -16,7 +16,7 @@ from bots.models import Bot
 from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
-from ladder.models import Chair, Match, PlayedMove
+from ladder.models import LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.conftest import document, problem
 from tests.ladder.live.playing import asked, game_of, position, remote_bots
 
@@ -58,9 +58,9 @@ def active(match: Match) -> int:
 
 def unmoved(match: Match, act: Callable[[], HttpResponse], status: int, code: str) -> dict[str, Any]:
     """The problem that ``act`` is answered with; nothing at the table has changed."""
-    before = list(PlayedMove.objects.values()), list(Chair.objects.values())
+    before = list(PlayedMove.objects.values()), list(LiveSeat.objects.values())
     found = problem(act(), status, code)
-    assert (list(PlayedMove.objects.values()), list(Chair.objects.values())) == before
+    assert (list(PlayedMove.objects.values()), list(LiveSeat.objects.values())) == before
     return found
 
 
@@ -94,10 +94,10 @@ def test_what_is_no_answer_is_the_decisions_strike_once(
     first = problem(seats[seat].post(1, body), 422, code)
     assert (first["played"], first["default"]) == (question["default"], code)
     assert first["question"]["legal"] == question["legal"]
-    assert Chair.objects.get(seat__index=seat).strikes == 1
+    assert LiveSeat.objects.get(seat__index=seat).strikes == 1
     again = problem(seats[seat].post(1, body), 422, code)
     assert again == first
-    assert Chair.objects.get(seat__index=seat).strikes == 1
+    assert LiveSeat.objects.get(seat__index=seat).strikes == 1
     unmoved(match, lambda: seats[seat].post(1, {"move": question["legal"][-1]}), 409, "answered")
 
 
@@ -107,7 +107,7 @@ def test_an_answer_that_is_late_learns_what_was_played_instead(table: tuple[Matc
     program = seats[seat]
     question = program.question(seat)["decision"]
     before = timezone.now() - timedelta(hours=1)
-    Chair.objects.filter(seat__index=seat).update(due_at=before, deadline=before)
+    LiveSeat.objects.filter(seat__index=seat).update(due_at=before, deadline=before)
     found = problem(program.post(1, {"move": question["legal"][-1]}), 409, "late")
     assert (found["played"], found["default"]) == (question["default"], "late")
 

@@ -15,7 +15,7 @@ from esr_platform.accounts import sessions
 from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import Browser, end_all
 from esr_platform.api.authentication import identity
-from ladder.models import Ladder, Match, Membership
+from ladder.models import Invitation, Ladder, Match
 from tests.build import person
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, session_of
@@ -106,7 +106,7 @@ def test_members_watch_a_private_ladder_in_a_browser(private: Match, mia: User) 
     address = f"matches/{private.pk}/view"
     problem(Tab(mia).get(address), 404, "not_found")
     problem(Tab().get(address), 404, "not_found")
-    Membership.objects.create(ladder=private.ladder, person=mia)
+    Invitation.objects.create(ladder=private.ladder, person=mia)
     tab = Tab(mia)
     assert document(tab.get(address))["seat"] is None
     assert document(tab.get(f"matches/{private.pk}/viewers")) == {"game": private.pk, "viewers": 0}
@@ -115,7 +115,7 @@ def test_members_watch_a_private_ladder_in_a_browser(private: Match, mia: User) 
 
 
 def test_a_session_opens_nothing_of_the_rest_of_the_api(mia: User) -> None:
-    for address in ("token", "bot", "bot/decision?wait=0", "orders"):
+    for address in ("token", "bot", "bot/decision?wait=0", "exhibitions"):
         problem(Tab(mia).get(address), 401, "not_authenticated")
 
 

@@ -10,7 +10,7 @@ from esr_platform.accounts.sessions import end_all
 from esr_platform.api.streams.lobby import InLobby, lobby_news
 from ladder.live.presence import note_seen
 from ladder.matchmaking import quick_pairing, seeks
-from ladder.models import Ladder, Match, Membership, Pairing, Seek
+from ladder.models import Invitation, Ladder, Match, Pairing, Seek
 from tests.esr_platform.api.streams.people import people, window
 from tests.esr_platform.api.streams.programs import Site, Stream
 from tests.ladder.live.playing import live_ladder
@@ -78,7 +78,7 @@ def test_what_is_not_for_everybody_is_told_to_those_whom_it_is_for(ladder: Ladde
     Ladder.objects.filter(pk=ladder.pk).update(private=True, by_invitation=True)
     ladder.refresh_from_db()
     for user in users[:2]:
-        Membership.objects.create(ladder=ladder, person=user)
+        Invitation.objects.create(ladder=ladder, person=user)
     seeks.seek(users[0], ladder)
     linked = live_ladder("die-weinhaendler", 3, "people")
     seeks.seek(users[2], linked, kind=Seek.Kind.LINK)
@@ -119,12 +119,12 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
         private=True, by_invitation=True, name="A seminar for the few", slug="for-the-few"
     )
     private.refresh_from_db()
-    Membership.objects.bulk_create(Membership(ladder=private, person=one) for one in (ada, cid, dora))
+    Invitation.objects.bulk_create(Invitation(ladder=private, person=one) for one in (ada, cid, dora))
     members, others = ([window(site, one).stream("lobby/stream") for one in some] for some in ((ada, cid), (bob, None)))
     left = window(site, dora).stream("lobby/stream")
     for stream in (*members, *others, left):
         stream.wait_for("lobby")
-    Membership.objects.filter(person=dora).delete()
+    Invitation.objects.filter(person=dora).delete()
     secret = seeks.seek(ada, private)
     Pairing.objects.create(bot=player_of(cid).bot, ladder=private)
     told = seeks.seek(bob, public)

@@ -13,7 +13,7 @@ from django.db.models import F
 from pytest_django import Settings
 
 from esr_platform.accounts.models import User
-from ladder.models import Attempt, Chair, Match, PlayedMove
+from ladder.models import Attempt, LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.streams.following import play, seated
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.esr_platform.api.streams.programs import Site
@@ -37,8 +37,8 @@ def match(users: list[User]) -> Match:
 def let_pass(match: Match, time: timedelta) -> None:
     """So long nobody was there: the clocks of those who are asked have run on, and no beat was heard."""
     Attempt.objects.filter(match=match).update(heartbeat_at=F("heartbeat_at") - time)
-    Chair.objects.filter(table=match.pk).update(seen_at=F("seen_at") - time)
-    Chair.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - time, deadline=F("deadline") - time)
+    LiveSeat.objects.filter(table=match.pk).update(seen_at=F("seen_at") - time)
+    LiveSeat.objects.filter(table=match.pk, owes=True).update(due_at=F("due_at") - time, deadline=F("deadline") - time)
     backdate(PlayedMove.objects.filter(match=match), time)
 
 
@@ -53,13 +53,13 @@ def test_another_server_takes_over_where_one_was_killed_and_nobodys_clock_has_ru
     here.process.wait()
     wait_until(lambda: all(one.stream.ended for one in followers), "the streams break off")
     (seat,) = owing(match)
-    chair = position(match).chairs[seat]
+    live_seat = position(match).live_seats[seat]
     let_pass(match, away)
     there = started()
     for one in followers:
         one.move_to(there)
     wait_until(
-        lambda: Chair.objects.get(pk=chair.pk).deadline >= chair.deadline,  # type: ignore[operator]
+        lambda: LiveSeat.objects.get(pk=live_seat.pk).deadline >= live_seat.deadline,  # type: ignore[operator]
         "what passed while nobody was there is given back",
     )
     play(match, followers, 6, random, breaking=0.2)

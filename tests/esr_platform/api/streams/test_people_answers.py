@@ -22,7 +22,7 @@ from esr_platform.api.streams.threads import MOST_WAITING, Turns
 from ladder.live.actions import hash_of
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.models import Attempt, Chair, ChatLine, ChatReport, Match, PlayedMove
+from ladder.models import Attempt, ChatLine, ChatReport, LiveSeat, Match, PlayedMove
 from tests.esr_platform.api.conftest import document, problem
 from tests.esr_platform.api.streams.people import Tab, people, session_of, table_of_people
 from tests.ladder.live.playing import CALM, live_ladder, position
@@ -53,8 +53,8 @@ def match(users: list[User]) -> Match:
     """A casual table of two, where everybody is here; whose turn it is was told a moment ago."""
     found = table_of_people("edel-stein-reich-duel", users)
     now = timezone.now()
-    Chair.objects.filter(table=found.pk).update(seen_at=now + timedelta(minutes=10))
-    Chair.objects.filter(table=found.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
+    LiveSeat.objects.filter(table=found.pk).update(seen_at=now + timedelta(minutes=10))
+    LiveSeat.objects.filter(table=found.pk, owes=True).update(due_at=F("due_at") - timedelta(seconds=1))
     Attempt.objects.filter(match=found).update(heartbeat_at=now + timedelta(minutes=10))
     return found
 
@@ -74,9 +74,9 @@ def question(match: Match) -> dict[str, Any]:
 
 def unmoved(match: Match, act: Callable[[], HttpResponse], status: int, code: str) -> dict[str, Any]:
     """The problem that ``act`` is answered with; nothing at the table has changed."""
-    before = list(PlayedMove.objects.values()), list(Chair.objects.values())
+    before = list(PlayedMove.objects.values()), list(LiveSeat.objects.values())
     found = problem(act(), status, code)
-    assert (list(PlayedMove.objects.values()), list(Chair.objects.values())) == before
+    assert (list(PlayedMove.objects.values()), list(LiveSeat.objects.values())) == before
     return found
 
 
@@ -195,7 +195,7 @@ def test_resigning_ends_a_game_of_two(match: Match, sitters: list[Sitter]) -> No
     problem(sitters[0].act("return"), 422, "refused")
     assert document(sitters[0].act("resign"))["game"] == match.pk
     assert document(sitters[0].act("resign"))["game"] == match.pk, "who lost the answer asks again"
-    assert Chair.objects.exclude(forfeit="").get().forfeit == "resign"
+    assert LiveSeat.objects.exclude(forfeit="").get().forfeit == "resign"
     problem(sitters[1].act("resign"), 422, "refused")
 
 

@@ -16,7 +16,7 @@ from ladder import chat
 from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.rematches import rematch
-from ladder.models import Attempt, Chair, ChatLine, Match
+from ladder.models import Attempt, ChatLine, LiveSeat, Match
 from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.ladder.live.people import answer_any, owing, settle
@@ -34,7 +34,7 @@ def users(db: None) -> list[User]:
 def match(users: list[User]) -> Match:
     found = table_of_people("edel-stein-reich-duel", users)
     later = timezone.now() + timedelta(hours=1)
-    Chair.objects.filter(table=found.pk).update(seen_at=later)
+    LiveSeat.objects.filter(table=found.pk).update(seen_at=later)
     Attempt.objects.filter(match=found).update(heartbeat_at=later)
     return found
 
@@ -57,7 +57,7 @@ def test_nothing_is_told_twice_and_time_alone_is_no_news(match: Match, users: li
     first = look(match, 0, users[0], Known())
     assert types(first) == ["moments"]
     assert first.events[0][0]["reset"]
-    Chair.objects.filter(deadline__isnull=False).update(deadline=timezone.now() + timedelta(minutes=9))
+    LiveSeat.objects.filter(deadline__isnull=False).update(deadline=timezone.now() + timedelta(minutes=9))
     assert types(look(match, 0, users[0], first.known)) == []
     again = look(match, 0, users[0], Known(log=first.known.log))
     assert entries(again) == [], "who comes again with the place is told how it stands"

@@ -16,7 +16,7 @@ from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.streams import match as feed
 from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.match import PublicNews, TableStream, Watched
-from ladder.models import Ladder, Match, Membership
+from ladder.models import Invitation, Ladder, Match
 from tests.build import person
 from tests.ladder.live.playing import at_random, game_of, play_on, position
 
@@ -36,7 +36,7 @@ def member(match: Match) -> User:
     """Somebody who may know of the ladder, which nobody else knows of."""
     found = person("mia")
     Ladder.objects.filter(pk=match.ladder_id).update(private=True, by_invitation=True)
-    Membership.objects.create(ladder=match.ladder, person=found)
+    Invitation.objects.create(ladder=match.ladder, person=found)
     return found
 
 
@@ -114,7 +114,7 @@ def to_round(match: Match, number: int) -> None:
     [
         lambda: Token.objects.update(revoked="2026-01-01T00:00Z"),
         lambda: User.objects.filter(username="mia").update(is_active=False),
-        lambda: Membership.objects.all().delete(),
+        lambda: Invitation.objects.all().delete(),
     ],
     ids=["the token is revoked", "its owner is suspended", "its owner is no member any more"],
 )

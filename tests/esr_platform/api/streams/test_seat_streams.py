@@ -14,7 +14,7 @@ from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder.live.end import finish
-from ladder.models import Chair
+from ladder.models import LiveSeat
 from tests.esr_platform.api.streams.following import Follower, play, seated
 from tests.esr_platform.api.streams.people import people, session_of, table_of_people, window
 from tests.esr_platform.api.streams.programs import Site, Stream
@@ -90,7 +90,7 @@ def test_nobody_else_gets_a_seats_stream(site: Site, users: list[User]) -> None:
         assert browser.answer(match.pk, 1, "anything").status_code == status
         assert browser.post(f"matches/{match.pk}/seat/resign").status_code == status
     assert window(site, users[0]).sit(match.pk + 1).status == 404
-    assert Chair.objects.filter(forfeit="", resigned=False).count() == 2
+    assert LiveSeat.objects.filter(forfeit="", resigned=False).count() == 2
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_stream_ends_with_its_session(site: Site, users: list[User], end: Call
 def test_who_holds_a_stream_open_is_seen_at_the_table(site: Site, users: list[User]) -> None:
     match = table_of_people(DUEL, users)
     long_ago = timezone.now() - timedelta(minutes=5)
-    Chair.objects.update(seen_at=long_ago, left_at=long_ago)
+    LiveSeat.objects.update(seen_at=long_ago, left_at=long_ago)
     window(site, users[1]).sit(match.pk).wait_for("moments")
-    wait_until(lambda: Chair.objects.get(table=match.pk, seat__index=1).left_at is None, "it is noted")
-    assert Chair.objects.get(table=match.pk, seat__index=1).seen_at > long_ago  # type: ignore[operator]
-    assert Chair.objects.get(table=match.pk, seat__index=0).seen_at == long_ago
+    wait_until(lambda: LiveSeat.objects.get(table=match.pk, seat__index=1).left_at is None, "it is noted")
+    assert LiveSeat.objects.get(table=match.pk, seat__index=1).seen_at > long_ago  # type: ignore[operator]
+    assert LiveSeat.objects.get(table=match.pk, seat__index=0).seen_at == long_ago
 
 
 def quiet(stream: Stream) -> list[str]:

@@ -144,9 +144,9 @@ def test_who_has_two_bots_at_a_table_says_which(match: Match) -> None:
 
 def test_a_decision_that_is_not_told_yet_is_nobodys(match: Match) -> None:
     seat = position(match).state().pending[0]
-    chair = position(match).chairs[seat]
-    chair.due_at = chair.deadline
-    chair.save()
+    live_seat = position(match).live_seats[seat]
+    live_seat.due_at = live_seat.deadline
+    live_seat.save()
     assert get("bot/decision?wait=0", bots_at(match)[seat]).status_code == 204
     assert get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[seat]).status_code == 204
     assert post(match, seat, 1, "anything").verdict == "unknown"

@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import Scope, Token
-from ladder.models import Entry
+from ladder.models import Membership
 from tests.build import new_version, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.writing.conftest import send
@@ -23,7 +23,7 @@ def test_a_remote_bot_is_registered_without_code_and_stands_on_live_ladders(mana
     assert (version["language"], version["label"]) == ("remote", "step 1000")
     bot = Bot.objects.get(slug="wren")
     assert (bot.kind, bot.remote.games_at_once, bot.owner) == ("remote", 3, manager.user)
-    assert all(entry.ladder.live for entry in Entry.objects.filter(bot=bot).select_related("ladder"))
+    assert all(membership.ladder.live for membership in Membership.objects.filter(bot=bot).select_related("ladder"))
     assert document(manager.client.get(answer.headers["Location"], headers=manager.headers)) == version
     again = send(manager, "POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
     assert (again.status_code, document(again)) == (200, version)

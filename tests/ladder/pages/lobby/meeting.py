@@ -12,7 +12,7 @@ from ladder.live.answers import Verdict
 from ladder.live.end import finish
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.members.membership import entry_of
+from ladder.members.memberships import membership_of
 from ladder.models import Ladder, Match
 from tests.ladder.live.people import answer_any
 from tests.ladder.live_tables import table_of
@@ -30,12 +30,14 @@ def met(*users: User, ladder: str = DUEL, rated: bool = False) -> Match:
     """A game of people, seated as named."""
     table = Ladder.objects.get(slug=ladder)
     versions = [player_of(user) for user in users]
-    return open_table(table, [Player(one, entry_of(one, table) if rated else None) for one in versions], rated=rated)
+    return open_table(
+        table, [Player(one, membership_of(one, table) if rated else None) for one in versions], rated=rated
+    )
 
 
 def move_on(match: Match, random: Random) -> bool:
     """Let one of the people who are asked play a random legal move; whether there was one."""
-    seat = next((seat for seat, chair in enumerate(table_of(match).chairs) if chair.owes), None)
+    seat = next((seat for seat, live_seat in enumerate(table_of(match).live_seats) if live_seat.owes), None)
     if seat is None:
         return False
     ruling = answer_any(match, seat, random.randrange(64))

@@ -15,7 +15,7 @@ from esr_platform.accounts.models import User
 from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.presence import note_here
-from ladder.models import Chair, Challenge, Match, Outage
+from ladder.models import Challenge, LiveSeat, Match, Outage
 from tests.build import person
 from tests.ladder.live_tables import as_if_later, table_of
 from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
@@ -81,7 +81,7 @@ def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> No
     match = met(ada, bob)
     as_if_later(match)
     clients = [signed_in(ada), signed_in(bob)]
-    seat = next(seat for seat, chair in enumerate(table_of(match).chairs) if chair.owes)
+    seat = next(seat for seat, live_seat in enumerate(table_of(match).live_seats) if live_seat.owes)
     text = html(clients[seat], match)
     assert "It is your turn" in text
     assert '<option value="&quot;money&quot;">' in text
@@ -95,10 +95,10 @@ def test_without_a_script_a_move_is_chosen_in_a_form(ada: User, bob: User) -> No
 
 def test_without_a_script_who_looks_at_the_table_is_there(ada: User, bob: User) -> None:
     match = met(ada, bob)
-    chairs = Chair.objects.filter(table=match.pk, seat__index=0)
-    chairs.update(seen_at=timezone.now() - timedelta(minutes=5))
+    live_seats = LiveSeat.objects.filter(table=match.pk, seat__index=0)
+    live_seats.update(seen_at=timezone.now() - timedelta(minutes=5))
     html(signed_in(ada), match)
-    assert chairs.filter(seen_at__gt=timezone.now() - timedelta(minutes=1)).exists()
+    assert live_seats.filter(seen_at__gt=timezone.now() - timedelta(minutes=1)).exists()
 
 
 def test_a_form_that_is_not_whole_is_harmless(ada: User, bob: User, client: Client) -> None:
@@ -122,7 +122,7 @@ def test_a_hidden_choice_is_in_nobody_elses_page(ada: User, bob: User, client: C
     match = met(ada, bob)
     as_if_later(match)
     position = table_of(match)
-    asked = [seat for seat, chair in enumerate(position.chairs) if chair.owes]
+    asked = [seat for seat, live_seat in enumerate(position.live_seats) if live_seat.owes]
     clients = {0: signed_in(ada), 1: signed_in(bob)}
     before = {other: _without_tokens(html(clients[other], match)) for other in (0, 1)}
     watched = _without_tokens(client.get(f"/matches/{match.pk}/").content.decode())
@@ -138,7 +138,7 @@ def test_who_resigns_in_the_form_has_lost(ada: User, bob: User) -> None:
     mine = signed_in(ada)
     assert 'value="resign"' in html(mine, match)
     mine.post(f"/play/tables/{match.pk}/act/", {"do": "resign"})
-    assert Chair.objects.get(table=match.pk, seat__index=0).forfeit == "resign"
+    assert LiveSeat.objects.get(table=match.pk, seat__index=0).forfeit == "resign"
 
 
 def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob: User, client: Client) -> None:

@@ -10,9 +10,9 @@ from esr_platform.accounts.errors import Refused
 from ladder.creation import open_house
 from ladder.matches.play import play
 from ladder.matches.schedule import FIRST, fill
-from ladder.members.membership import CannotJoin, activate, enter, join, leave, retire, take_back
+from ladder.members.memberships import CannotJoin, activate, enter, join, leave, retire, take_back
 from ladder.members.standings import table
-from ladder.models import Attempt, Entry, Ladder, Match, Seat
+from ladder.models import Attempt, Ladder, Match, Membership, Seat
 from ladder.ratings.elo import START_RATING
 from ladder.upkeep import sweep
 from tests.build import DUEL, DUEL_ONLY, finished, match_of, new_version, person, uploaded
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def ladders_of(bot: Bot) -> list[str]:
-    return list(bot.entries.filter(active=True).order_by("ladder").values_list("ladder__slug", flat=True))
+    return list(bot.memberships.filter(active=True).order_by("ladder").values_list("ladder__slug", flat=True))
 
 
 def test_a_bot_enters_every_open_ladder_that_it_claims() -> None:
@@ -32,27 +32,27 @@ def test_a_bot_enters_every_open_ladder_that_it_claims() -> None:
 
 
 def test_entering_again_changes_nothing(bot: Bot) -> None:
-    before = list(Entry.objects.order_by("pk").values())
+    before = list(Membership.objects.order_by("pk").values())
     enter(bot)
-    assert list(Entry.objects.order_by("pk").values()) == before
+    assert list(Membership.objects.order_by("pk").values()) == before
 
 
 def test_a_bot_without_a_version_that_plays_enters_nothing() -> None:
     bot = Bot.objects.create(owner=person("ada"), name="New", slug="new-one")
     enter(bot)
-    assert not bot.entries.exists()
+    assert not bot.memberships.exists()
 
 
 def test_bots_of_the_house_are_entered_by_the_house_alone(duel: Ladder) -> None:
-    entry = duel.entries.filter(bot__owner=None)[0]
-    Entry.objects.filter(pk=entry.pk).update(active=False)
-    enter(entry.bot)
-    entry.refresh_from_db()
-    assert not entry.active
+    membership = duel.memberships.filter(bot__owner=None)[0]
+    Membership.objects.filter(pk=membership.pk).update(active=False)
+    enter(membership.bot)
+    membership.refresh_from_db()
+    assert not membership.active
 
 
 def test_a_ladder_that_is_new_is_entered_when_the_house_opens(bot: Bot, duel: Ladder) -> None:
-    bot.entries.all().delete()
+    bot.memberships.all().delete()
     open_house()
     assert ladders_of(bot) == [duel.slug]
 
@@ -66,26 +66,26 @@ def test_an_unticked_ladder_stays_so_whatever_later_versions_claim(bot: Bot, due
 def test_a_ladder_can_be_unticked_before_there_is_a_version_for_it(bot: Bot) -> None:
     four = Ladder.objects.get(slug="edel-stein-reich-4")
     leave(bot, four)
-    assert bot not in [standing.entry.bot for standing in table(four)]
+    assert bot not in [standing.membership.bot for standing in table(four)]
     activate(new_version(bot, claims=EVERYWHERE))
     assert four.slug not in ladders_of(bot)
 
 
 def test_leaving_keeps_the_rating_and_joining_goes_on_with_it(bot: Bot, duel: Ladder) -> None:
     finished(match_of(bot, duel), forfeits={0: "resign"})
-    rated = bot.entries.get()
+    rated = bot.memberships.get()
     leave(bot, duel)
-    left = bot.entries.get()
+    left = bot.memberships.get()
     assert (left.active, left.declined, left.rating, left.games) == (False, True, rated.rating, 1)
     assert join(bot, duel) == left
-    back = bot.entries.get()
+    back = bot.memberships.get()
     assert (back.active, back.declined, back.rating) == (True, False, rated.rating)
 
 
 def test_a_version_that_claims_less_takes_the_bot_off_and_a_later_one_puts_it_back(bot: Bot) -> None:
     activate(new_version(bot, claims={"edel-stein-reich": [3]}))
     assert ladders_of(bot) == ["edel-stein-reich-3"]
-    assert not bot.entries.get(ladder__slug="edel-stein-reich-duel").declined
+    assert not bot.memberships.get(ladder__slug="edel-stein-reich-duel").declined
     activate(bot.versions.get(number=1))
     assert ladders_of(bot) == ["edel-stein-reich-duel"]
 
@@ -144,11 +144,11 @@ def test_what_is_paired_is_played_and_rated_whatever_an_owner_does_meanwhile(
     go(bot, duel)
     sweep()
     assert [play(game.pk) for game in match.block.matches.all()] == [Attempt.Ending.FINISHED] * 2
-    seats = Seat.objects.filter(match__block=match.block, entry__bot=bot).order_by("result__result__pk")
+    seats = Seat.objects.filter(match__block=match.block, membership__bot=bot).order_by("result__result__pk")
     assert [seat.version for seat in seats] == [bot.versions.get(number=1)] * 2
-    entry = bot.entries.get(ladder=duel)
-    assert (entry.games, entry.rating) == (2, seats[1].result.rating_after)
-    assert entry.rating != START_RATING
+    membership = bot.memberships.get(ladder=duel)
+    assert (membership.games, membership.rating) == (2, seats[1].result.rating_after)
+    assert membership.rating != START_RATING
 
 
 @pytest.mark.parametrize("go", WAYS_BACK)
@@ -173,7 +173,7 @@ def test_leaving_and_coming_back_draws_no_other_opponents(
 def tables_of(bot: Bot) -> list[tuple[int, str]]:
     """The matches of ``bot`` at the duel's ladder, with their states, by id."""
     return list(
-        Match.objects.filter(ladder__slug=DUEL, seats__entry__bot=bot).order_by("pk").values_list("pk", "status")
+        Match.objects.filter(ladder__slug=DUEL, seats__membership__bot=bot).order_by("pk").values_list("pk", "status")
     )
 
 
@@ -182,16 +182,16 @@ def test_a_retired_bot_gets_no_matches_keeps_its_place_and_can_be_taken_back(bot
     finished(match)
     retire(bot)
     fill()
-    queued = Match.objects.filter(status="queued", seats__entry__bot=bot)
+    queued = Match.objects.filter(status="queued", seats__membership__bot=bot)
     assert set(queued.values_list("block", flat=True)) == {match.block_id}, "what is paired is played"
-    assert bot in [standing.entry.bot for standing in table(duel)]
+    assert bot in [standing.membership.bot for standing in table(duel)]
     take_back(bot)
     assert ladders_of(bot) == [duel.slug]
 
 
 def test_a_retired_bot_that_never_played_is_not_in_the_table(bot: Bot, duel: Ladder) -> None:
     retire(bot)
-    assert bot not in [standing.entry.bot for standing in table(duel)]
+    assert bot not in [standing.membership.bot for standing in table(duel)]
 
 
 def test_taking_back_respects_what_was_unticked(bot: Bot, duel: Ladder) -> None:
@@ -203,9 +203,9 @@ def test_taking_back_respects_what_was_unticked(bot: Bot, duel: Ladder) -> None:
 
 def test_uploaded_bots_are_given_matches_beside_the_house(bot: Bot, duel: Ladder) -> None:
     fill()
-    seats = Match.objects.filter(ladder=duel, seats__entry__bot=bot).count()
+    seats = Match.objects.filter(ladder=duel, seats__membership__bot=bot).count()
     assert seats > 0
-    assert {seat.version for match in duel.matches.all() for seat in match.seats.filter(entry__bot=bot)} == {
+    assert {seat.version for match in duel.matches.all() for seat in match.seats.filter(membership__bot=bot)} == {
         bot.active_version
     }
 
@@ -213,9 +213,11 @@ def test_uploaded_bots_are_given_matches_beside_the_house(bot: Bot, duel: Ladder
 def test_bots_of_one_owner_never_meet(duel: Ladder) -> None:
     ada, bob = person("ada"), person("bob")
     theirs = [uploaded(ada, f"Ada {number}") for number in range(4)] + [uploaded(bob, "Bob 1")]
-    duel.entries.filter(bot__owner=None).update(active=False)
+    duel.memberships.filter(bot__owner=None).update(active=False)
     fill()
-    tables = [sorted(match.seats.values_list("entry__bot__owner__username", flat=True)) for match in duel.matches.all()]
+    tables = [
+        sorted(match.seats.values_list("membership__bot__owner__username", flat=True)) for match in duel.matches.all()
+    ]
     assert tables == [["ada", "bob"]] * len(tables)
     assert tables
     assert theirs
@@ -225,7 +227,7 @@ def test_one_bot_never_meets_another_version_of_itself_and_meets_the_house_where
     bot: Bot, duel: Ladder
 ) -> None:
     make_active(new_version(bot, claims=DUEL_ONLY))
-    duel.entries.exclude(bot=bot).update(active=False)
+    duel.memberships.exclude(bot=bot).update(active=False)
     assert not Match.objects.filter(ladder=duel).exists()
     fill()
     tables = [list(match.seats.values_list("version__bot", flat=True)) for match in duel.matches.all()]

@@ -31,7 +31,7 @@ from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
 from ladder.matches.candidates import freeze, frozen_ladders
-from ladder.models import Entry, Ladder, Membership
+from ladder.models import Invitation, Ladder, Membership
 
 # --- Formats that a version supports ---------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
 
     Not where somebody has to be invited. Nor is code on an open ladder unless its owner wants it there: a live game is
     played at the pace of others, a start of the program a decision. People enter when they sit down
-    (``entry_of``).
+    (``membership_of``).
     """
     if ladder.by_invitation or bot.kind == Bot.Kind.PERSON:
         return False
@@ -100,12 +100,12 @@ class CannotJoin(Refused):
 
 
 def enter(bot: Bot) -> None:
-    """Bring the entries of ``bot`` up to what its active version claims and its owner wishes.
+    """Bring the memberships of ``bot`` up to what its active version claims and its owner wishes.
 
-    To be called when a version has become active; safe at any time and twice at once. An entry that is no longer
+    To be called when a version has become active; safe at any time and twice at once. A membership that is no longer
     claimed gets no new matches; it keeps its rating and goes on with it when a later version claims the table again.
-    The house's bots are entered by ``ladder.creation`` alone. People enter by sitting down (``entry_of``); their
-    entries are active unless they are away.
+    The house's bots are entered by ``ladder.creation`` alone. People enter by sitting down (``membership_of``); their
+    memberships are active unless they are away.
     """
     if bot.owner_id is None:
         return
@@ -114,16 +114,16 @@ def enter(bot: Bot) -> None:
         freeze(locked)
         if locked.kind == Bot.Kind.PERSON:
             here = not _away(locked)
-            Entry.objects.filter(bot=bot, declined=False, active=not here).update(active=here)
+            Membership.objects.filter(bot=bot, declined=False, active=not here).update(active=here)
             return
         claimed = _claimed(locked)
-        entries = {entry.ladder_id: entry for entry in _entries(bot).order_by("pk")}
+        memberships = {membership.ladder_id: membership for membership in _entries(bot).order_by("pk")}
         frozen = _frozen_ids()
-        for entry in entries.values():
-            _set_active(entry, _may_play(entry, locked, claimed, frozen) and not entry.declined)
+        for membership in memberships.values():
+            _set_active(membership, _may_play(membership, locked, claimed, frozen) and not membership.declined)
         welcome = [ladder for ladder in claimed.values() if ladder.open and enters_by_itself(locked, ladder)]
-        missing = [ladder for ladder in welcome if ladder.pk not in entries and ladder.pk not in frozen]
-        Entry.objects.bulk_create([Entry(ladder=ladder, bot=bot) for ladder in missing])
+        missing = [ladder for ladder in welcome if ladder.pk not in memberships and ladder.pk not in frozen]
+        Membership.objects.bulk_create([Membership(ladder=ladder, bot=bot) for ladder in missing])
 
 
 def enter_everybody() -> None:
@@ -132,7 +132,7 @@ def enter_everybody() -> None:
         enter(bot)
 
 
-def join(bot: Bot, ladder: Ladder) -> Entry:
+def join(bot: Bot, ladder: Ladder) -> Membership:
     """Put ``bot`` on ``ladder``, or back on it with the rating that it had. Raises ``CannotJoin``.
 
     Where only a version that still waits for its check claims the table, the bot is entered once that is ready.
@@ -145,16 +145,16 @@ def join(bot: Bot, ladder: Ladder) -> Entry:
             raise CannotJoin(f"{bot} is suspended. Ask the people who look after the site.")
         _require_welcome(locked, ladder)
         freeze(locked)
-        entry = _entries(bot).filter(ladder=ladder).first() or Entry(ladder=ladder, bot=bot)
+        membership = _entries(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)
         frozen = _frozen_ids()
-        claimed = _may_play(entry, locked, _claimed(locked), frozen)
+        claimed = _may_play(membership, locked, _claimed(locked), frozen)
         if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
             raise CannotJoin(_why_not(locked, ladder))
         wanted = {"declined": False, "active": claimed}
-        return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
+        return Membership.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
 
-def leave(bot: Bot, ladder: Ladder) -> Entry:
+def leave(bot: Bot, ladder: Ladder) -> Membership:
     """No new matches for ``bot`` on ``ladder``, whatever later versions claim, until it joins again.
 
     Its rating stays, and what is paired is played. Before its first match this unticks the ladder.
@@ -162,11 +162,11 @@ def leave(bot: Bot, ladder: Ladder) -> Entry:
     with transaction.atomic():
         _locked(bot)
         unwanted = {"declined": True, "active": False}
-        return Entry.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
+        return Membership.objects.update_or_create(ladder=ladder, bot=bot, defaults=unwanted)[0]
 
 
 def activate(version: BotVersion) -> None:
-    """Give new matches this version of its bot, and bring its entries up to it. Raises ``Refused``."""
+    """Give new matches this version of its bot, and bring its memberships up to it. Raises ``Refused``."""
     with transaction.atomic():
         freeze(_locked(version.bot))
         owners.activate(version)
@@ -196,9 +196,9 @@ def _require_welcome(bot: Bot, ladder: Ladder) -> None:
         raise CannotJoin("People enter a ladder by sitting down at one of its tables.")
     if not ladder.open:
         raise CannotJoin(f"The ladder {ladder} is closed.")
-    if ladder.by_invitation and not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists():
+    if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
         raise CannotJoin(f"{ladder} is by invitation. Ask whoever looks after it for its link.")
-    if frozen_ladders().filter(pk=ladder.pk).exists() and not ladder.entries.filter(bot=bot).exists():
+    if frozen_ladders().filter(pk=ladder.pk).exists() and not ladder.memberships.filter(bot=bot).exists():
         raise CannotJoin(f"{ladder} takes no more bots: its deadline has passed.")
 
 
@@ -213,7 +213,7 @@ def _why_not(bot: Bot, ladder: Ladder) -> str:
 
 
 def _locked(bot: Bot) -> Bot:
-    """The bot's row, held until the end of the transaction; entries are locked after it, here and in results."""
+    """The bot's row, held until the end of the transaction; memberships are locked after it, here and in results."""
     return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
 
 
@@ -225,21 +225,23 @@ def _claimed(bot: Bot) -> dict[int, Ladder]:
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if may_sit(version, ladder)}
 
 
-def _entries(bot: Bot) -> QuerySet[Entry]:
-    return Entry.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__check_report")
+def _entries(bot: Bot) -> QuerySet[Membership]:
+    return Membership.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__check_report")
 
 
 def _frozen_ids() -> set[int]:
     return set(frozen_ladders().values_list("pk", flat=True))
 
 
-def _may_play(entry: Entry, bot: Bot, claimed: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
-    """Whether the version that counts on the entry's ladder claims its table: the frozen one, else the active one."""
-    if entry.ladder_id not in frozen:
-        return entry.ladder_id in claimed
-    if entry.frozen is None or _away(bot):
+def _may_play(membership: Membership, bot: Bot, claimed: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
+    """Whether the version that counts on the membership's ladder claims its table: the frozen one, else the active
+    one.
+    """
+    if membership.ladder_id not in frozen:
+        return membership.ladder_id in claimed
+    if membership.frozen is None or _away(bot):
         return False
-    return may_sit(entry.frozen, entry.ladder)
+    return may_sit(membership.frozen, membership.ladder)
 
 
 def _away(bot: Bot) -> bool:
@@ -253,9 +255,9 @@ def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
     return kind_sits(bot, ladder) and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
 
 
-def _set_active(entry: Entry, active: bool) -> None:
-    if entry.active != active:
-        Entry.objects.filter(pk=entry.pk).update(active=active)
+def _set_active(membership: Membership, active: bool) -> None:
+    if membership.active != active:
+        Membership.objects.filter(pk=membership.pk).update(active=active)
 
 
 # --- Human players on ladders ----------------------------------------------------------------------------------------
@@ -283,11 +285,11 @@ def require_sits(bot: Bot, ladder: Ladder) -> None:
         raise Refused(_("%(ladder)s is not for people.") % {"ladder": ladder.name})
     if not ladder.open:
         raise Refused(_("The ladder %(ladder)s is closed.") % {"ladder": ladder.name})
-    if ladder.by_invitation and not Membership.objects.filter(ladder=ladder, person=bot.owner_id).exists():
+    if ladder.by_invitation and not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists():
         raise Refused(_("%(ladder)s is by invitation.") % {"ladder": ladder.name})
 
 
-def entry_of(version: BotVersion, ladder: Ladder) -> Entry:
+def membership_of(version: BotVersion, ladder: Ladder) -> Membership:
     """Where the person of ``version`` stands on ``ladder``, made when they first sit down there.
 
     Raises ``Refused`` where they cannot. Whether they may play for a rating is ``require_rated``'s to say.
@@ -297,15 +299,15 @@ def entry_of(version: BotVersion, ladder: Ladder) -> Entry:
         if bot.kind != Bot.Kind.PERSON or is_guest(bot):
             raise Refused(_("Only people with an account have a rating of their own."))
         require_sits(bot, ladder)
-        entry = Entry.objects.filter(ladder=ladder, bot=bot).first()
-        if entry is None:
+        membership = Membership.objects.filter(ladder=ladder, bot=bot).first()
+        if membership is None:
             if frozen_ladders().filter(pk=ladder.pk).exists():
                 raise Refused(_("%(ladder)s takes nobody new: its deadline has passed.") % {"ladder": ladder.name})
-            return Entry.objects.create(ladder=ladder, bot=bot)
-        if not entry.active or entry.declined:
-            entry.active, entry.declined = True, False
-            entry.save(update_fields=["active", "declined"])
-        return entry
+            return Membership.objects.create(ladder=ladder, bot=bot)
+        if not membership.active or membership.declined:
+            membership.active, membership.declined = True, False
+            membership.save(update_fields=["active", "declined"])
+        return membership
 
 
 def retire_player(bot: Bot) -> None:

@@ -10,13 +10,13 @@ from bots.models import BotVersion
 from ladder.models.ladders import Ladder, Viewer
 
 
-class OrderQuerySet(models.QuerySet["Order"]):
-    def visible_to(self, user: Viewer) -> OrderQuerySet:
+class ExhibitionQuerySet(models.QuerySet["Exhibition"]):
+    def visible_to(self, user: Viewer) -> ExhibitionQuerySet:
         """Those on ladders that ``user`` may see."""
         return self.filter(ladder__in=Ladder.objects.visible_to(user))
 
 
-class Order(models.Model):
+class Exhibition(models.Model):
     """Blocks that somebody asked for. Its row is the plan; ``ladder.exhibitions.progress`` writes its blocks step by
     step.
 
@@ -41,8 +41,8 @@ class Order(models.Model):
     OPEN = (State.INVITED, State.PLANNED, State.RUNNING)
 
     kind = models.CharField(max_length=10, choices=Kind)
-    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="orders")
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="orders")
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="exhibitions")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exhibitions")
     token = models.UUIDField(unique=True, help_text="of the form that sent it: sent twice, it is one order")
     blocks_wanted = models.PositiveIntegerField()
     games_wanted = models.PositiveIntegerField(help_text="in all blocks, for the daily limit")
@@ -55,37 +55,43 @@ class Order(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     ended = models.DateTimeField(null=True, blank=True)
 
-    objects = OrderQuerySet.as_manager()
+    objects = ExhibitionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
         indexes = [
             models.Index(
-                name="order_open", fields=["state", "due_at"], condition=Q(state__in=["invited", "planned", "running"])
+                name="exhibition_open",
+                fields=["state", "due_at"],
+                condition=Q(state__in=["invited", "planned", "running"]),
             ),
-            models.Index(name="order_by_person", fields=["requested_by", "-created"]),
+            models.Index(name="exhibition_by_person", fields=["requested_by", "-created"]),
         ]
         constraints = [
             models.CheckConstraint(
-                name="order_kind_is_known", condition=Q(kind__in=["test", "challenge", "comparison", "scheduled"])
+                name="exhibition_kind_is_known", condition=Q(kind__in=["test", "challenge", "comparison", "scheduled"])
             ),
             models.CheckConstraint(
-                name="order_has_an_end_when_it_has_ended",
+                name="exhibition_has_an_end_when_it_has_ended",
                 condition=Q(state__in=["invited", "planned", "running"], ended=None)
                 | Q(state__in=["finished", "cancelled"], ended__isnull=False),
             ),
-            models.CheckConstraint(name="order_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")),
             models.CheckConstraint(
-                name="order_of_its_kind",
+                name="exhibition_cancelled_says_why", condition=~Q(state="cancelled") | ~Q(reason="")
+            ),
+            models.CheckConstraint(
+                name="exhibition_of_its_kind",
                 condition=Q(kind="comparison", margin__isnull=False, margin__range=(1, 999), due_at=None)
                 | Q(kind="scheduled", margin=None, due_at__isnull=False, verdict="")
                 | Q(kind__in=["test", "challenge"], margin=None, due_at=None, verdict=""),
             ),
-            models.CheckConstraint(name="order_wants_blocks", condition=Q(blocks_wanted__gte=1, games_wanted__gte=1)),
+            models.CheckConstraint(
+                name="exhibition_wants_blocks", condition=Q(blocks_wanted__gte=1, games_wanted__gte=1)
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"order {self.pk}"
+        return f"exhibition {self.pk}"
 
     @property
     def open(self) -> bool:
@@ -93,8 +99,8 @@ class Order(models.Model):
         return self.state in self.OPEN
 
 
-class OrderPlayer(models.Model):
-    """A version that plays in an order, pinned. ``index`` counts from 0 within its part.
+class ExhibitionPlayer(models.Model):
+    """A version that plays in an exhibition, pinned. ``index`` counts from 0 within its part.
 
     Seats are the table of every block. In a comparison the candidate and then the baseline take the first place, and
     the gauntlet's versions the others, in turn from block to block.
@@ -106,38 +112,38 @@ class OrderPlayer(models.Model):
         BASELINE = "baseline"
         GAUNTLET = "gauntlet"
 
-    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="players")
+    exhibition = models.ForeignKey(Exhibition, on_delete=models.CASCADE, related_name="players")
     part = models.CharField(max_length=10, choices=Part)
     index = models.PositiveSmallIntegerField()
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="ordered")
 
     class Meta:
-        ordering = ["order", "part", "index"]
+        ordering = ["exhibition", "part", "index"]
         constraints = [
-            models.UniqueConstraint(name="order_player_once_a_place", fields=["order", "part", "index"]),
-            models.UniqueConstraint(name="order_player_once_a_version", fields=["order", "version"]),
+            models.UniqueConstraint(name="exhibition_player_once_a_place", fields=["exhibition", "part", "index"]),
+            models.UniqueConstraint(name="exhibition_player_once_a_version", fields=["exhibition", "version"]),
             models.CheckConstraint(
-                name="order_player_part_is_known",
+                name="exhibition_player_part_is_known",
                 condition=Q(part__in=["seat", "candidate", "baseline", "gauntlet"]),
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.version} in {self.order}"
+        return f"{self.version} in {self.exhibition}"
 
 
 class Agreement(models.Model):
     """Whether an owner whose bot is to play at a set time wants that; ``agreed`` is ``None`` until they have said."""
 
-    order = models.ForeignKey(Order, on_delete=models.CASCADE, related_name="agreements")
+    exhibition = models.ForeignKey(Exhibition, on_delete=models.CASCADE, related_name="agreements")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="agreements")
     agreed = models.BooleanField(null=True, blank=True)
     answered = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["order", "pk"]
+        ordering = ["exhibition", "pk"]
         constraints = [
-            models.UniqueConstraint(name="agreement_once_a_person", fields=["order", "person"]),
+            models.UniqueConstraint(name="agreement_once_a_person", fields=["exhibition", "person"]),
             models.CheckConstraint(
                 name="agreement_has_a_time_when_it_is_answered",
                 condition=Q(agreed=None, answered=None) | Q(agreed__isnull=False, answered__isnull=False),
@@ -145,4 +151,4 @@ class Agreement(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.person} on {self.order}"
+        return f"{self.person} on {self.exhibition}"

@@ -1,7 +1,7 @@
 """Names and descriptions that should not stand there: people report them, staff takes them away or leaves them.
 
-Nothing is settled by numbers: however many complain, staff decides. What was taken away stays in ``Blanking``, with who
-took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.names``).
+Nothing is settled by numbers: however many complain, staff decides. What was taken away stays in ``TextRemoval``, with
+who took it and when; the owner chooses other words, and the same come back to no bot of that owner (``bots.names``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from bots.models import Blanking, Bot, Complaint, StaffAction
+from bots.models import Bot, BotReport, StaffAction, TextRemoval
 from bots.names import free_slug
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import hold, hold_acting, require_over
@@ -25,8 +25,8 @@ MOST_A_DAY: Final = 10
 MAX_TEXT: Final = 500
 _DAY: Final = timedelta(days=1)
 _ACTION: Final = {
-    Blanking.What.NAME: StaffAction.What.BLANKED_NAME,
-    Blanking.What.DESCRIPTION: StaffAction.What.BLANKED_DESCRIPTION,
+    TextRemoval.What.NAME: StaffAction.What.BLANKED_NAME,
+    TextRemoval.What.DESCRIPTION: StaffAction.What.BLANKED_DESCRIPTION,
 }
 
 
@@ -41,20 +41,20 @@ def complain(bot: Bot, by: User, text: str) -> None:
         raise Refused(f"{bot.name} is a bot of the house. Tell the people who run the site.")
     with transaction.atomic():
         hold_acting(by.pk)
-        if Complaint.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
+        if BotReport.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
             return
         since = timezone.now() - _DAY
-        first = Complaint.objects.filter(by=by, created__gt=since).order_by("-created")[MOST_A_DAY - 1 :].first()
+        first = BotReport.objects.filter(by=by, created__gt=since).order_by("-created")[MOST_A_DAY - 1 :].first()
         if first is not None:
             wait_s = int((first.created - since).total_seconds()) + 1
             raise TooMany(f"You have reported {MOST_A_DAY} bots within a day. Tell us of more tomorrow.", wait_s)
-        Complaint.objects.create(bot=bot, by=by, text=text[:MAX_TEXT])
+        BotReport.objects.create(bot=bot, by=by, text=text[:MAX_TEXT])
 
 
 def complained_of() -> QuerySet[Bot]:
     """The bots with open complaints, which are in ``open_complaints``, the oldest bot first."""
-    still_open = Complaint.objects.filter(settled=None)
-    listed = Prefetch("complaints", still_open.select_related("by").order_by("created"), to_attr="open_complaints")
+    still_open = BotReport.objects.filter(settled=None)
+    listed = Prefetch("bot_reports", still_open.select_related("by").order_by("created"), to_attr="open_complaints")
     return (
         Bot.objects.filter(Exists(still_open.filter(bot=OuterRef("pk"))))
         .select_related("owner")
@@ -63,7 +63,7 @@ def complained_of() -> QuerySet[Bot]:
     )
 
 
-def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> list[Blanking]:
+def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -> list[TextRemoval]:
     """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
 
     A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. Raises
@@ -77,14 +77,14 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
     with transaction.atomic():
         hold(bot.owner.pk)  # as the owner's own changes do
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
-        taken = [Blanking(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
-        taken = Blanking.objects.bulk_create(one for one in taken if one.before)
-        done = [StaffAction(by=by, bot=bot, what=_ACTION[Blanking.What(one.what)], reason=reason) for one in taken]
+        taken = [TextRemoval(bot=bot, by=by, what=one, before=_text(bot, one), reason=reason) for one in sorted(what)]
+        taken = TextRemoval.objects.bulk_create(one for one in taken if one.before)
+        done = [StaffAction(by=by, bot=bot, what=_ACTION[TextRemoval.What(one.what)], reason=reason) for one in taken]
         StaffAction.objects.bulk_create(done)
-        if Blanking.What.NAME in what:
+        if TextRemoval.What.NAME in what:
             bot.name = f"Bot {bot.pk}"
             bot.slug = free_slug(bot.name)
-        if Blanking.What.DESCRIPTION in what:
+        if TextRemoval.What.DESCRIPTION in what:
             bot.description = ""
         bot.save(update_fields=["name", "slug", "description"])
         dismiss(bot, by)
@@ -93,8 +93,8 @@ def blank(bot: Bot, by: User, what: Collection[Blanking.What], reason: str) -> l
 
 def dismiss(bot: Bot, by: User) -> int:
     """Settle the complaints about ``bot`` and leave it as it is; how many there were."""
-    return Complaint.objects.filter(bot=bot, settled=None).update(settled=Now(), settled_by=by)
+    return BotReport.objects.filter(bot=bot, settled=None).update(settled=Now(), settled_by=by)
 
 
-def _text(bot: Bot, what: Blanking.What) -> str:
-    return bot.name if what == Blanking.What.NAME else bot.description
+def _text(bot: Bot, what: TextRemoval.What) -> str:
+    return bot.name if what == TextRemoval.What.NAME else bot.description

@@ -1,4 +1,4 @@
-"""What the templates of matches on demand use: times to come, means with their intervals, names of orders."""
+"""What the templates of matches on demand use: times to come, means with their intervals, names of exhibitions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_noop
 
-from ladder.models import Order
+from ladder.models import Exhibition
 from ladder.pages import exhibitions
 from ladder.pages.components import words
 from ladder.pairings.seatings import seatings
@@ -20,17 +20,17 @@ from ladder.ratings.means import Mean
 register = template.Library()
 
 KINDS: Final = {
-    Order.Kind.TEST: gettext_noop("test"),
-    Order.Kind.CHALLENGE: gettext_noop("challenge"),
-    Order.Kind.COMPARISON: gettext_noop("comparison"),
-    Order.Kind.SCHEDULED: gettext_noop("scheduled match"),
+    Exhibition.Kind.TEST: gettext_noop("test"),
+    Exhibition.Kind.CHALLENGE: gettext_noop("challenge"),
+    Exhibition.Kind.COMPARISON: gettext_noop("comparison"),
+    Exhibition.Kind.SCHEDULED: gettext_noop("scheduled match"),
 }
 STATES: Final = {
-    Order.State.INVITED: gettext_noop("waits for a word"),
-    Order.State.PLANNED: gettext_noop("fixed"),
-    Order.State.RUNNING: gettext_noop("is being played"),
-    Order.State.FINISHED: gettext_noop("finished"),
-    Order.State.CANCELLED: gettext_noop("cancelled"),
+    Exhibition.State.INVITED: gettext_noop("waits for a word"),
+    Exhibition.State.PLANNED: gettext_noop("fixed"),
+    Exhibition.State.RUNNING: gettext_noop("is being played"),
+    Exhibition.State.FINISHED: gettext_noop("finished"),
+    Exhibition.State.CANCELLED: gettext_noop("cancelled"),
 }
 VERDICTS: Final = {
     "better": gettext_noop("better"),
@@ -64,21 +64,21 @@ def passed(time: datetime) -> str:
 
 
 @register.filter
-def order_title(order: Order) -> str:
-    """What an order with its players is called."""
-    return exhibitions.title(order, [player.version for player in order.players.all()])
+def exhibition_title(exhibition: Exhibition) -> str:
+    """What an exhibition with its players is called."""
+    return exhibitions.title(exhibition, [player.version for player in exhibition.players.all()])
 
 
 @register.filter
-def order_kind(order: Order) -> str:
+def exhibition_kind(exhibition: Exhibition) -> str:
     """What kind of order it is."""
-    return gettext(KINDS[Order.Kind(order.kind)])
+    return gettext(KINDS[Exhibition.Kind(exhibition.kind)])
 
 
 @register.filter
-def order_state(order: Order) -> str:
-    """How an order stands, in words; of a comparison what it has found."""
-    return gettext(VERDICTS.get(order.verdict, "") or STATES[Order.State(order.state)])
+def exhibition_state(exhibition: Exhibition) -> str:
+    """How an exhibition stands, in words; of a comparison what it has found."""
+    return gettext(VERDICTS.get(exhibition.verdict, "") or STATES[Exhibition.State(exhibition.state)])
 
 
 @register.filter

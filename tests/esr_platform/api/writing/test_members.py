@@ -5,12 +5,12 @@ from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
-from ladder.models import Entry, Ladder
+from ladder.models import Ladder, Membership
 from tests.build import DUEL, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
 from tests.esr_platform.api.writing.conftest import send
 
-HERE = f"ladders/{DUEL}/entries"
+HERE = f"ladders/{DUEL}/members"
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def bot(manager: Program) -> Bot:
 
 
 def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot, duel: Ladder) -> None:
-    Entry.objects.filter(bot=bot, ladder=duel).update(rating=1_612_000, games=7)
+    Membership.objects.filter(bot=bot, ladder=duel).update(rating=1_612_000, games=7)
     for _ in range(2):
         left = document(send(manager, "DELETE", f"{HERE}/{bot.slug}"))
         assert (left["active"], left["declined"]) == (False, True)
@@ -31,7 +31,7 @@ def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot,
 
 
 def test_what_cannot_join_is_told_why(manager: Program, bot: Bot) -> None:
-    refusal = problem(send(manager, "PUT", f"ladders/edel-stein-reich-4/entries/{bot.slug}"), 422, "refused")
+    refusal = problem(send(manager, "PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
     assert "does not claim" in refusal["detail"]
     Bot.objects.update(retired=timezone.now())
     assert "retired" in problem(send(manager, "PUT", f"{HERE}/{bot.slug}"), 422, "refused")["detail"]
@@ -44,8 +44,8 @@ def test_nobody_moves_the_bots_of_others(manager: Program, carl_manages: Program
         assert refusal["detail"] == "Only the owner of Magpie can do that."
         problem(send(manager, method, f"{HERE}/{house}"), 403, "permission_denied")
         problem(send(manager, method, f"{HERE}/nobody"), 404, "not_found")
-        problem(send(manager, method, f"ladders/nowhere/entries/{bot.slug}"), 404, "not_found")
-    assert Entry.objects.get(bot=bot, ladder__slug=DUEL).active
+        problem(send(manager, method, f"ladders/nowhere/members/{bot.slug}"), 404, "not_found")
+    assert Membership.objects.get(bot=bot, ladder__slug=DUEL).active
 
 
 def test_a_ladder_that_is_private_is_not_there_for_whoever_is_no_member(
@@ -61,4 +61,4 @@ def test_only_a_token_that_may_manage_moves_bots(manager: Program, bot: Bot) -> 
         problem(send(manager, "DELETE", f"{HERE}/{bot.slug}"), 403, "permission_denied")
     problem(send(Program(), "DELETE", f"{HERE}/{bot.slug}"), 401, "not_authenticated")
     assert person("else", Scope.MANAGE).user is not None
-    assert Entry.objects.get(bot=bot, ladder__slug=DUEL).active
+    assert Membership.objects.get(bot=bot, ladder__slug=DUEL).active
