@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from bots import moderation
 from bots.machines import write_down
 from bots.models import Bot, BotReport, BotVersion, Machine, TextRemoval
 from bots.names import name_for
@@ -74,23 +75,23 @@ def test_a_reported_name_is_taken_away_by_staff_who_are_named(bot: Bot, reporter
 
 
 def test_a_description_is_taken_away_alone(bot: Bot, moderator: User) -> None:
-    bot_reports.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "")
+    moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "")
     bot.refresh_from_db()
     assert (bot.name, bot.description) == ("Rude Word", "")
-    assert bot_reports.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "") == [], "nothing stands there any more"
+    assert moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "") == [], "nothing stands there any more"
 
 
 def test_staff_may_leave_everything_as_it_is(bot: Bot, reporter: User, moderator: User) -> None:
-    bot_reports.complain(bot, reporter, "no")
+    moderation.complain(bot, reporter, "no")
     signed_in(moderator).post(f"/staff/reports/{bot.pk}/", {"dismiss": "yes", "what": ["name"]})
     bot.refresh_from_db()
     assert bot.name == "Rude Word"
-    assert not bot_reports.complained_of().exists()
+    assert not moderation.complained_of().exists()
     assert not TextRemoval.objects.exists()
 
 
 def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User) -> None:
-    bot_reports.blank(bot, moderator, list(TextRemoval.What), "")
+    moderation.blank(bot, moderator, list(TextRemoval.What), "")
     bot.refresh_from_db()
     for name in ("Rude Word", "rude-word", "R U D E word!", "Rüde Word"):
         with pytest.raises(Refused, match="Staff took this name away"):
@@ -114,21 +115,21 @@ def test_nobody_but_staff_finds_the_reports_or_settles_one(bot: Bot, owner: User
 
 
 def test_one_person_is_one_voice(bot: Bot, reporter: User) -> None:
-    bot_reports.complain(bot, reporter, "first")
-    bot_reports.complain(bot, reporter, "second")
+    moderation.complain(bot, reporter, "first")
+    moderation.complain(bot, reporter, "second")
     assert [one.text for one in BotReport.objects.all()] == ["second"]
 
 
 def test_reports_a_day_are_limited(owner: User, reporter: User) -> None:
-    bots = [Bot.objects.create(owner=owner, name=f"b{i}", slug=f"b{i}") for i in range(bot_reports.MOST_A_DAY + 1)]
+    bots = [Bot.objects.create(owner=owner, name=f"b{i}", slug=f"b{i}") for i in range(moderation.MOST_A_DAY + 1)]
     for one in bots[:-1]:
-        bot_reports.complain(one, reporter, "x")
+        moderation.complain(one, reporter, "x")
     with pytest.raises(TooMany, match="tomorrow") as refusal:
-        bot_reports.complain(bots[-1], reporter, "x")
+        moderation.complain(bots[-1], reporter, "x")
     assert refusal.value.retry_after_s is not None
     assert 0 < refusal.value.retry_after_s <= 86401
     BotReport.objects.update(created=timezone.now() - timedelta(days=2))
-    bot_reports.complain(bots[-1], reporter, "x")
+    moderation.complain(bots[-1], reporter, "x")
 
 
 def test_one_has_to_be_signed_in_and_to_say_something(bot: Bot, reporter: User) -> None:
@@ -142,15 +143,15 @@ def test_one_has_to_be_signed_in_and_to_say_something(bot: Bot, reporter: User) 
 def test_the_house_is_not_reported(reporter: User) -> None:
     house = Bot.objects.create(house_name="random", name="random", slug="random")
     with pytest.raises(Refused, match="house"):
-        bot_reports.complain(house, reporter, "x")
+        moderation.complain(house, reporter, "x")
 
 
 def test_whatever_people_write_is_text_on_every_page(bot: Bot, reporter: User, moderator: User, client: Client) -> None:
     Bot.objects.update(name=NAME, description=HOSTILE)
-    bot_reports.complain(bot, reporter, HOSTILE)
-    bot_reports.blank(bot, moderator, [TextRemoval.What.NAME], HOSTILE)
+    moderation.complain(bot, reporter, HOSTILE)
+    moderation.blank(bot, moderator, [TextRemoval.What.NAME], HOSTILE)
     Bot.objects.update(name=NAME)
-    bot_reports.complain(bot, reporter, HOSTILE)
+    moderation.complain(bot, reporter, HOSTILE)
     slug = Bot.objects.get().slug
     pages: list[Any] = [signed_in(moderator).get("/staff/reports/"), signed_in(reporter).get(f"/bots/{slug}/report/")]
     pages += [client.get(f"/bots/{slug}/"), client.get("/bots/")]
