@@ -121,7 +121,7 @@ check: $(VENV)/.dev  ## lint, types, imports, migrations, locks; prints the size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@for file in bots/house/*/bot.py games/*/starter/strategy.py bots/cli/debugged/stage.py bots/sandbox/probe/bot.py; do (cd $$(dirname $$file) && MYPYPATH=$(CURDIR)/bots/house/shared $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || exit 1; done
+	@for file in bots/house/*/bot.py games/*/starter/strategy.py games/plain_starter/strategy.py bots/cli/debugged/stage.py bots/sandbox/probe/bot.py; do (cd $$(dirname $$file) && MYPYPATH=$(CURDIR)/bots/house/shared $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || exit 1; done
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
 	@$(BIN)/python tools/numbers.py

@@ -9,9 +9,10 @@ from random import Random
 
 from bench.measuring import Contender
 from bench.workers import serve
-from games.base import Game, State
+from games.game import Game
 from games.record import replay, to_json, verify
 from games.registry import GAMES
+from games.rules import State
 
 RECORDS = 40
 MIDDLE = 60

@@ -26,11 +26,10 @@ from typing import TYPE_CHECKING, Any
 
 from bench.databases import inside
 from bots.runner.report import MatchReport, SeatReport
-from games.base import Document, Move, State
 from games.record import replay, to_json
 from games.registry import GAMES
-from games.replays import replay_document
-from games.replays.frames import frames
+from games.replays import frames, replay_document
+from games.rules import Document, Move, State
 
 if TYPE_CHECKING:
     from ladder.models import Match

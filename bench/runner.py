@@ -29,8 +29,9 @@ from bots.runner import LocalProgram, MatchSpec, PlatformFailure, SeatSpec, play
 from bots.runner.launching import Launcher, Process
 from bots.sandbox import PlainLauncher, sandbox
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
-from games.base import Game, State
+from games.game import Game
 from games.registry import GAMES
+from games.rules import State
 
 BOT = """\
 import sys

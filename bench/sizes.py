@@ -9,8 +9,9 @@ from bench.house import FIELDS
 from bench.ours import played
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, played_inside
-from games.base import Game, State
 from games.compact import pack
+from games.game import Game
+from games.rules import State
 
 RANDOM_GAMES = 100
 HOUSE_GAMES = 12

@@ -9,8 +9,8 @@ from bench.measuring import Contender
 from bench.ours import FOUR_SEATS
 from bench.sizes import of_house_bots, of_random_play
 from bench.workers import serve
-from games.base import State
 from games.chance import commitment
+from games.rules import State
 from ladder.packing import pack
 from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from bots.runner.bot_log import owner_logs
 from bots.validation import TableCheck
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 
 
 def storable(value: Any) -> Any:

@@ -17,8 +17,9 @@ from bots.house.catalogue import HOUSE
 from bots.manifest import FILE
 from bots.protocol import PROTOCOL, Limits, bot_seed
 from bots.protocol.messages import limits_document
-from games.base import Document, Game, State
+from games.game import Game
 from games.registry import GAMES
+from games.rules import Document, State
 from games.words import either
 
 # --- Folders ---------------------------------------------------------------------------------------------------------
@@ -36,7 +37,7 @@ def bot_files(name: str, game: Game) -> dict[str, str]:
     return {
         **same,
         "README.md": Template(same["README.md"]).substitute(_words(name, game)),
-        "strategy.py": game.starter,
+        "strategy.py": game.presentation.starter,
         "examples.json": _json_lines(examples(game)),
         FILE: _manifest(name, game),
     }
@@ -77,7 +78,7 @@ def _hello(game: Game, seats: int) -> Document:
         "type": "hello",
         "protocol": PROTOCOL,
         "game": game.slug,
-        "rules": game.rules,
+        "rules": game.rules.version,
         "seats": seats,
         "seat": 0,
         "resumed": False,

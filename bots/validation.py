@@ -17,7 +17,7 @@ from bots.runner import Launcher, Limits, MatchReport, SeatSpec
 from bots.runner.asking import Core
 from bots.runner.bot_log import decided_plies
 from bots.series import TRIES, Played, Series, play_game
-from games.base import Document
+from games.rules import Document
 
 P = TypeVar("P")
 SEED: Final = "check"

@@ -18,8 +18,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import set_language
 
+from games.game import terms
 from games.registry import GAMES
-from games.terms import terms
 
 # --- Choice of a language --------------------------------------------------------------------------------------------
 

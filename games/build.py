@@ -27,7 +27,7 @@ FOLDER = ROOT / "native" / EXTENSION_SUFFIXES[0].strip(".").partition(".")[0]
 """Where the modules compiled for this Python lie."""
 
 MANIFEST = FOLDER / "manifest"
-"""What was compiled: ``{"sources": {"base.py": SHA-256, …}, "files": {"games.base": file name, …}}``."""
+"""What was compiled: ``{"sources": {"base.py": SHA-256, …}, "files": {"games.rules": file name, …}}``."""
 
 COMPILED = False
 """Whether the compiled modules run."""

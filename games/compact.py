@@ -25,10 +25,10 @@ from hashlib import sha256
 from typing import Any, Final
 
 from games import strict
-from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
 from games.chance import SEED_BYTES
 from games.record import to_json
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
 
 _FORM: Final = 1
 _SUM_BYTES: Final = 6
@@ -52,7 +52,7 @@ class _Head:
     def start(self) -> State:
         """The deal. Raises ``CompactError`` for a game, rules or seats that are not known."""
         game = GAMES.get(self.game)
-        if game is None or game.rules != self.rules or self.seats not in game.seat_counts:
+        if game is None or game.rules.version != self.rules or self.seats not in game.seat_counts:
             asked = f"{self.game!r} by the rules {self.rules!r} for {self.seats}"
             raise CompactError(f"this is a record of {asked}, which is not known here")
         return game.new(self.seats, self.seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Document, State
+from games.rules import Document, State
 
 
 def outcome(keys: Sequence[Any], scores: list[Document], forfeits: Mapping[int, str]) -> Document:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from games import strict
-from games.base import FORFEIT_REASONS, Document, IllegalMove, State
 from games.chance import Chance, ChanceError, ScriptedChance, SeededChance, commitment
 from games.registry import GAMES
-from games.shapes import RecordError, check_shape
-from games.steps import CHANCE_VALUES
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, State
+from games.stepped import FORMAT
 
-__all__ = ["RecordError", "from_json", "replay", "to_json", "verify"]
+_KEYS: Final = ("format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome")
+_HEX: Final = re.compile(r"[0-9a-f]{64}\Z")
+
+
+class RecordError(ValueError):
+    """Something in a record is wrong: at step ``ply`` (from 0), or ``None`` if it is not in a step."""
+
+    def __init__(self, ply: int | None, message: str) -> None:
+        super().__init__(message if ply is None else f"step {ply}: {message}")
+        self.ply = ply
+        self.message = message
 
 
 def to_json(record: Mapping[str, Any]) -> str:
@@ -47,7 +57,8 @@ def verify(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None)
 def replay(record: Mapping[str, Any], forfeits: Mapping[int, str] | None = None) -> State:
     """Play a record again with the chance outcomes it holds and no random generator. Raises ``RecordError``."""
     document = check_shape(dict(record))
-    script = [(s["chance"], s[CHANCE_VALUES[s["chance"]]]) for s in document["steps"] if "chance" in s]
+    values = GAMES[document["game"]].rules.chance_values
+    script = [(step["chance"], step[values[step["chance"]]]) for step in document["steps"] if "chance" in step]
     return _play_again(document, ScriptedChance(bytes.fromhex(document["seed"]), script), forfeits)
 
 
@@ -72,7 +83,7 @@ def _play_again(record: Document, chance: Chance, forfeits: Mapping[int, str] | 
 
 def _start(record: Document, chance: Chance) -> State:
     try:
-        return GAMES[record["game"]].start(record["seats"], chance)
+        return GAMES[record["game"]].rules.start(record["seats"], chance)
     except ChanceError as error:
         raise RecordError(None, str(error)) from error
 
@@ -131,3 +142,76 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, str] |
                 raise RecordError(ply, f"seat {seat} has forfeited here, but the outcome does not say so")
         elif seat in gone and not step.get("forced"):
             raise RecordError(ply, f"seat {seat} has forfeited before, but moves here")
+
+
+# --- The shape of a record -------------------------------------------------------------------------------------------
+
+
+def check_shape(record: Any) -> Document:
+    """Return ``record`` if it has the shape of a record of a known game. Raises ``RecordError``."""
+    if type(record) is not dict or "format" not in record or "rules" not in record:
+        raise RecordError(None, "a record is an object with a format and rules")
+    game = GAMES.get(record["game"]) if type(record.get("game")) is str else None
+    known = game.rules.version if game else None
+    if record["format"] != FORMAT or record["rules"] != known or type(record["rules"]) is not str:
+        read = f"this reads {FORMAT!r} with the rules {known!r}" if game else f"this knows {', '.join(GAMES)}"
+        raise RecordError(
+            None,
+            f"format {record['format']!r} and rules {record['rules']!r} of game {record.get('game')!r} "
+            f"cannot be read: {read}",
+        )
+    assert game is not None
+    if record.keys() != set(_KEYS):
+        raise RecordError(None, f"a record has exactly the keys {', '.join(_KEYS)}")
+    if type(record["seats"]) is not int or record["seats"] not in game.seat_counts:
+        raise RecordError(None, f"{game.name} has {game.seat_counts} seats, not {record['seats']!r}")
+    for key in ("seed", "commitment"):
+        if type(record[key]) is not str or not _HEX.match(record[key]):
+            raise RecordError(None, f"{key} is not 64 lower-case hex digits")
+    if type(record["steps"]) is not list:
+        raise RecordError(None, "steps is not a list")
+    for ply, step in enumerate(record["steps"]):
+        _check_step(ply, step, record["seats"], game.rules.chance_values)
+    _check_outcome(record["outcome"], record["seats"])
+    return record
+
+
+def _check_step(ply: int, step: Any, seats: int, chance_values: Mapping[str, str]) -> None:
+    if type(step) is not dict:
+        raise RecordError(ply, "a step is an object")
+    if "chance" in step:
+        value = chance_values.get(step["chance"]) if type(step["chance"]) is str else None
+        if value is None or step.keys() != {"chance", value}:
+            raise RecordError(ply, "a chance step has exactly its name and its value")
+        if not _is_chance_value(step[value], value):
+            raise RecordError(ply, f"{value!r} has the wrong type")
+        return
+    if not {"seat", "decision", "move"} <= step.keys() <= {"seat", "decision", "move", "forced", "default"}:
+        raise RecordError(ply, "a move has exactly seat, decision, move, and perhaps forced or default")
+    if type(step["seat"]) is not int or not 0 <= step["seat"] < seats or type(step["decision"]) is not str:
+        raise RecordError(ply, "seat is no seat of this table, or decision is not a word")
+    if "forced" in step and (step["forced"] is not True or "default" in step):
+        raise RecordError(ply, "forced is only ever true, and never together with default")
+    if "default" in step and not (type(step["default"]) is str and step["default"] in DEFAULT_REASONS):
+        raise RecordError(ply, f"default is one of {', '.join(DEFAULT_REASONS)}")
+
+
+def _is_chance_value(value: Any, key: str) -> bool:
+    if key == "seat":
+        return type(value) is int
+    element = int if key == "seats" else str
+    return type(value) is list and all(type(item) is element for item in value)
+
+
+def _check_outcome(outcome: Any, seats: int) -> None:
+    if outcome is None:
+        return
+    if type(outcome) is not dict or outcome.keys() != {"ranks", "scores"}:
+        raise RecordError(None, "the outcome is null, or has exactly ranks and scores")
+    if type(outcome["scores"]) is not list or len(outcome["scores"]) != seats:
+        raise RecordError(None, "scores has one object a seat")
+    for score in outcome["scores"]:
+        if type(score) is not dict:
+            raise RecordError(None, "scores has one object a seat")
+        if "forfeit" in score and not (type(score["forfeit"]) is str and score["forfeit"] in FORFEIT_REASONS):
+            raise RecordError(None, f"forfeit is one of {', '.join(FORFEIT_REASONS)}")

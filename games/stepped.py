@@ -1,14 +1,16 @@
-"""What every game's state does in the same way: steps for the record and, once asked for, a journal for the logs."""
+"""A state that goes from decision to decision and keeps steps for the record and, once asked, a journal for logs."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
-from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document, Game, IllegalMove, Move, State
 from games.chance import Chance, ScriptedChance, commitment
-from games.steps import FORMAT, step_document
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, IllegalMove, Move, Rules, State
+
+FORMAT: Final = "game-record/1"
+"""The value of ``format`` in every record."""
 
 Step = tuple[int, str, Any, str | bool | None]
 """A step: seat (−1 for chance), decision kind or chance name, move or value, and ``True`` if it was forced
@@ -33,19 +35,22 @@ NOBODY: Final = -1
 class SteppedState(State):
     """A game that goes from decision to decision.
 
-    ``stage`` is the kind of decision that is owed (``""`` between decisions, ``"over"`` at the end) and ``turn``
-    the seat that owes it. The journal of entries is only kept once somebody has asked for a log. A game supplies
-    :meth:`apply`, :meth:`proceed` and :meth:`forced_move`, and deals in its ``__init__(game, seats, chance, journal)``.
+    ``stage`` is the kind of the owed decision (``""`` between decisions, ``"over"`` at the end), ``turn`` the seat that
+    owes it. Where several seats choose at once, ``turn`` is ``NOBODY`` and the game overrides :attr:`pending`.
+
+    A game implements :meth:`apply` and :meth:`proceed`, ``legal_moves``, ``view``, ``outcome`` and ``rounds_begun`` of
+    the contract, and :meth:`copy_to` for its own attributes. Its ``__init__(rules, seats, chance, journal)`` deals and
+    ends with :meth:`go_on`. The journal exists only after somebody has asked for a log.
     """
 
-    __slots__ = ("chance", "forfeits", "game", "journal", "seats", "stage", "steps", "turn")
+    __slots__ = ("chance", "forfeits", "journal", "rules", "seats", "stage", "steps", "turn")
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """An object without a deal, for :meth:`copy`; said here because compiled classes would deal at once."""
         return super().__new__(cls)
 
-    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        self.game = game
+    def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
+        self.rules = rules
         self.seats = seats
         self.chance = chance
         self.steps: list[Step] = []
@@ -54,22 +59,26 @@ class SteppedState(State):
         self.stage = ""
         self.turn = NOBODY
 
-    # --- going on -------------------------------------------------------------------------------
+    # --- the course of the game -------------------------------------------------------------------------------
 
     @abstractmethod
     def apply(self, seat: int, move: Any, mark: str | bool | None) -> None:
-        """Write a legal move in its canonical form down and do it; ``mark`` as in a :data:`Step`."""
+        """Note a legal move in its canonical form and carry it out; ``mark`` as in a :data:`Step`.
+
+        A choice that is made at once with others is noted when the last one is in, in the order of the seats.
+        """
 
     @abstractmethod
     def proceed(self) -> None:
-        """Do what follows while ``stage`` is ``""``: at least the next thing, at most up to the next decision."""
+        """Do what follows while ``stage`` is ``""``, at most up to the next decision."""
 
-    @abstractmethod
     def forced_move(self) -> Move | None:
         """The only legal move of the seat whose ``turn`` it is; ``None`` if it has a choice."""
+        legal = self.legal_moves(self.turn)
+        return legal[0] if len(legal) == 1 else None
 
     def go_on(self) -> None:
-        """Play all that nobody is asked about, up to the next decision with a choice or the end."""
+        """Play chance and forced moves up to the next decision with a choice, or to the end."""
         while True:
             if not self.stage:
                 self.proceed()
@@ -82,16 +91,16 @@ class SteppedState(State):
             self.apply(self.turn, forced, True)
 
     def ask(self, seat: int, kind: str) -> None:
-        """The next thing to happen is a decision of ``kind`` by ``seat``."""
+        """Ask ``seat`` for a decision of ``kind``."""
         self.turn = seat
         self.stage = kind
 
     def settle(self) -> None:
-        """The decision is made; go on with the procedure."""
+        """End the current decision, so that :meth:`proceed` continues."""
         self.turn = NOBODY
         self.stage = ""
 
-    # --- the two diaries ------------------------------------------------------------------------
+    # --- steps and journal ------------------------------------------------------------------------
 
     def note_chance(self, name: str, value: list[Any] | int) -> None:
         """Append a chance step that no log shows."""
@@ -126,7 +135,7 @@ class SteppedState(State):
 
     def require(self, seat: int) -> None:
         """Raise ``LookupError`` unless ``seat`` owes a decision."""
-        if seat != self.turn or seat < 0:
+        if (seat != self.turn or seat < 0) and seat not in self.pending:
             raise LookupError(f"seat {seat} owes no decision now; asked are {list(self.pending)}")
 
     def require_seat(self, seat: int) -> None:
@@ -160,12 +169,21 @@ class SteppedState(State):
             self.journal = self.told_again().journal
         assert self.journal is not None
         journal = self.journal if seat is not None else [entry for entry in self.journal if entry[1] != OWN]
-        return [_told(entry, seat) for entry in journal[start:]]
+        return [self._told(entry, seat) for entry in journal[start:]]
+
+    def _told(self, entry: Entry, seat: int | None) -> Document:
+        """One entry as ``seat`` may see it. Only the mover learns that a move was forced or a default."""
+        ply, kind, what = entry
+        if kind == STEP:
+            mover, decision, move, mark = what
+            step = step_document(mover, decision, move, mark if mover == seat else None, self.rules.chance_values)
+            return {"ply": ply, "step": step}
+        return {"ply": ply, "event": what if kind == EVENT else what[seat]}
 
     def told_again(self) -> Self:
         """The same game played again from its steps, with a journal."""
         chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
-        twin = type(self)(self.game, self.seats, chance, journal=True)
+        twin = type(self)(self.rules, self.seats, chance, journal=True)
         for seat, _, move, mark in self.steps:
             if seat >= 0 and mark is not True:
                 twin.apply(seat, move, mark)
@@ -174,7 +192,7 @@ class SteppedState(State):
 
     def retraced(self) -> Iterator[tuple[int, Self]]:
         chance = ScriptedChance(self.chance.seed, [(kind, move) for seat, kind, move, _ in self.steps if seat < 0])
-        twin = type(self)(self.game, self.seats, chance, journal=True)
+        twin = type(self)(self.rules, self.seats, chance, journal=True)
         last = len(twin.steps) - 1
         yield last, twin
         for ply in range(last + 1, len(self.steps)):
@@ -187,7 +205,8 @@ class SteppedState(State):
             yield _before_the_next(self.steps, ply), twin
 
     def steps_since(self, start: int) -> list[Document]:
-        return [step_document(*step) for step in self.steps[start:]]
+        values = self.rules.chance_values
+        return [step_document(*step, values) for step in self.steps[start:]]
 
     def copy(self) -> Self:
         twin = type(self).__new__(type(self))
@@ -196,7 +215,7 @@ class SteppedState(State):
 
     def copy_to(self, twin: SteppedState) -> None:
         """Make ``twin`` an independent state in the same situation, without a journal; games copy what is theirs."""
-        twin.game = self.game
+        twin.rules = self.rules
         twin.seats = self.seats
         twin.chance = self.chance.copy()
         twin.steps = self.steps[:]
@@ -209,8 +228,8 @@ class SteppedState(State):
     def record(self) -> Document:
         return {
             "format": FORMAT,
-            "game": self.game.slug,
-            "rules": self.game.rules,
+            "game": self.rules.slug,
+            "rules": self.rules.version,
             "seats": self.seats,
             "seed": self.chance.seed.hex(),
             "commitment": commitment(self.chance.seed),
@@ -226,10 +245,26 @@ def _before_the_next(steps: Sequence[Step], ply: int) -> int:
     return ply
 
 
-def _told(entry: Entry, seat: int | None) -> Document:
-    """One entry as ``seat`` may see it: what was forced or defaulted is told to its owner only."""
-    ply, kind, what = entry
-    if kind == STEP:
-        mover, decision, move, mark = what
-        return {"ply": ply, "step": step_document(mover, decision, move, mark if mover == seat else None)}
-    return {"ply": ply, "event": what if kind == EVENT else what[seat]}
+def step_document(
+    seat: int,
+    kind: str,
+    move: Move | list[Any] | int,
+    mark: str | bool | None,
+    chance_values: Mapping[str, str],
+) -> Document:
+    """A step as the record has it. ``seat`` −1 is chance, ``mark`` is ``True`` if forced or the reason of a default."""
+    if seat < 0:
+        return {"chance": kind, chance_values[kind]: copied(move)}
+    step: Document = {"seat": seat, "decision": kind, "move": copied(move)}
+    if mark is True:
+        step["forced"] = True
+    elif mark:
+        step["default"] = mark
+    return step
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of a JSON value."""
+    if type(value) is dict:
+        return {key: copied(part) for key, part in value.items()}
+    return [copied(part) for part in value] if type(value) is list else value

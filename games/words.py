@@ -63,8 +63,8 @@ def ordinal(rank: int) -> str:
 def in_words(text: str, tokens: Mapping[str, str]) -> str:
     """``text`` with words instead of tokens: ``4 {R}`` becomes ``4 red`` and ``{G} {B}`` becomes ``green and blue``.
 
-    ``tokens`` are those of a game (``Game.tokens``). A token right before its own words is left out, so ``{R} red``
-    becomes ``red``. What stands in braces and is no token stays as it is.
+    ``tokens`` are those of a game (``Presentation.tokens``). A token before its own words is left out: ``{R} red``
+    becomes ``red``. Other words in braces stay as they are.
     """
     for name, words in tokens.items():
         text = text.replace(f"{{{name}}} {words}", words)

@@ -28,7 +28,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import hold_acting
 from esr_platform.accounts.models import User
 from esr_platform.prepared import Prepared
-from games.base import Document
+from games.rules import Document
 from ladder.live.notify import publish
 from ladder.models import Block, ChatLine, ChatReport, Match, Seat, Table
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from games.base import Document
+from games.rules import Document
 from ladder.ledger.append import NoSeason, append, rules_of
 from ladder.ledger.comparison import Reading
 from ladder.ledger.rebuild import beside, write

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Mapping
 
 from games import compact
-from games.base import Document
 from games.record import from_json, verify
+from games.rules import Document
 
 _DEFLATED_JSON = b"\x01"
 _COMPACT = b"\x02"

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.db.models.functions import Now
 
-from games.base import Document
+from games.rules import Document
 from ladder.matches.results import exchanges_in, figures_of, habits_in, seats_in
 from ladder.models import (
     Block,

@@ -21,7 +21,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from games.base import Document
+from games.rules import Document
 from ladder.ledger.append import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over, key_hash
 from ladder.members.standings import ranked, table

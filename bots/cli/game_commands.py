@@ -17,7 +17,7 @@ from bots.cli.series import Fault, check_file
 from bots.manifest import MAX_NAME
 from bots.starter_kits import bot_files
 from games import words
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from games.words import either
 
@@ -48,7 +48,7 @@ def _about(game: Game) -> dict[str, Any]:
     return {
         "game": game.slug,
         "name": game.name,
-        "rules": game.rules,
+        "rules": game.rules.version,
         "seats": list(game.seat_counts),
         "house_bots": list(bots),
     }
@@ -75,13 +75,19 @@ def rules_arguments(parser: ArgumentParser) -> None:
 def run_rules(options: Namespace, screen: Screen) -> int:
     """Show the game's guide, with words for its symbols; laid out on a terminal, plain Markdown elsewhere."""
     game = game_of(options.game)
-    guide = words.in_words(game.guide, game.drawn).strip()
-    heading = f"# {game.name}\n\n{words.either(game.seat_counts)} seats · `{game.slug}`, rules {game.rules}\n\n"
+    guide = words.in_words(game.presentation.guide, game.presentation.drawn).strip()
+    heading = f"# {game.name}\n\n{words.either(game.seat_counts)} seats · `{game.slug}`, rules {game.rules.version}\n\n"
     if screen.console.is_terminal and not options.plain:
         screen.show(Markdown(heading + guide))
     else:
         screen.say(heading + guide)
-    about = {"ok": True, "game": game.slug, "name": game.name, "rules": game.rules, "seats": list(game.seat_counts)}
+    about = {
+        "ok": True,
+        "game": game.slug,
+        "name": game.name,
+        "rules": game.rules.version,
+        "seats": list(game.seat_counts),
+    }
     screen.answer({**about, "guide": guide})
     return 0
 

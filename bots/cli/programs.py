@@ -33,8 +33,9 @@ from bots.sandbox.code import code_of
 from bots.sandbox.host_process import Pipes
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter, command
 from bots.sandbox.portable import PortableProcess
-from games.base import Document, Game, Move
+from games.game import Game
 from games.registry import GAMES
+from games.rules import Document, Move
 from games.words import either
 
 # --- Archives --------------------------------------------------------------------------------------------------------

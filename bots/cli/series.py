@@ -20,9 +20,9 @@ from bots.protocol.messages import limits_document
 from bots.runner import Launcher, PlatformFailure
 from bots.runner.bot_log import FORMAT, decided_plies
 from bots.series import Played, Series, play_game
-from games.base import Document, IllegalMove, Move, State
 from games.record import RecordError, from_json, verify
 from games.registry import GAMES
+from games.rules import Document, IllegalMove, Move, State
 
 # --- Several games at a time -----------------------------------------------------------------------------------------
 

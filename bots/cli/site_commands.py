@@ -419,10 +419,13 @@ class _Telling:
         if view is None or view["game"] not in GAMES:
             return
         game = GAMES[view["game"]]
-        log = {"format": "game-log/1", "game": game.slug, "rules": game.rules, "seats": view["seats"], "seat": None,
+        about = {"format": "game-log/1", "game": game.slug, "rules": game.rules.version}
+        log = {**about, "seats": view["seats"], "seat": None,
                "commitment": None, "entries": self._entries, "outcome": event.get("outcome")}  # fmt: skip
         told = [
-            (chapter.title, line) for chapter in game.story(log, self.names, by_step=True) for line in chapter.sentences
+            (chapter.title, line)
+            for chapter in game.presentation.story(log, self.names, by_step=True)
+            for line in chapter.sentences
         ]
         for title, line in told[self._said :]:
             if title != self._title:

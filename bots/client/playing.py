@@ -15,7 +15,7 @@ from typing import Any, Protocol, cast
 from bots.client.calls import Asked, Challenged, ClientError, Document, Event, GameEnd, GameStart
 from bots.client.client import Client
 from bots.protocol import Decide, End, Hello
-from games.encoding import Encoding
+from games.learning import Encoding
 from games.registry import GAMES
 
 # --- Legal moves -----------------------------------------------------------------------------------------------------

@@ -11,9 +11,10 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from games.base import Document, State
-from games.encoding import Chosen, Encoding
+from games.game import Game
+from games.learning import Chosen, Encoding
 from games.registry import GAMES
+from games.rules import Document, State
 
 # --- Rewards ---------------------------------------------------------------------------------------------------------
 
@@ -65,14 +66,14 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
     ) -> None:
         """As :func:`env`."""
         super().__init__()  # type: ignore[no-untyped-call]
-        self.game = _named(game, GAMES, "game")
+        self.slug = _named(game, GAMES, "game").slug
         self.encoding = self.game.encoding(min(self.game.seat_counts) if seats is None else seats)
         self.reward = _named(rewards, REWARDS, "rewards")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"there is no render_mode {render_mode!r}; there are None and {', '.join(RENDER_MODES)}")
         self.render_mode = render_mode
         self.metadata = {
-            "name": f"{game.replace('-', '_')}_v{self.game.rules}",
+            "name": f"{game.replace('-', '_')}_v{self.game.rules.version}",
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }
@@ -81,6 +82,11 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self.observation_spaces = {agent: self._seen() for agent in self.possible_agents}
         self.action_spaces = {agent: self._acting() for agent in self.possible_agents}
         self._random = np.random.default_rng()
+
+    @property
+    def game(self) -> Game:
+        """The game that is played. Only its slug is copied and pickled."""
+        return GAMES[self.slug]
 
     def _acting(self) -> spaces.Space[Any]:
         return spaces.Discrete(len(self.encoding.actions))
@@ -182,7 +188,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         """The chapter of the story that is being played, as a spectator may read it; ``None`` without a mode."""
         if self.render_mode is None:
             return None
-        chapter = self.game.story(self.table.log(None), self.possible_agents)[-1]
+        chapter = self.game.presentation.story(self.table.log(None), self.possible_agents)[-1]
         return "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])
 
     def close(self) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from bots.house.catalogue import SHARED, HouseBot
-from games.base import Document, Move, State
 from games.registry import GAMES
+from games.rules import Document, Move, State
 
 
 class Player(Protocol):
@@ -61,7 +61,7 @@ def played_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes
     Raises ``IllegalMove`` as soon as a bot answers with an illegal move.
     """
     state = GAMES[game].new(len(bots), seed)
-    hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules, "seats": len(bots)}
+    hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules.version, "seats": len(bots)}
     players = [
         make({**hello, "seat": seat, "seed": sha256(seed + bytes([seat])).hexdigest()}, list(bot.args))
         for seat, (bot, make) in enumerate(bots)

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypedDict
 
 import orjson
 
-from games.base import Document
+from games.rules import Document
 
 PROTOCOL: Final = 1
 """The number of the protocol; keys may be added under one number, never changed."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from bots.runner.report import Forfeit, MatchReport, SeatReport, Thought, escaped
-from games.base import Document, State
+from games.rules import Document, State
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from bots.protocol import Limits
-from games.base import State
+from games.rules import State
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 

@@ -19,8 +19,8 @@ from bots.runner.launching import Launcher, Observer
 from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
-from games.base import FORFEIT_REASONS, IllegalMove, State
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS, IllegalMove, State
 
 GOODBYE_MS: Final = 200
 """How long the bots together have after ``end`` to go by themselves."""
@@ -110,7 +110,7 @@ class _Table(Generic[P]):
             "type": "hello",
             "protocol": PROTOCOL,
             "game": self.spec.game,
-            "rules": self.state.game.rules,
+            "rules": self.state.rules.version,
             "seats": len(self.chairs),
             "seat": chair.seat,
             "resumed": False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from games.base import Document
+from games.rules import Document
 
 _SHOWN_BYTES: Final = 500
 
@@ -34,7 +34,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """One lost decision: ``reason`` as in ``games.base.DEFAULT_REASONS``, ``answer`` the escaped start of the line."""
+    """One lost decision: ``reason`` as in ``games.rules.DEFAULT_REASONS``, ``answer`` the escaped start of the line."""
 
     id: int
     reason: str
@@ -46,7 +46,7 @@ class Strike:
 
 @dataclass(frozen=True, slots=True)
 class Forfeit:
-    """A game a seat lost before its end: ``reason`` as in ``games.base.FORFEIT_REASONS``.
+    """A game a seat lost before its end: ``reason`` as in ``games.rules.FORFEIT_REASONS``.
 
     ``decision`` is the id of the decision it happened at, ``None`` before the first; ``evidence`` is a sentence.
     """

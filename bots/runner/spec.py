@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from bots.protocol import Limits
-from games.base import Document
+from games.rules import Document
 
 MAX_REPLAYS: Final = 2
 """How often a game may be played again because the machine was late; the third time its result stands."""

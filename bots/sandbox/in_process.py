@@ -14,7 +14,7 @@ import orjson
 from bots.protocol import Limits
 from bots.runner.failures import PlatformFailure
 from bots.runner.spec import FakeProgram
-from games.base import Document
+from games.rules import Document
 
 
 class InProcessLauncher:

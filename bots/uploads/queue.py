@@ -34,7 +34,7 @@ from bots.sandbox.leases import SharedCore
 from bots.uploads.storage import Lost, OutOfReach, archive_of, program_of_upload
 from bots.validation import Check
 from esr_platform.heartbeats import beating
-from games.base import Document
+from games.rules import Document
 
 # --- The queue -------------------------------------------------------------------------------------------------------
 #

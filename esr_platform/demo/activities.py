@@ -31,7 +31,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, archive
 from esr_platform.supervisor.site import Place
-from games.base import Document, Move
+from games.rules import Document, Move
 from ladder.creation import Plan, found_ladder, invite
 from ladder.exhibitions.requests import request_comparison, request_scheduled, request_test
 from ladder.live.answers import answer_seat

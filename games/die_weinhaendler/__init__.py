@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.die_weinhaendler.game import Weinhaendler
+from games.die_weinhaendler.game import WEINHAENDLER
 
-__all__ = ["Weinhaendler"]
+__all__ = ["WEINHAENDLER"]

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Document
 from games.die_weinhaendler import legal
 from games.die_weinhaendler.cards import codes
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import place_of
 from games.die_weinhaendler.table import NO_BID
+from games.rules import LISTED_MOVES, Document
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure
-
-LISTED_MOVES = 64
-"""So many legal moves are listed; of more there are only the bounds."""
 
 
 def decision(state: Procedure, seat: int) -> Document:

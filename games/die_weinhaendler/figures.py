@@ -1,14 +1,15 @@
-"""What a finished game tells about its seats: points, trios and bids, four rounds at a time, from its own steps."""
+"""What a finished game of Die Weinhändler shows: points, trios, bids by four rounds, and its turning point."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from games.base import Figure, Figures, State
 from games.die_weinhaendler.cards import NUMBERS, STARS, TENTHS
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import cell_of
 from games.die_weinhaendler.state import WeinhaendlerState
+from games.rules import State
+from games.statistics import Figure, Figures, led_for_good, tables, winner
 
 COLUMNS: Final = (
     Figure("points", "points", "Points of all bottles laid."),
@@ -82,3 +83,10 @@ def figures_of(state: State) -> list[Figures]:
         elif kind == "lay":
             counting.lay(seat, move)
     return counting.figures
+
+
+def turning_point(state: State) -> int | None:
+    """The step with which the winner took the lead for good; ``None`` where several share the win."""
+    seen = tables(state)
+    best = winner(state)
+    return None if best is None else led_for_good(seen, best, lambda player: int(player["points"]))

@@ -2,66 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Final
 
-from games.base import Chapter, Figure, Figures, Game, Habit, Habits, ScoreColumn, State
-from games.chance import Chance
-from games.describing.documents import GameShapes
-from games.die_weinhaendler import figures, habits, story, turning
+from games.die_weinhaendler import figures, habits
 from games.die_weinhaendler.encoding import WeinhaendlerEncoding
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
-from games.die_weinhaendler.story.words import BOTTLES
-from games.die_weinhaendler.terms import TERMS
-from games.encoding import Encoding
+from games.die_weinhaendler.story import tell
+from games.die_weinhaendler.story.words import BOTTLES, VARIETIES
+from games.game import Game
+from games.presentation import Presentation
+from games.rules import Rules
+from games.statistics import Statistics
 
+DECISIONS: Final = {"bid": "bid", "lay": "laying of bottles"}
+"""What each kind of decision is called."""
 
-class Weinhaendler(Game):
-    """Three to five merchants bid wine for wine and lay the bottles they get in cellars."""
+_MORE: Final = (
+    *("bottle", "bottles", "empty bottle", "empty bottles", "variety", "value", "star", "stars", "display", "hand"),
+    *("bids", "highest bid", "pass", "passed", "total", "exchange", "deck", "round", "rounds", "seat"),
+    *("cellar", "cellars", "niche", "level", "base row", "trio", "trios", "points", "done", "full cellar"),
+)
 
-    slug = "die-weinhaendler"
-    name = "Die Weinhändler"
-    seat_counts: tuple[int, ...] = (3, 4, 5)
-    tokens: Mapping[str, str] = BOTTLES
-    drawing = "bottle"
-    board = "cellars"
-    stretches = figures.STRETCHES
-    terms = TERMS
-    veiled: tuple[str, ...] = ("bid", "lay")
+TERMS: Final = (*VARIETIES.values(), *DECISIONS.values(), *_MORE)
 
-    def start(self, seats: int, chance: Chance) -> State:
-        self.require_seats(seats)
-        return WeinhaendlerState(self, seats, chance)
-
-    def story(self, log: Mapping[str, Any], names: Sequence[str], *, by_step: bool = False) -> list[Chapter]:
-        return story.tell(log, names, by_step)
-
-    @property
-    def guide(self) -> str:
-        return self.folder.joinpath("guide.md").read_text(encoding="utf-8")
-
-    def shapes(self) -> GameShapes:
-        return shapes_of(self)
-
-    def score_columns(self) -> Sequence[ScoreColumn]:
-        return (ScoreColumn("points", lambda score: str(score["points"])),)
-
-    def figure_columns(self) -> Sequence[Figure]:
-        return figures.COLUMNS
-
-    def figures(self, state: State) -> list[Figures]:
-        return figures.figures_of(state)
-
-    def habit_columns(self) -> Sequence[Habit]:
-        return habits.COLUMNS
-
-    def habits(self, state: State) -> list[Habits]:
-        return habits.habits_of(state)
-
-    def turning_point(self, state: State) -> int | None:
-        return turning.turning_point(state)
-
-    def encoding(self, seats: int) -> Encoding:
-        self.require_seats(seats)
-        return WeinhaendlerEncoding(seats)
+WEINHAENDLER: Final = Game(
+    Rules(
+        "die-weinhaendler",
+        "Die Weinhändler",
+        (3, 4, 5),
+        WeinhaendlerState,
+        veiled=("bid", "lay"),
+    ),
+    Presentation(
+        "die_weinhaendler",
+        tokens=BOTTLES,
+        drawing="bottle",
+        board="cellars",
+        story=tell,
+        terms=TERMS,
+    ),
+    Statistics(
+        figures.STRETCHES,
+        figures.COLUMNS,
+        figures.figures_of,
+        habit_columns=habits.COLUMNS,
+        habits=habits.habits_of,
+        turning_point=figures.turning_point,
+    ),
+    WeinhaendlerEncoding,
+    shapes_of,
+)
+"""Three to five merchants bid wine for wine and lay the bottles they get in cellars."""

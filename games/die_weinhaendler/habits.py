@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from games.base import Habit, Habits, State
 from games.die_weinhaendler.cards import EMPTY, NUMBERS, TENTHS
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import cell_of
 from games.die_weinhaendler.state import WeinhaendlerState
+from games.rules import State
+from games.statistics import Habit, Habits
 
 _BIDS, _CELLAR = "In the bidding", "In the cellar"
 

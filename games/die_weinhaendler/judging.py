@@ -5,11 +5,11 @@ from __future__ import annotations
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any
 
-from games.base import IllegalMove, Move
 from games.die_weinhaendler.cards import CODES, EMPTY_CODE, HAND_LIMIT, NUMBERS, Cards, codes, holds, in_order, total
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import BOTTLES, cell_of, place_of
 from games.die_weinhaendler.legal import can_add, can_bid, must_lay
+from games.rules import IllegalMove, Move
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure

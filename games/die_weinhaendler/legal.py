@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
 
-from games.base import Move
 from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, TENTHS, Cards, codes, copies, total
 from games.die_weinhaendler.grid import place_of
+from games.rules import Move
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure

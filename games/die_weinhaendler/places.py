@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Move
 from games.die_weinhaendler.cards import EMPTY, NUMBERS
 from games.die_weinhaendler.grid import cell_of
 from games.die_weinhaendler.judging import check
 from games.die_weinhaendler.legal import bid_move, bids, lay_move, must_lay
+from games.rules import Move
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.base import Game
 from games.chance import Chance
 from games.die_weinhaendler.cards import CODES, DISPLAY_SIZE, NUMBERS, STARS, Cards, codes, in_order
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import cell_of, place_of
 from games.die_weinhaendler.rulings import IDLE_LIMIT
 from games.die_weinhaendler.table import NO_BID, Table
+from games.rules import Rules
 from games.stepped import NOBODY, SteppedState
 
 
@@ -22,8 +22,8 @@ class Procedure(Table):
 
     __slots__ = ("done", "idle_rounds", "last_round", "leader", "passed", "round", "stack_before")
 
-    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        super().__init__(game, seats, chance, journal)
+    def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(rules, seats, chance, journal)
         self.round = 0
         self.last_round = False
         self.idle_rounds = 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.base import Document, Move, NumberedMoves
 from games.die_weinhaendler import deciding, judging, legal, viewing
 from games.die_weinhaendler.places import Bids, Lays
 from games.die_weinhaendler.procedure import Procedure
 from games.outcomes import outcome
+from games.rules import Document, Move, NumberedMoves
 
 
 class WeinhaendlerState(Procedure):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.base import Game
 from games.chance import Chance
 from games.die_weinhaendler.cards import DISPLAY_SIZE, HAND_SIZE, NUMBERS, Cards, codes, deck, in_order, total, without
 from games.die_weinhaendler.cellar import NEW, Cellar
+from games.rules import Rules
 from games.stepped import NOBODY, SteppedState
 
 NO_BID = -1
@@ -34,8 +34,8 @@ class Table(SteppedState):
         "totals",
     )
 
-    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        super().__init__(game, seats, chance, journal)
+    def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(rules, seats, chance, journal)
         self.bids: list[Cards] = [()] * seats
         self.totals = [NO_BID] * seats
         self.known: list[Cards] = [()] * seats

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Document
 from games.die_weinhaendler.cards import CODES, EMPTY_CODE, codes
 from games.die_weinhaendler.cellar import VACANT, Cellar
 from games.die_weinhaendler.grid import place_of
 from games.die_weinhaendler.table import NO_BID
+from games.rules import Document
 
 if TYPE_CHECKING:
     from games.die_weinhaendler.procedure import Procedure
@@ -19,7 +19,7 @@ def view(state: Procedure, seat: int | None) -> Document:
     if seat is not None:
         state.require_seat(seat)
     return {
-        "game": state.game.slug,
+        "game": state.rules.slug,
         "seats": state.seats,
         "seat": seat,
         "round": state.round,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from games.edel_stein_reich.game import Duel, EdelSteinReich
+from games.edel_stein_reich.game import DUEL, EDEL_STEIN_REICH
 
-__all__ = ["Duel", "EdelSteinReich"]
+__all__ = ["DUEL", "EDEL_STEIN_REICH"]

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Document
 from games.edel_stein_reich import legal
 from games.edel_stein_reich.cards import COLOURS, letters
 from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
+from games.rules import LISTED_MOVES, Document
 
 if TYPE_CHECKING:
-    from games.edel_stein_reich.state import EdelSteinReichState
-
-LISTED_MOVES = 64
-"""So many legal moves are listed; of more there are only the bounds."""
+    from games.edel_stein_reich.procedure import Procedure
 
 
-def decision(state: EdelSteinReichState, seat: int) -> Document:
+def decision(state: Procedure, seat: int) -> Document:
     """The document for ``seat``, which must owe a decision."""
     return {
         "kind": state.stage,
@@ -28,7 +25,7 @@ def decision(state: EdelSteinReichState, seat: int) -> Document:
     }
 
 
-def bounds(state: EdelSteinReichState, seat: int) -> Document:
+def bounds(state: Procedure, seat: int) -> Document:
     """What the legal moves can be rebuilt from."""
     stage = state.stage
     if stage in ("action", "guess"):
@@ -53,7 +50,7 @@ def bounds(state: EdelSteinReichState, seat: int) -> Document:
     return barter
 
 
-def _immediate(state: EdelSteinReichState, seat: int) -> Document:
+def _immediate(state: Procedure, seat: int) -> Document:
     if state.immediate in ("half", "three"):
         return {"colours": list(COLOURS)}
     if state.immediate == "swap":
@@ -63,11 +60,11 @@ def _immediate(state: EdelSteinReichState, seat: int) -> Document:
     return {}
 
 
-def _victims(state: EdelSteinReichState, seat: int) -> Document:
+def _victims(state: Procedure, seat: int) -> Document:
     return {other: list(held) for other, held in legal.victims(state, seat).items()}
 
 
-def _free_choice(state: EdelSteinReichState, seat: int) -> Document:
+def _free_choice(state: Procedure, seat: int) -> Document:
     alone = len(state.free_order) == 1
     count = min(FREE_CHOICE_TAKES, sum(state.supply) + 1) if alone else 1
     return {

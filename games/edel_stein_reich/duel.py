@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from games.base import Document
 from games.edel_stein_reich.cards import GEM_CARDS
 from games.edel_stein_reich.scoring import rank_keys
 from games.edel_stein_reich.state import EdelSteinReichState
+from games.rules import Document
 from games.stepped import NOBODY, STEP, SteppedState
 
 GUESSES = 2

@@ -1,14 +1,15 @@
-"""What a finished game tells about its seats: money and certificates a phase, and the barters, from its own steps."""
+"""What a finished game of Edel, Stein & Reich shows: money, certificates, barters by phase, and its turning point."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from games.base import Exchange, Figure, Figures, State
 from games.edel_stein_reich.cards import PHASES, TABLES
 from games.edel_stein_reich.state import EdelSteinReichState
+from games.rules import Document, State
+from games.statistics import Exchange, Figure, Figures, led_for_good, tables, winner
 
 COLUMNS: Final = (
     Figure("money", "money, millions", "What the phase brought: money actions and scorings."),
@@ -82,3 +83,36 @@ def barters(state: EdelSteinReichState) -> Iterator[Barter]:
             yield Barter((choices - 1) // each_phase, chosen[bidder], bidder, seat, offered)
         if kind in ("open_barter", "answer_offer") and isinstance(move, dict):
             bidder, offered = seat, sum(move["offer"])
+
+
+def turning_point(state: State) -> int | None:
+    """The last barter of the winner that was won before it led in money for good; without one, the last of anybody.
+
+    It is the offer that won it, so that whoever comes there sees the whole barter and what is about to happen; or the
+    gift that did, where nothing was offered. ``None`` where nothing was bartered, or several share the win.
+    """
+    seen = tables(state)
+    best = winner(state)
+    if best is None:
+        return None
+    lead = led_for_good(seen, best, lambda player: int(player["money"]))
+    steps = state.steps_since(0)
+    won = [ply for ply, step in enumerate(steps[: lead + 1]) if _wins(step)]
+    own = [ply for ply in won if best in _between(seen[ply - 1])]
+    if not won:
+        return None
+    ply = max(own or won)
+    return ply - 1 if steps[ply]["decision"] == "answer_offer" else ply
+
+
+def _wins(step: Document) -> bool:
+    """Whether a step ends a barter that is not void."""
+    move: Any = step.get("move")
+    kind = step.get("decision")
+    return (kind == "answer_offer" and move == "accept") or (kind == "counter_gift" and move != "decline")
+
+
+def _between(view: Document) -> tuple[int, ...]:
+    """The seats that barter."""
+    barter = view["barter"]
+    return (barter["opener"], barter["other"]) if barter else ()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from games.base import Habit, Habits, State
 from games.edel_stein_reich.cards import TABLES
 from games.edel_stein_reich.figures import finished
+from games.rules import State
+from games.statistics import Habit, Habits
 
 _CHOICE, _BARTER, _GUESS = "What it chooses", "In barters", "Hiding and guessing"
 

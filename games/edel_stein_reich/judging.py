@@ -6,14 +6,14 @@ from itertools import islice
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from games.base import IllegalMove, Move
 from games.edel_stein_reich.cards import COLOURS, letters
 from games.edel_stein_reich.legal import every, few, takes, victims
 from games.edel_stein_reich.offers import NOTHING, can_be_topped
 from games.edel_stein_reich.rulings import OFFER_LIMIT
+from games.rules import IllegalMove, Move
 
 if TYPE_CHECKING:
-    from games.edel_stein_reich.state import EdelSteinReichState
+    from games.edel_stein_reich.procedure import Procedure
 
 NO_OFFER: Final = "Barter: an opening offer has at least one gem."
 NOT_HIGHER: Final = "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
@@ -32,7 +32,7 @@ _WORDS: Final[dict[str, tuple[str, ...]]] = {
 """The words that are legal whenever a decision of a kind is owed; an action's depend on the table."""
 
 
-def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
+def check(state: Procedure, seat: int, move: object) -> Move:
     """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
     stage = state.stage
     if type(move) is str:
@@ -51,7 +51,7 @@ def check(state: EdelSteinReichState, seat: int, move: object) -> Move:
     raise _illegal(state, seat, "A move is a word or an object of the kind that is asked for.")
 
 
-def _check_word(state: EdelSteinReichState, seat: int, stage: str, move: str) -> Move:
+def _check_word(state: Procedure, seat: int, stage: str, move: str) -> Move:
     if stage == "guess" and move in state.actions and move not in state.shown():
         return move
     if stage == "immediate" and move == "apply" and state.immediate in ("adjust:RB", "adjust:YG", "halve_all"):
@@ -59,7 +59,7 @@ def _check_word(state: EdelSteinReichState, seat: int, stage: str, move: str) ->
     raise _illegal(state, seat, _why_not(state, stage, move))
 
 
-def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
+def _why_not(state: Procedure, stage: str, move: str) -> str:
     """The rule that a word breaks."""
     if move == "free_choice" and stage == "action":
         return "Free Choice: only a table of five has this card."
@@ -74,7 +74,7 @@ def _why_not(state: EdelSteinReichState, stage: str, move: str) -> str:
     return f"{shortened(move)} is no answer to {stage}."
 
 
-def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_offer(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     named = move.get("offer")
     if len(move) != 1 or type(named) is not list or len(named) != 4:
         raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
@@ -96,18 +96,18 @@ def _check_offer(state: EdelSteinReichState, seat: int, move: dict[str, Any]) ->
     return {"offer": [red, yellow, green, blue]}
 
 
-def _too_low(state: EdelSteinReichState) -> str:
+def _too_low(state: Procedure) -> str:
     return NOT_HIGHER if state.offers else NO_OFFER
 
 
-def _check_gift(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_gift(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     gift = move.get("gift")
     if len(move) != 1 or not _is_colour(gift) or gift not in letters(state.gems[seat]):
         raise _illegal(state, seat, "Barter: the gift is exactly one gem of one's own.")
     return {"gift": gift}
 
 
-def _check_immediate(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_immediate(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     card = state.immediate
     if card in ("half", "three"):
         if len(move) == 1 and _is_colour(move.get("colour")):
@@ -120,7 +120,7 @@ def _check_immediate(state: EdelSteinReichState, seat: int, move: dict[str, Any]
     raise _illegal(state, seat, "Event: this card is applied or declined.")
 
 
-def _check_swap(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_swap(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     give, other, take = move.get("give"), move.get("seat"), move.get("take")
     if len(move) == 3 and _is_colour(give) and _is_colour(take) and type(other) is int:
         held = victims(state, seat).get(str(other), "")
@@ -129,7 +129,7 @@ def _check_swap(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> 
     raise _illegal(state, seat, "Event: a swap gives one own gem and takes one of an opponent who has it.")
 
 
-def _check_rob(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_rob(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     taken = move.get("take")
     targets = victims(state, seat)
     if (
@@ -143,7 +143,7 @@ def _check_rob(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> M
     raise _illegal(state, seat, "Event: a robbery names one gem of every opponent who has any.")
 
 
-def _check_free_choice(state: EdelSteinReichState, seat: int, move: dict[str, Any]) -> Move:
+def _check_free_choice(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
     named = move.get("take")
     if type(named) is not list or not all(_is_colour(colour) for colour in named):
         raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
@@ -162,11 +162,11 @@ def _is_colour(value: object) -> TypeGuard[str]:
     return type(value) is str and len(value) == 1 and value in COLOURS
 
 
-def _illegal(state: EdelSteinReichState, seat: int, rule: str) -> IllegalMove:
+def _illegal(state: Procedure, seat: int, rule: str) -> IllegalMove:
     return IllegalMove(rule, _in_words(state, seat))
 
 
-def _in_words(state: EdelSteinReichState, seat: int) -> str:
+def _in_words(state: Procedure, seat: int) -> str:
     """What was legal: the whole list where it is short, otherwise what bounds it."""
     if state.stage not in ("open_barter", "answer_offer"):
         return " · ".join(

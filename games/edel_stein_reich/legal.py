@@ -12,26 +12,26 @@ from operator import ge
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from games.base import Move
 from games.edel_stein_reich.cards import COLOURS, NO_GEMS, ONE, Gems, letters, vector
 from games.edel_stein_reich.offers import above, drawn_above, surely_above
 from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.table import together
+from games.rules import Move
 
 if TYPE_CHECKING:
-    from games.edel_stein_reich.state import EdelSteinReichState
+    from games.edel_stein_reich.procedure import Procedure
 
 _FACES = ("face_up", "blind")
 
 
-def options(state: EdelSteinReichState) -> list[str]:
+def options(state: Procedure) -> list[str]:
     """The words that answer an ``action`` or a ``guess``."""
     shown = state.shown()
     return [action for action in state.actions if action not in shown] if shown else list(state.actions)
 
 
-def victims(state: EdelSteinReichState, seat: int) -> dict[str, str]:
+def victims(state: Procedure, seat: int) -> dict[str, str]:
     """The colours each opponent with a gem holds, by the opponent's number as a string."""
     return {str(other): letters(gems) for other, gems in enumerate(state.gems) if other != seat and gems != NO_GEMS}
 
@@ -48,21 +48,21 @@ _TAKES: Final = {supply: _ways(supply) for supply in product(_COUNTS, _COUNTS, _
 """What can be taken alone on Free Choice, by the supply, of which more than can be taken makes no difference."""
 
 
-def takes(state: EdelSteinReichState, give: str) -> tuple[str, ...]:
+def takes(state: Procedure, give: str) -> tuple[str, ...]:
     """Alone on Free Choice: what can be taken once ``give`` is back in the supply."""
     red, yellow, green, blue = together(state.supply, ONE[give])
     most = FREE_CHOICE_TAKES
     return _TAKES[min(red, most), min(yellow, most), min(green, most), min(blue, most)]
 
 
-def offers(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
+def offers(state: Procedure, seat: int) -> Iterator[Move]:
     """The legal offers, ascending."""
     if len(state.offers) < OFFER_LIMIT:
         for offer in above(state.gems[seat], state.standing):
             yield {"offer": list(offer)}
 
 
-def immediates(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
+def immediates(state: Procedure, seat: int) -> Iterator[Move]:
     """The ways of carrying out the card in hand."""
     card = state.immediate
     if card in ("half", "three"):
@@ -82,7 +82,7 @@ def immediates(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
         yield "apply"
 
 
-def free_choices(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
+def free_choices(state: Procedure, seat: int) -> Iterator[Move]:
     """Gems to give and take, alone or among several."""
     if len(state.free_order) > 1:
         for colour in letters(state.supply):
@@ -93,7 +93,7 @@ def free_choices(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
             yield {"give": give, "take": list(taken)}
 
 
-def every(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
+def every(state: Procedure, seat: int) -> Iterator[Move]:
     """All legal moves of the seat that is asked, in order."""
     stage = state.stage
     if stage in ("action", "guess"):
@@ -115,17 +115,17 @@ def every(state: EdelSteinReichState, seat: int) -> Iterator[Move]:
             yield from free_choices(state, seat)
 
 
-def moves(state: EdelSteinReichState, seat: int) -> list[Move]:
+def moves(state: Procedure, seat: int) -> list[Move]:
     """Every legal move, in order."""
     return list(every(state, seat))
 
 
-def offering(state: EdelSteinReichState) -> bool:
+def offering(state: Procedure) -> bool:
     """Whether the legal moves are one word and then offers, of which there may be thousands."""
     return state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
 
 
-def few(state: EdelSteinReichState, seat: int, limit: int) -> list[Move] | None:
+def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
     """Every legal move if there are at most ``limit``, otherwise ``None``."""
     if offering(state) and surely_above(state.gems[seat], state.standing) >= limit:
         return None
@@ -133,7 +133,7 @@ def few(state: EdelSteinReichState, seat: int, limit: int) -> list[Move] | None:
     return None if len(found) > limit else found
 
 
-def default(state: EdelSteinReichState) -> Move:
+def default(state: Procedure) -> Move:
     """The first legal move."""
     stage = state.stage
     if stage in ("action", "guess"):
@@ -141,7 +141,7 @@ def default(state: EdelSteinReichState) -> Move:
     return {"answer_offer": "accept", "event_card": "face_up"}.get(stage, "decline")
 
 
-def draw(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+def draw(state: Procedure, seat: int, random: Random) -> Move:
     """One legal move, all equally likely; nothing is listed where there may be many."""
     stage = state.stage
     if stage == "action":
@@ -173,7 +173,7 @@ def _drawn_colour(colours: str, random: Random) -> str:
     return colours[index - 1] if index else ""
 
 
-def _drawn_immediate(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+def _drawn_immediate(state: Procedure, seat: int, random: Random) -> Move:
     if state.immediate == "rob":
         return _drawn_robbery(state, seat, random)
     if state.immediate in ("half", "three"):
@@ -183,7 +183,7 @@ def _drawn_immediate(state: EdelSteinReichState, seat: int, random: Random) -> M
     return legal[int(random.random() * len(legal))]
 
 
-def _drawn_robbery(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+def _drawn_robbery(state: Procedure, seat: int, random: Random) -> Move:
     targets = victims(state, seat)
     index = int(random.random() * (1 + prod(map(len, targets.values()))))
     if index == 0:
@@ -196,7 +196,7 @@ def _drawn_robbery(state: EdelSteinReichState, seat: int, random: Random) -> Mov
     return {"take": taken}
 
 
-def _drawn_exchange(state: EdelSteinReichState, seat: int, random: Random) -> Move:
+def _drawn_exchange(state: Procedure, seat: int, random: Random) -> Move:
     ways = [(give, takes(state, give)) for give in letters(state.gems[seat])]
     index = int(random.random() * (1 + sum([len(taken) for _, taken in ways])))
     for give, taken in ways:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Move
 from games.edel_stein_reich.judging import check
 from games.edel_stein_reich.legal import default
 from games.edel_stein_reich.offers import count_above, key, nth_above
+from games.rules import Move
 
 if TYPE_CHECKING:
-    from games.edel_stein_reich.state import EdelSteinReichState
+    from games.edel_stein_reich.procedure import Procedure
 
 
 class Offers:
     """A word at place 0, then every offer of the seat that is asked, ascending. For the state as it is now."""
 
-    def __init__(self, state: EdelSteinReichState, seat: int) -> None:
+    def __init__(self, state: Procedure, seat: int) -> None:
         self.state = state
         self.seat = seat
         self.gems = state.gems[seat]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.base import Document, Game
 from games.chance import Chance
 from games.edel_stein_reich.cards import GEM_CARDS, PHASES, TABLES, Gems
 from games.edel_stein_reich.resolving import Resolving
 from games.edel_stein_reich.rulings import LOW_SUPPLY
 from games.edel_stein_reich.scoring import score_phase
 from games.edel_stein_reich.table import ALL_EVENTS, together, without
+from games.rules import Document, Rules
 from games.stepped import NOBODY
 
 
@@ -32,8 +32,8 @@ class Procedure(Resolving):
         "scored",
     )
 
-    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        super().__init__(game, seats, chance, journal)
+    def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(rules, seats, chance, journal)
         self.phase = 0
         self.round = 0
         self.scored: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()

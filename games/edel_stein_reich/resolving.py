@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.base import Move
 from games.edel_stein_reich.cards import (
     COLOURS,
     GEMS_ON_CARD,
@@ -19,6 +18,7 @@ from games.edel_stein_reich.offers import NOTHING, Key, can_be_topped, key
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.edel_stein_reich.scoring import score_half
 from games.edel_stein_reich.table import SUPPLY, Table
+from games.rules import Move
 
 ADJUSTED = 4
 """How many gems of a colour an adjustment leaves."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import (
     CERTIFICATE_VALUES,
     COLOURS,
@@ -16,6 +15,7 @@ from games.edel_stein_reich.cards import (
 )
 from games.edel_stein_reich.rulings import TIE_RETURN
 from games.edel_stein_reich.table import Table, together, without
+from games.rules import Document
 
 _COUNTED: Final = tuple(f"per:{colour}" for colour in COLOURS)
 _SOLE: Final = tuple(f"sole:{colour}" for colour in COLOURS)

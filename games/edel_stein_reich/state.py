@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.base import Document, Move, NumberedMoves
 from games.edel_stein_reich import deciding, judging, legal, viewing
 from games.edel_stein_reich.places import Offers
 from games.edel_stein_reich.procedure import Procedure
 from games.edel_stein_reich.scoring import rank_keys
 from games.outcomes import outcome
+from games.rules import Document, Move, NumberedMoves
 from games.stepped import SteppedState
 
 

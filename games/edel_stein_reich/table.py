@@ -5,7 +5,6 @@ Gems and piles of cards are tuples, which are replaced and never changed, so tha
 
 from __future__ import annotations
 
-from games.base import Game
 from games.chance import Chance
 from games.edel_stein_reich.cards import (
     EVENT_CARDS,
@@ -16,6 +15,7 @@ from games.edel_stein_reich.cards import (
     TABLES,
     Gems,
 )
+from games.rules import Rules
 from games.stepped import NOBODY, SteppedState
 
 SUPPLY = -1
@@ -39,8 +39,8 @@ class Table(SteppedState):
         "supply",
     )
 
-    def __init__(self, game: Game, seats: int, chance: Chance, journal: bool = False) -> None:
-        super().__init__(game, seats, chance, journal)
+    def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
+        super().__init__(rules, seats, chance, journal)
         layout = TABLES[seats]
         in_supply = GEMS_PER_COLOUR - seats * GEMS_AT_START
         self.rounds = layout.rounds

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.base import Document
 from games.edel_stein_reich.cards import PHASES
+from games.rules import Document
 
 if TYPE_CHECKING:
-    from games.edel_stein_reich.state import EdelSteinReichState
+    from games.edel_stein_reich.procedure import Procedure
 
 
-def view(state: EdelSteinReichState, seat: int | None) -> Document:
+def view(state: Procedure, seat: int | None) -> Document:
     """Everything ``seat`` may see now. Raises ``LookupError`` for a seat that is not at the table."""
     if seat is not None:
         state.require_seat(seat)
     return {
-        "game": state.game.slug,
+        "game": state.rules.slug,
         "seats": state.seats,
         "seat": seat,
         "phase": state.phase,
@@ -45,7 +45,7 @@ def view(state: EdelSteinReichState, seat: int | None) -> Document:
     }
 
 
-def player(state: EdelSteinReichState, seat: int) -> Document:
+def player(state: Procedure, seat: int) -> Document:
     """What lies open before one seat."""
     return {
         "gems": list(state.gems[seat]),
@@ -57,7 +57,7 @@ def player(state: EdelSteinReichState, seat: int) -> Document:
     }
 
 
-def barter(state: EdelSteinReichState) -> Document | None:
+def barter(state: Procedure) -> Document | None:
     """The barter that is going on, if there is one."""
     if state.opener < 0:
         return None

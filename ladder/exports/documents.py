@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from django.core.cache import caches
 
-from games.base import Document
 from games.record import replay, to_json
 from games.registry import GAMES
 from games.replays import FORMAT, replay_document
+from games.rules import Document
 from ladder.live.rows import position_of
 from ladder.models import Block, Match, Result
 from ladder.openness import is_open, opened

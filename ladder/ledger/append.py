@@ -15,7 +15,7 @@ from typing import Any, Final
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import connection, transaction
 
-from games.base import Document
+from games.rules import Document
 from ladder.models import ChainMark, Ladder, LedgerEntry, Match, Result, Season, Seat
 from ladder.ratings.chain import canonical, chained
 from ladder.ratings.documents import item

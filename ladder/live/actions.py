@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.prepared import Prepared
-from games.base import Document
+from games.rules import Document
 from ladder.live import presence
 from ladder.live.game import LockedMatch, held
 from ladder.live.notify import save_and_tell

@@ -24,7 +24,7 @@ from django.db.models.functions import Now
 from bots.protocol import MAX_ANSWER_BYTES, Malformed, Posted, parse_posted
 from bots.runner.report import escaped
 from esr_platform.prepared import Prepared
-from games.base import Document, IllegalMove, Move, State
+from games.rules import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
 from ladder.live.game import Answered, LockedMatch, held
 from ladder.live.notify import save_and_tell

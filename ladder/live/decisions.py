@@ -12,8 +12,8 @@ from django.db.models.functions import Now
 
 from bots.protocol import PROTOCOL, Decide, End, Hello, bot_seed
 from bots.protocol.messages import limits_document
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
@@ -144,7 +144,7 @@ def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> He
         "type": "hello",
         "protocol": PROTOCOL,
         "game": match.ladder.game,
-        "rules": GAMES[match.ladder.game].rules,
+        "rules": GAMES[match.ladder.game].rules.version,
         "seats": match.ladder.seats,
         "seat": seat,
         "resumed": resumed,

@@ -24,7 +24,7 @@ from bots.models import BotVersion
 from bots.reports import storable
 from bots.runner.chair import MAX_STRIKES
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
-from games.base import Move, State
+from games.rules import Move, State
 from ladder.live import position as occupants
 from ladder.live import presence
 from ladder.live.clocks import HURRY_MS, Pace, among_people, delay_ms, hurried
@@ -50,8 +50,8 @@ _stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "over"])
 class Answered:
     """What came from a seat for the decision that it owes, and when.
 
-    ``fault`` is one of ``STRIKES`` or of ``games.base.FORFEIT_REASONS``, ``""`` for a legal ``move``. A person was just
-    absent, whichever it is, and so is who stands in for one. ``wall_ms`` is what it takes of the seat's time;
+    ``fault`` is one of ``STRIKES`` or of ``games.rules.FORFEIT_REASONS``, ``""`` for a legal ``move``. A person was
+    just absent, whichever it is, and so is who stands in for one. ``wall_ms`` is what it takes of the seat's time;
     ``thought_ms`` what the client says. ``print`` knows the same answer again.
     """
 
@@ -271,7 +271,7 @@ class LockedMatch:
         """One for each veiled forced step among those that have just happened."""
         steps = self.state.steps_since(self._steps)
         self._steps += len(steps)
-        veiled = self.state.game.veiled
+        veiled = self.state.rules.veiled
         forced = [step for step in steps if step.get("forced") and step["decision"] in veiled]
         return [self._delay(step["seat"], step["decision"]) for step in forced]
 

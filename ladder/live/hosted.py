@@ -32,7 +32,7 @@ from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import launcher_for_ladder, shared_core
 from esr_platform.heartbeats import beating
-from games.base import IllegalMove
+from games.rules import IllegalMove
 from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
 from ladder.live.end import void

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from bots.runner.bot_log import FORMAT, decided_plies
 from bots.runner.consulting import Advice, Consultation
 from bots.runner.report import MatchReport, escaped
-from games.base import Document
+from games.rules import Document
 from ladder.live import decisions
 from ladder.live.clocks import Clock
 from ladder.live.game import STRIKES

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final
 
-from games.base import Document, State
+from games.rules import Document, State
 from ladder.live.actions import is_here, rights_of
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position, Row

@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 
 from bots.models import BotVersion
 from bots.protocol import Limits
-from games.base import Move, State
 from games.outcomes import played_steps
 from games.registry import GAMES
+from games.rules import Move, State
 from ladder.live.clocks import Clock, Pace, milliseconds
 from ladder.models import Block, LiveSeat, Match, Occupant, Table
 
@@ -209,7 +209,7 @@ class Position:
         veiled = [
             start + index
             for index, step in enumerate(state.steps_since(start))
-            if step.get("forced") and step["decision"] in state.game.veiled
+            if step.get("forced") and step["decision"] in state.rules.veiled
         ]
         for ply, twin in state.retraced():
             if ply >= veiled[shown] - 1:

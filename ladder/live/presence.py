@@ -204,7 +204,7 @@ def end(table: LockedMatch) -> None:
 
 
 def reason_of(live_seat: LiveSeat) -> str:
-    """By which ``games.base.FORFEIT_REASONS`` a person who has gone loses."""
+    """By which ``games.rules.FORFEIT_REASONS`` a person who has gone loses."""
     return "resign" if live_seat.resigned else "abandoned"
 
 

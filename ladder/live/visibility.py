@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from games.base import Document, State
 from games.outcomes import shown_outcome, when_left
+from games.rules import Document, State
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.models import Match

@@ -24,7 +24,7 @@ from django.db.models.functions import Now
 
 from bots.runner.launching import Observer
 from esr_platform.heartbeats import Heartbeat, beating
-from games.base import State
+from games.rules import State
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 
 from bots.runner.bot_log import Transcript, owner_log
 from bots.runner.report import MatchReport
-from games.base import Document
+from games.rules import Document
 from ladder.access import readable_logs
 from ladder.models import Match, SeatLog
 from ladder.models.ladders import Viewer

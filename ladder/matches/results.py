@@ -11,9 +11,11 @@ from django.db import IntegrityError, transaction
 from bots.models import Bot
 from bots.reports import storable
 from bots.runner.report import MatchReport
-from games.base import Document, Exchange, Figures, Habits, State
 from games.outcomes import shown_outcome
 from games.record import RecordError, replay, verify
+from games.registry import GAMES
+from games.rules import Document, State
+from games.statistics import Exchange, Figures, Habits
 from ladder.ledger.append import append, result_document, rules_of
 from ladder.matches import pauses
 from ladder.matches.blocks import end_if_over
@@ -30,8 +32,9 @@ def figures_document(state: State) -> Document:
 
     It is made from the state that re-executing the record has given, so nothing in it is a worker's claim.
     """
-    exchanges = [list(astuple(exchange)) for exchange in state.game.exchanges(state)]
-    return {"seats": state.game.figures(state), "exchanges": exchanges, "habits": state.game.habits(state)}
+    statistics = GAMES[state.rules.slug].statistics
+    exchanges = [list(astuple(exchange)) for exchange in statistics.exchanges(state)]
+    return {"seats": statistics.figures(state), "exchanges": exchanges, "habits": statistics.habits(state)}
 
 
 def figures_of(result: Result, *, habits: bool) -> Document:

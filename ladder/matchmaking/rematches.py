@@ -12,7 +12,7 @@ from bots.models import Bot
 from bots.protocol import Limits
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from games.base import Document
+from games.rules import Document
 from ladder.matchmaking.challenges import answer, challenge, once_more, withdraw
 from ladder.models import Block, Challenge, ChallengePlayer, Match
 

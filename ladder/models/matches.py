@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from games.base import FORFEIT_REASONS
+from games.rules import FORFEIT_REASONS
 from ladder.models.blocks import Block
 from ladder.models.ladders import Ladder, Membership
 

@@ -40,7 +40,7 @@ class SeatTally(models.Model):
     """What a version has reached at one seat in a season's finished blocks.
 
     ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank.
-    ``figures`` are the game's own, added up: a number a stretch by key (``games.base.Game.figures``).
+    ``figures`` are the game's own, added up: a number a stretch by key (``games.statistics.Statistics.figures``).
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="seat_tallies")
@@ -68,7 +68,7 @@ class SeatTally(models.Model):
 class VersionTally(models.Model):
     """How a version has played in a season's finished blocks.
 
-    ``habits`` are the game's own (``games.base.Game.habits``): six sums over blocks by key, as
+    ``habits`` are the game's own (``games.statistics.Statistics.habits``): six sums over blocks by key, as
     ``ladder.statistics.habits.HabitSums`` has them. ``points`` are in halves, and ``squares`` the sum
     over blocks of the square of a block's; ``seats`` has by its own seat the games and the same two of that seat.
     """

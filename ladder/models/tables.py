@@ -12,7 +12,7 @@ from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
 from bots.models import Bot, BotVersion
-from games.base import DEFAULT_REASONS
+from games.rules import DEFAULT_REASONS
 from ladder.models.ladders import Ladder
 from ladder.models.matches import FORFEITS, Match, Seat
 

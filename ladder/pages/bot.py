@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
-from games.base import Habit
 from games.registry import GAMES
+from games.statistics import Habit
 from games.words import listing
 from ladder.access import (
     bot_seen_by,
@@ -179,7 +179,7 @@ def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | No
     if shown is None:
         return None
     everybody: HabitSums = shown.season.statistics.habits
-    rows = [_row(habit, shown.habits, everybody) for habit in GAMES[game].habit_columns()]
+    rows = [_row(habit, shown.habits, everybody) for habit in GAMES[game].statistics.habit_columns]
     known = [row for row in rows if row.own or row.mean]
     groups = [HabitGroup(title, list(its)) for title, its in groupby(known, key=lambda row: row.habit.group)]
     return HabitTables(shown.version.number, shown.blocks, shown.games, groups) if groups else None

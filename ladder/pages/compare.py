@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
 from ladder.models import Estimate, Ladder, Membership, PairTally, Season, VersionTally

@@ -167,7 +167,7 @@ def _result(match: Match, seats: Sequence[Seat]) -> str:
     if match.status != Match.Status.FINISHED:
         return f"{match.ladder.name}. This result does not count. {sentence(visible(match.reason))}"
     by_seat = dict(zip((seat.pk for seat in match.seats.all()), _names(match), strict=True))
-    heading = GAMES[match.ladder.game].score_columns()[0].heading
+    heading = GAMES[match.ladder.game].presentation.score_columns[0].heading
     rows = [_row(match, seat, by_seat[seat.pk]) for seat in seats]
     return f"{match.ladder.name} ({heading}). {'; '.join(rows)}."
 

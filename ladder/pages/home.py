@@ -17,7 +17,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.access import matches_seen_by, public_bots
 from ladder.exports.documents import replay_of
@@ -311,7 +311,7 @@ class HomePage:
     @property
     def learning(self) -> list[Game]:
         """The games that can be learnt in ten minutes; of those that share a drawing the first."""
-        taught = {game.drawing: game for game in reversed(GAMES.values()) if game.tutorial}
+        taught = {game.presentation.drawing: game for game in reversed(GAMES.values()) if game.presentation.tutorial}
         return list(reversed(taught.values()))
 
     @property
@@ -324,7 +324,7 @@ class HomePage:
         """The ladders on which most has been played, of games that look different, in the order of all ladders."""
         busiest: dict[str, Board] = {}
         for board in sorted(self.boards, key=lambda board: -board.finished):
-            busiest.setdefault(board.game.drawing or board.game.slug, board)
+            busiest.setdefault(board.game.presentation.drawing or board.game.slug, board)
         chosen = list(islice(busiest.values(), LADDERS))
         return [board for board in self.boards if board in chosen]
 

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from bots import remote
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.matches.candidates import people_on, playing_versions

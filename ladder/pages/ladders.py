@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot, BotVersion
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.ledger.audit import rated_results
 from ladder.models import Ladder, Match, Membership

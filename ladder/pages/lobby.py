@@ -15,7 +15,7 @@ from django.urls import reverse
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.access import matches_in_order_seen_by, open_games_seen_by
 from ladder.live.presence import NEVER_CAME

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from bots.models import Bot
 from bots.protocol import Limits
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder.matchmaking.begin import CLOCKS
 from ladder.models import Ladder, Seek
@@ -78,7 +78,7 @@ class Start:
 
     @property
     def sheet(self) -> str:
-        return f"drawings/{self.game.drawing}"
+        return f"drawings/{self.game.presentation.drawing}"
 
     @property
     def against(self) -> str:
@@ -103,9 +103,9 @@ def starts(ladders: Iterable[Ladder]) -> list[Start]:
 
 def symbols(game: Game) -> list[tuple[str, str]]:
     """A few of the game's tokens, spread over all of them, with their words."""
-    if not game.drawing:
+    if not game.presentation.drawing:
         return []
-    tokens = list(game.tokens.items())
+    tokens = list(game.presentation.tokens.items())
     return tokens[:: max(1, len(tokens) // _SYMBOLS)][:_SYMBOLS]
 
 

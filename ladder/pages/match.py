@@ -20,10 +20,11 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
-from games.base import Game, ScoreColumn
+from games.game import Game
 from games.outcomes import has_score
+from games.presentation import ScoreColumn
 from games.registry import GAMES
-from games.replays.documents import named
+from games.replays import named
 from ladder.access import matches_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
@@ -301,7 +302,7 @@ class Running:
         """What has happened up to there, the newest round first."""
         if self.cut is None:
             return []
-        chapters = GAMES[self.game].story(self.cut.log, named(len(self.names)))
+        chapters = GAMES[self.game].presentation.story(self.cut.log, named(len(self.names)))
         return [
             Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
             for chapter in reversed(chapters)
@@ -354,7 +355,7 @@ class SeatTable:
     @property
     def columns(self) -> Sequence[ScoreColumn]:
         """The columns of the game; none before there is a result."""
-        return self.game.score_columns() if self.match.status == Match.Status.FINISHED else ()
+        return self.game.presentation.score_columns if self.match.status == Match.Status.FINISHED else ()
 
     @property
     def rated(self) -> bool:

@@ -59,7 +59,7 @@ def reached(match: Match, seat: Seat) -> str:
         return gettext("forfeit")
     if result is None or not has_score(result.score):
         return ""
-    return GAMES[match.ladder.game].score_columns()[0].text(result.score)
+    return GAMES[match.ladder.game].presentation.score_columns[0].text(result.score)
 
 
 def names(seats: Sequence[Seat]) -> list[str]:

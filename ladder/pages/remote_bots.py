@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods
 from bots import remote
 from bots.models import Bot, RemoteBot
 from esr_platform.accounts.errors import NameRefused, Refused
-from games.base import DEFAULT_REASONS
+from games.rules import DEFAULT_REASONS
 from ladder import access
 from ladder.members import memberships
 from ladder.models import Match, PlayedMove, Seat

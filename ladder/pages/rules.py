@@ -14,7 +14,11 @@ from ladder.pages.components.markup import prose
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/rules.html", {"games": [(game, prose(game.guide, game)) for game in GAMES.values()]})
+    return render(
+        request,
+        "pages/rules.html",
+        {"games": [(game, prose(game.presentation.guide, game)) for game in GAMES.values()]},
+    )
 
 
 @require_safe
@@ -23,5 +27,5 @@ def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     if game is None:
         raise Http404(_("No game is called %(name)s.") % {"name": slug})
     ladders = Ladder.objects.visible_to(request.user).filter(game=slug).order_by("pk")
-    context = {"game": game, "guide": prose(game.guide, game), "ladders": ladders}
+    context = {"game": game, "guide": prose(game.presentation.guide, game), "ladders": ladders}
     return render(request, "pages/game_rules.html", context)

@@ -18,8 +18,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from games.base import Document
 from games.record import to_json
+from games.rules import Document
 from ladder import access
 from ladder.access import found, match_seen_by
 from ladder.matches.logs import log_of

@@ -17,8 +17,9 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from bots.models import Bot
-from games.base import Figure, Figures, Game
+from games.game import Game
 from games.registry import GAMES
+from games.statistics import Figure, Figures
 from ladder.access import bot_seen_by, found, ladder_seen_by
 from ladder.models import FinalStanding, Ladder, Membership, PairTally, Season, SeasonStatistics, SeatTally
 from ladder.models.ladders import Viewer
@@ -56,10 +57,10 @@ def figure_table(game: Game, figures: Figures, games: int) -> FigureTable | None
     """The means a game of what ``figures`` add up over ``games``; ``None`` without games."""
     if not games:
         return None
-    columns = [column for column in game.figure_columns() if column.key in figures]
+    columns = [column for column in game.statistics.figure_columns if column.key in figures]
     rows = [
         FigureRow(stretch, [figures[column.key][place] / games for column in columns])
-        for place, stretch in enumerate(game.stretches)
+        for place, stretch in enumerate(game.statistics.stretches)
     ]
     whole = [sum(figures[column.key]) / games for column in columns]
     return FigureTable(columns, [*rows, FigureRow(gettext_noop("whole game"), whole)])
@@ -213,7 +214,7 @@ class StatisticsPage:
 
     @property
     def columns(self) -> Sequence[Any]:
-        return self.of.game.figure_columns()
+        return self.of.game.statistics.figure_columns
 
     @cached_property
     def seats(self) -> list[SeatRow]:

@@ -22,9 +22,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from games.base import Document, Game, Move
+from games.game import Game
 from games.registry import GAMES
-from games.replays.documents import named
+from games.replays import named
+from games.rules import Document, Move
 from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
 from ladder.live import actions, presence
@@ -113,12 +114,16 @@ def _value(game: Game, value: object) -> str:
 
 def _piles(game: Game, counts: Sequence[int]) -> str:
     """Counts by token, in the order in which a game names its tokens."""
-    named = [f"{count} {gettext(word)}" for count, word in zip(counts, game.tokens.values(), strict=False) if count]
+    named = [
+        f"{count} {gettext(word)}"
+        for count, word in zip(counts, game.presentation.tokens.values(), strict=False)
+        if count
+    ]
     return ", ".join(named) or "0"
 
 
 def _word(game: Game, code: str) -> str:
-    known = game.tokens.get(code)
+    known = game.presentation.tokens.get(code)
     return gettext(known) if known else code.replace("_", " ")
 
 
@@ -148,7 +153,7 @@ class Composer:
 
     @property
     def name(self) -> str:
-        board = self.game.board
+        board = self.game.presentation.board
         return board if board and finders.find(f"esr/composers/{board}.js") else PLAIN
 
     @property
@@ -295,7 +300,7 @@ class TablePage:
     def rounds(self) -> list[Round]:
         """What has happened so far as the seat knows it, the newest round first."""
         log = self.position.shown_to(self.seat).log(self.seat)
-        chapters = GAMES[self.match.ladder.game].story(log, named(len(self.names)))
+        chapters = GAMES[self.match.ladder.game].presentation.story(log, named(len(self.names)))
         return [
             Round(chapter.title, [(begins_with(text), with_names(self.names, text)) for text in chapter.sentences])
             for chapter in reversed(chapters)

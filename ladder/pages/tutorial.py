@@ -15,9 +15,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
-from games.base import Chapter, Document, Game, IllegalMove, Move, State
+from games.game import Game
 from games.registry import GAMES
-from games.tutoring import Grid, Lesson, Sentence, Term, Tutorial, Value
+from games.rules import Document, IllegalMove, Move, State
+from games.story import Chapter
+from games.tutorial import Grid, Lesson, Sentence, Term, Tutorial, Value
 from ladder.pages.components.boards import Board
 from ladder.pages.components.markup import drawn
 
@@ -270,7 +272,7 @@ class Page:
             Pile(
                 heap.token,
                 spoken(Sentence(f"{{{heap.token}}}"), self.game),
-                self.game.tokens[heap.token],
+                self.game.presentation.tokens[heap.token],
                 heap.held,
                 heap.standing,
                 count,
@@ -296,8 +298,8 @@ class Page:
     def happened(self) -> list[str]:
         """The sentences of what has come since the newcomer's last decision."""
         names = self.tutorial.names
-        before = _flat(self.game.story(self.walk.before, names)) if self.walk.moves else []
-        told = _flat(self.game.story(self.tutorial.log(self.walk.state), names))
+        before = _flat(self.game.presentation.story(self.walk.before, names)) if self.walk.moves else []
+        told = _flat(self.game.presentation.story(self.tutorial.log(self.walk.state), names))
         same = next((at for at, (old, new) in enumerate(zip(before, told, strict=False)) if old != new), len(before))
         return told[same:]
 
@@ -321,12 +323,15 @@ class Page:
         """What the drawing of the table is given: who sits there, and the scenes since the last decision."""
         names = list(self.tutorial.names)
         labels = [{"name": name, "version": None, "rating": None, "href": ""} for name in names]
-        drawings = {"sprite": static("esr/sprite.svg"), "tokens": static(f"esr/drawings/{self.game.drawing}.svg")}
+        drawings = {
+            "sprite": static("esr/sprite.svg"),
+            "tokens": static(f"esr/drawings/{self.game.presentation.drawing}.svg"),
+        }
         table = {
             "game": self.game.slug,
             "seats": self.tutorial.seats,
             "names": names,
-            "tokens": dict(self.game.tokens),
+            "tokens": dict(self.game.presentation.tokens),
             "labels": labels,
             "drawings": drawings,
         }
@@ -360,10 +365,14 @@ def offered(page: Page, amounts: Sequence[int]) -> str | Page:
 @require_safe
 def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
     game = GAMES.get(slug)
-    if game is None or game.tutorial is None:
+    if game is None or game.presentation.tutorial is None:
         raise Http404(gettext("There is no tutorial of that name."))
     try:
-        page = Page(game, game.tutorial, walk(game.tutorial, numbers(request.GET.get("moves", ""), game.tutorial)))
+        page = Page(
+            game,
+            game.presentation.tutorial,
+            walk(game.presentation.tutorial, numbers(request.GET.get("moves", ""), game.presentation.tutorial)),
+        )
     except Lost:
         raise Http404(gettext("These moves lead nowhere in this tutorial. Begin it again from its rules.")) from None
     amounts = None if page.over else _amounts(request, [heap.token for heap in page.lesson.heaps])

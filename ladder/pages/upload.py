@@ -25,7 +25,7 @@ from bots.protocol import Limits
 from bots.starter_kits import NAME, starting_kit
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 from ladder import access
 from ladder.pages.components.words import seat_counts, size

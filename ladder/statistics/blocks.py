@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from games.base import Exchange, Figures, Habits
+from games.statistics import Exchange, Figures, Habits
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from games.base import Habits
+from games.statistics import Habits
 from ladder.ratings.means import t_quantile
 
 FEW = 8

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from games.base import Figures
+from games.statistics import Figures
 from ladder.ratings.shares import win_shares
 from ladder.statistics.blocks import PlayedBlock, PlayedGame, beaten, half_points
 from ladder.statistics.habits import HabitSums, added_habits, of_block

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from games import strict
-from games.base import Document
 from games.chance import commitment
 from games.outcomes import shown_outcome
 from games.record import replay
+from games.rules import Document
 from ladder.packing import re_executed
 
 

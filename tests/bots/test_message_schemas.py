@@ -12,16 +12,15 @@ from jsonschema import Draft202012Validator
 from bots.runner.play import play_match
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
-from games.base import Document
 from games.registry import GAMES
-from games.schemas import schema
+from games.rules import Document
 
 TABLES = [(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts]
 
 
 @cache
 def validator(slug: str, document: str) -> Draft202012Validator:
-    return Draft202012Validator(schema(slug, document))
+    return Draft202012Validator(GAMES[slug].schema(document))
 
 
 def collecting(heard: list[Document], random: Random) -> FakeProgram:

@@ -107,7 +107,7 @@ def games() -> dict[int, dict[str, Any]]:
 
 def mount(page: Page, record: dict[str, Any]) -> int:
     """Draw its first scene; the last step."""
-    tokens = dict(GAMES["die-weinhaendler"].tokens)
+    tokens = dict(GAMES["die-weinhaendler"].presentation.tokens)
     last: int = page.evaluate(MOUNT, [replay_document(record), NAMES[: record["seats"]], tokens])
     return last
 

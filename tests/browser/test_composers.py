@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Browser, Page
 from pytest_django.live_server_helper import LiveServer
 
-from games.base import Document, IllegalMove, Move, State
 from games.registry import GAMES
+from games.rules import Document, IllegalMove, Move, State
 from tests.browser.looking import Looker
 from tests.games.playing import TABLES, move_once, seed_of
 
@@ -67,12 +67,12 @@ def position(state: State, seat: int) -> Document:
     legal = list(state.legal_moves(seat))
     random = Random(len(legal))
     moves = legal if len(legal) <= MOVES else [legal[0], legal[-1], *random.sample(legal[1:-1], MOVES - 2)]
-    board = state.game.board
+    board = GAMES[state.rules.slug].presentation.board
     table = {
-        "game": state.game.slug,
+        "game": state.rules.slug,
         "seats": state.seats,
         "names": NAMES[: state.seats],
-        "tokens": dict(state.game.tokens),
+        "tokens": dict(GAMES[state.rules.slug].presentation.tokens),
     }
     about = {"question": question, "view": view, "you": view["you"], "table": table, "board": board, "composer": board}
     return {**about, "moves": moves}
@@ -162,7 +162,7 @@ def test_what_is_legal_is_judged_as_the_engine_judges_it(watched: Page) -> None:
         moves = [random.choice(random.choice(others)) for _ in range(40)]
         own = list(state.legal_moves(seat))
         moves += [bent(random.choice(own), random) for _ in range(40)] + own[:20]
-        asked = [state.game.board, state.decision(seat), moves]
+        asked = [GAMES[state.rules.slug].presentation.board, state.decision(seat), moves]
         told = watched.evaluate(
             "([name, question, moves]) => "
             "moves.map((move) => composers.modules[name].composer.isLegal(question, move))",

@@ -23,7 +23,7 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from esr_platform.api.streams.match import Watched, head, public_news
 from esr_platform.api.streams.seat import Asked, Known, news_at
-from games.base import Move
+from games.rules import Move
 from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, DealSeries, LiveSeat, Match
 from tests.build import staff

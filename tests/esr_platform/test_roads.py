@@ -22,7 +22,8 @@ from bots.remote import note_seen
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from esr_platform.api.streams.match import Watched, head, public_news
-from games.base import Document, State
+from games.registry import GAMES
+from games.rules import Document, State
 from ladder.creation import open_house
 from ladder.live.answers import Verdict, answer
 from ladder.live.end import finish
@@ -159,7 +160,7 @@ def secrets_of(match: Match) -> dict[str, set[str]]:
 
 
 def sentences(state: State, names: Sequence[str]) -> Iterator[str]:
-    for chapter in state.game.story(state.log(None), names):
+    for chapter in GAMES[state.rules.slug].presentation.story(state.log(None), names):
         yield from chapter.sentences
 
 

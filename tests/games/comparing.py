@@ -8,8 +8,8 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from games.base import DEFAULT_REASONS, FORFEIT_REASONS, State
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, State
 from tests import judge
 
 Choice = Callable[[State, int, Random], Any]

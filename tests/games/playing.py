@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from games.base import DEFAULT_REASONS, Document, State
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, Document, State
 
 TABLES = [(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts]
 """Every game there is, with every number of seats it has."""

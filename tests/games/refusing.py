@@ -7,8 +7,8 @@ from copy import deepcopy
 
 import pytest
 
-from games.base import Document
 from games.record import RecordError, verify
+from games.rules import Document
 from tests.games.playing import sample_records
 
 SAMPLES = list(sample_records().values())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.base import Chapter
 from games.registry import GAMES
+from games.story import Chapter
 
 NAMES = ("magpie", "kontor", "tulip", "abacus", "quill")
 
 
 def told(log: dict[str, Any]) -> list[Chapter]:
     """The story of a log, with the first names as many as there are seats."""
-    return GAMES[log["game"]].story(log, NAMES[: log["seats"]])
+    return GAMES[log["game"]].presentation.story(log, NAMES[: log["seats"]])
 
 
 def text(chapters: list[Chapter]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from games import record as records
-from games.base import IllegalMove, State
+from games.rules import IllegalMove, State
 from tests import judge
 from tests.games import comparing
 from tests.games.comparing import assert_agreement

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import DEFAULT_REASONS, FORFEIT_REASONS, Document
 from games.compact import CompactError, pack, unpack
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document
 from tests.games.playing import TABLES, move_once, played, sample_records, seed_of
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from games import strict
-from games.base import DEFAULT_REASONS, FORFEIT_REASONS, IllegalMove, State
 from games.record import from_json, replay, to_json, verify
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, IllegalMove, State
 from tests.games.playing import TABLES, move_once, played, positions, seed_of
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -37,7 +37,7 @@ def test_the_registry_lists_games_by_their_slugs() -> None:
     for slug, game in GAMES.items():
         assert game.slug == slug
         assert game.name
-        assert type(game.rules) is str
+        assert type(game.rules.version) is str
         assert list(game.seat_counts) == sorted(set(game.seat_counts))
 
 
@@ -55,7 +55,7 @@ def test_a_game_refuses_another_number_of_seats_and_another_length_of_seed(slug:
 @every_table
 def test_a_new_state_knows_its_game_and_its_seats(slug: str, seats: int) -> None:
     state = GAMES[slug].new(seats, seed_of(1))
-    assert state.game is GAMES[slug]
+    assert state.rules is GAMES[slug].rules
     assert state.seats == seats
     assert state.outcome is None
     assert state.pending
@@ -255,19 +255,19 @@ def test_a_finished_game_has_a_story_for_everybody_and_scores_for_a_table(slug: 
     names = [f"Player {letter}" for letter in "VWXYZ"[:seats]]
     assert state.outcome is not None
     for seat in everybody(state):
-        chapters = GAMES[slug].story(state.log(seat), names)
+        chapters = GAMES[slug].presentation.story(state.log(seat), names)
         plies = [chapter.ply for chapter in chapters]
         assert plies == sorted(plies)
         assert all(chapter.title and chapter.sentences for chapter in chapters)
         told = " ".join(sentence for chapter in chapters for sentence in chapter.sentences)
         assert all(name in told for name in names)
-    for column in GAMES[slug].score_columns():
+    for column in GAMES[slug].presentation.score_columns:
         assert column.heading
         assert all(column.text(score) for score in state.outcome["scores"])
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_game_has_a_guide_in_markdown(slug: str) -> None:
-    guide = GAMES[slug].guide
+    guide = GAMES[slug].presentation.guide
     assert len(guide) > 1000
     assert "\n## " in guide

@@ -14,7 +14,6 @@ from jsonschema import Draft202012Validator
 
 from games.die_weinhaendler.cards import CODES, EMPTY, HAND_LIMIT, LEFT_OUT, NUMBERS, codes, in_order, total
 from games.registry import GAMES
-from games.schemas import schema
 from tests.games.reading import table_after
 
 ROOT = Path(__file__).parents[2]
@@ -37,12 +36,12 @@ def first_column(page: str, after: str, index: int = 0) -> list[str]:
 
 
 def validate(document: str, instance: Any, slug: str = "edel-stein-reich") -> None:
-    Draft202012Validator(schema(slug, document)).validate(instance)
+    Draft202012Validator(GAMES[slug].schema(document)).validate(instance)
 
 
 def shapes(slugs: Sequence[str], document: str, name: str | None = None) -> list[dict[str, Any]]:
     """The schemas of several games, or one definition of each."""
-    found = [schema(slug, document) for slug in slugs]
+    found = [GAMES[slug].schema(document) for slug in slugs]
     return found if name is None else [shape["$defs"][name] for shape in found]
 
 

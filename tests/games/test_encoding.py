@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import Document, IllegalMove, State
-from games.encoding import Chosen, Encoding
+from games.learning import Chosen, Encoding
 from games.registry import GAMES
+from games.rules import Document, IllegalMove, State
 from tests.games.playing import TABLES, positions
 from tests.games.trying import judgement, near
 

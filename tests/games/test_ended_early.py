@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from games.base import State
 from games.outcomes import has_score, played_steps, shown_outcome, when_left
 from games.record import replay, verify
 from games.registry import GAMES
 from games.replays import replay_document
+from games.rules import State
 from tests.games.playing import TABLES, move_once, played, seed_of
 
 

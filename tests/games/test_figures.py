@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import Document, Exchange, State
 from games.record import replay
 from games.registry import GAMES
+from games.rules import Document, State
+from games.statistics import Exchange
 from tests.games.playing import TABLES, played, sample_records
 
 SAMPLES = sample_records()
@@ -28,25 +29,25 @@ def events(state: State, kind: str) -> list[Document]:
 
 def total(state: State, key: str) -> list[int]:
     """One figure over the whole game, by seat."""
-    return [sum(its[key]) for its in state.game.figures(state)]
+    return [sum(its[key]) for its in GAMES[state.rules.slug].statistics.figures(state)]
 
 
 def check_shape(state: State) -> None:
-    game = state.game
-    counted = game.figures(state)
+    game = GAMES[state.rules.slug]
+    counted = game.statistics.figures(state)
     assert len(counted) == state.seats
     for its in counted:
-        assert list(its) == [column.key for column in game.figure_columns()]
-        assert all(len(numbers) == len(game.stretches) for numbers in its.values())
+        assert list(its) == [column.key for column in game.statistics.figure_columns]
+        assert all(len(numbers) == len(game.statistics.stretches) for numbers in its.values())
 
 
 def check_exchanges(state: State) -> None:
-    for one in state.game.exchanges(state):
+    for one in GAMES[state.rules.slug].statistics.exchanges(state):
         assert one.buyer != one.seller
         assert {one.buyer, one.seller} <= set(range(state.seats))
         assert one.price > 0
         assert one.good
-        assert state.game.price_unit
+        assert GAMES[state.rules.slug].statistics.price_unit
 
 
 @given(table=tables, number=numbers)
@@ -58,7 +59,7 @@ def test_every_game_counts_every_figure_for_every_stretch_and_seat(table: tuple[
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_figures_have_headings_and_say_what_they_count(slug: str) -> None:
-    columns = GAMES[slug].figure_columns()
+    columns = GAMES[slug].statistics.figure_columns
     assert len({column.key for column in columns}) == len(columns)
     assert all(column.heading and column.meaning.endswith(".") for column in columns)
 
@@ -67,19 +68,19 @@ def test_figures_have_headings_and_say_what_they_count(slug: str) -> None:
 def test_a_game_that_is_not_over_has_no_figures(slug: str, seats: int) -> None:
     state = GAMES[slug].new(seats, bytes(32))
     with pytest.raises(ValueError, match="finished"):
-        GAMES[slug].figures(state)
+        GAMES[slug].statistics.figures(state)
 
 
 @every_sample
 def test_the_first_figure_adds_up_to_the_score_of_the_record(record: Document) -> None:
     state = replay(record)
     score = next(iter(record["outcome"]["scores"][0]))
-    assert next(iter(state.game.figures(state)[0])) == score
+    assert next(iter(GAMES[state.rules.slug].statistics.figures(state)[0])) == score
     assert total(state, score) == [its[score] for its in record["outcome"]["scores"]]
 
 
 def jewels(record: Document) -> bool:
-    return bool(GAMES[record["game"]].price_unit)
+    return bool(GAMES[record["game"]].statistics.price_unit)
 
 
 JEWELS = {name: record for name, record in SAMPLES.items() if jewels(record)}
@@ -100,7 +101,7 @@ def test_money_and_certificates_of_a_phase_are_those_of_its_scoring_and_its_acti
                 for seat in range(state.seats):
                     money[seat][phase] += row["share"][seat] + row["sole_bonus"][seat] + row["per_gem"][seat]
             phase += event["phase"] is not None
-    figures = state.game.figures(state)
+    figures = GAMES[state.rules.slug].statistics.figures(state)
     assert [its["money"] for its in figures] == money
     kept = Counter(event["seat"] for event in events(state, "kept") if event["card"] == "cert")
     assert total(state, "certificates") == [kept[seat] for seat in range(state.seats)]
@@ -118,14 +119,14 @@ def bartered(state: State) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("record", JEWELS.values(), ids=JEWELS)
 def test_exchanges_are_the_barters_of_the_public_log(record: Document) -> None:
     state = replay(record)
-    exchanges = state.game.exchanges(state)
+    exchanges = GAMES[state.rules.slug].statistics.exchanges(state)
     assert [(one.buyer, one.seller, one.price) for one in exchanges] == bartered(state)
 
 
-@given(table=st.sampled_from([table for table in TABLES if GAMES[table[0]].price_unit]), number=numbers)
+@given(table=st.sampled_from([table for table in TABLES if GAMES[table[0]].statistics.price_unit]), number=numbers)
 def test_barters_won_and_gems_paid_are_the_exchanges_seen_from_the_seats(table: tuple[str, int], number: int) -> None:
     state = played(*table, number)
-    exchanges = state.game.exchanges(state)
+    exchanges = GAMES[state.rules.slug].statistics.exchanges(state)
     assert [(one.buyer, one.seller, one.price) for one in exchanges] == bartered(state)
     by_seat = range(state.seats)
     assert total(state, "barters_won") == [sum(one.buyer == seat for one in exchanges) for seat in by_seat]
@@ -137,9 +138,9 @@ def test_barters_won_and_gems_paid_are_the_exchanges_seen_from_the_seats(table: 
 
 def test_the_good_of_an_exchange_is_the_action_that_both_had_chosen() -> None:
     state = replay(SAMPLES["edel-stein-reich-4:1"])
-    goods = {one.good for one in state.game.exchanges(state)}
+    goods = {one.good for one in GAMES[state.rules.slug].statistics.exchanges(state)}
     assert goods <= {"money", "event", "gems"}
-    first = state.game.exchanges(state)[0]
+    first = GAMES[state.rules.slug].statistics.exchanges(state)[0]
     before = next(ply for ply, step in enumerate(state.record["steps"]) if step.get("decision") == "open_barter")
     chosen = {step["seat"]: step["move"] for step in state.record["steps"][:before] if step.get("decision") == "action"}
     assert isinstance(first, Exchange)
@@ -166,4 +167,4 @@ def test_bottles_trios_and_bids_of_wine_are_those_of_the_public_log(record: Docu
 @pytest.mark.parametrize("record", WINES.values(), ids=WINES)
 def test_wine_is_not_exchanged_between_two(record: Document) -> None:
     state = replay(record)
-    assert state.game.exchanges(state) == []
+    assert GAMES[state.rules.slug].statistics.exchanges(state) == []

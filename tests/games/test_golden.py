@@ -8,7 +8,7 @@ import pytest
 
 from games import strict
 from games.record import verify
-from games.schemas import schema
+from games.registry import GAMES
 from tests.games.golden import ADVICE, TABLES, path, play
 
 
@@ -26,5 +26,5 @@ def test_a_golden_game_verifies(slug: str, seats: int) -> None:
     head, *steps, outcome = (json.loads(line) for line in path(slug, seats).read_text(encoding="utf-8").splitlines())
     verify({**head, "steps": steps, "outcome": outcome})
     kinds = {step["decision"] for step in steps if "decision" in step}
-    assert len(kinds) >= min(6, len(schema(slug, "decision")["oneOf"]))
+    assert len(kinds) >= min(6, len(GAMES[slug].schema("decision")["oneOf"]))
     assert any("default" in step for step in steps)

@@ -11,7 +11,7 @@ from games.registry import GAMES
 from games.words import in_words
 from tests.games.reading import tables
 
-GUIDES = {slug: game.guide for slug, game in GAMES.items()}
+GUIDES = {slug: game.presentation.guide for slug, game in GAMES.items()}
 
 
 @pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
@@ -25,14 +25,14 @@ def test_a_guide_is_markdown_whose_tables_render(guide: str) -> None:
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_guide_draws_the_tokens_of_its_game_and_nothing_else(slug: str) -> None:
-    assert set(re.findall(r"\{([^}]*)\}", GUIDES[slug])) == set(GAMES[slug].drawn)
+    assert set(re.findall(r"\{([^}]*)\}", GUIDES[slug])) == set(GAMES[slug].presentation.drawn)
 
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_guide_can_be_said_without_a_drawing(slug: str) -> None:
-    said = in_words(GUIDES[slug], GAMES[slug].drawn)
+    said = in_words(GUIDES[slug], GAMES[slug].presentation.drawn)
     assert "{" not in said
-    assert all(words in said for words in GAMES[slug].drawn.values())
+    assert all(words in said for words in GAMES[slug].presentation.drawn.values())
 
 
 @pytest.mark.parametrize("slug", GAMES)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import Document, State
 from games.record import replay
 from games.registry import GAMES
+from games.rules import Document, State
 from tests.games.playing import TABLES, played, sample_records
 
 SAMPLES = sample_records()
-JEWELS = {name: record for name, record in SAMPLES.items() if GAMES[record["game"]].price_unit}
+JEWELS = {name: record for name, record in SAMPLES.items() if GAMES[record["game"]].statistics.price_unit}
 WINES = {name: record for name, record in SAMPLES.items() if name not in JEWELS}
 of_jewels = pytest.mark.parametrize("record", JEWELS.values(), ids=JEWELS)
 of_wine = pytest.mark.parametrize("record", WINES.values(), ids=WINES)
@@ -30,14 +30,14 @@ def own_steps(record: Document, kind: str) -> Iterator[Document]:
 
 def by_seat(state: State, habit: str) -> list[list[int]]:
     """One habit by seat, ``[0, 0]`` where there was no occasion."""
-    return [its.get(habit, [0, 0]) for its in state.game.habits(state)]
+    return [its.get(habit, [0, 0]) for its in GAMES[state.rules.slug].statistics.habits(state)]
 
 
 @given(table=st.sampled_from(TABLES), number=st.integers(0, 10**6))
 def test_every_habit_is_a_known_one_with_occasions(table: tuple[str, int], number: int) -> None:
     state = played(*table, number, defaults=0.1)
-    columns = {column.key: column for column in state.game.habit_columns()}
-    habits = state.game.habits(state)
+    columns = {column.key: column for column in GAMES[state.rules.slug].statistics.habit_columns}
+    habits = GAMES[state.rules.slug].statistics.habits(state)
     assert len(habits) == state.seats
     for its in habits:
         assert its.keys() <= columns.keys()
@@ -50,7 +50,7 @@ def test_every_habit_is_a_known_one_with_occasions(table: tuple[str, int], numbe
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_habits_have_headings_and_say_what_they_count(slug: str) -> None:
-    columns = GAMES[slug].habit_columns()
+    columns = GAMES[slug].statistics.habit_columns
     assert len({column.key for column in columns}) == len(columns) > 0
     assert all(column.group and column.heading and column.occasion for column in columns)
     assert all(column.meaning.endswith(".") for column in columns)
@@ -61,7 +61,7 @@ def test_habits_have_headings_and_say_what_they_count(slug: str) -> None:
 @pytest.mark.parametrize(("slug", "seats"), TABLES)
 def test_a_game_that_is_not_over_has_no_habits(slug: str, seats: int) -> None:
     with pytest.raises(ValueError, match="finished"):
-        GAMES[slug].habits(GAMES[slug].new(seats, bytes(32)))
+        GAMES[slug].statistics.habits(GAMES[slug].new(seats, bytes(32)))
 
 
 @of_jewels

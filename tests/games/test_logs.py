@@ -7,9 +7,8 @@ from random import Random
 import pytest
 
 from games import strict
-from games.base import Document, State
 from games.registry import GAMES
-from games.steps import CHANCE_VALUES
+from games.rules import Document, State
 from tests.games.playing import TABLES, move_once, played, positions, seed_of
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -54,7 +53,9 @@ def test_a_finished_game_tells_every_move_once_at_its_ply_and_no_deck(slug: str,
             else:
                 assert strict.same(told[ply], without_marks(step))
         assert told.keys() <= set(range(len(steps)))
-        assert {step["chance"] for step in told.values() if "chance" in step} <= CHANCE_VALUES.keys() - HIDDEN_CHANCE
+        assert {
+            step["chance"] for step in told.values() if "chance" in step
+        } <= state.rules.chance_values.keys() - HIDDEN_CHANCE
 
 
 @every_table

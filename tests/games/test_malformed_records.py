@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from games.base import Document
 from games.record import RecordError, from_json, to_json
+from games.rules import Document
 from tests.games.refusing import SAMPLES, found, found_move, refusal
 
 

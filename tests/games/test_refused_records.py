@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from games.base import Document
 from games.chance import commitment
 from games.record import RecordError, verify
+from games.rules import Document
 from tests.games.playing import decided_again, played
 from tests.games.refusing import SAMPLES, found, found_move, refusal
 

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import Document
 from games.record import replay, to_json
 from games.registry import GAMES
-from games.replays import replay_document
-from games.replays.frames import Frame, frames
-from games.replays.patches import patch, patched
+from games.replays import Frame, frames, patch, patched, replay_document
+from games.rules import Document
 from tests.games.playing import sample_records
 
 SAMPLES = sample_records()
@@ -135,4 +133,4 @@ def test_the_turning_point_is_a_step_of_the_game_that_the_winner_could_be_glad_o
 def test_only_a_finished_game_has_been_turned() -> None:
     for game in GAMES.values():
         with pytest.raises(ValueError, match="finished"):
-            game.turning_point(game.new(game.seat_counts[0], bytes(32)))
+            game.statistics.turning_point(game.new(game.seat_counts[0], bytes(32)))

@@ -11,7 +11,6 @@ import pytest
 
 from games.record import replay
 from games.registry import GAMES
-from games.schemas import schema
 from tests.games.playing import TABLES, played, sample_records
 from tests.games.telling import NAMES, log_of, text, told
 
@@ -65,7 +64,7 @@ def text_of_first(log: dict[str, Any], length: int) -> str:
 
 def kinds_of_schema(slug: str) -> set[str]:
     """All types of events, kinds of moves and public chance steps that the schema of a game's logs knows."""
-    defs = schema(slug, "log")["$defs"]
+    defs = GAMES[slug].schema("log")["$defs"]
     events = {shape["properties"]["type"]["const"] for shape in defs["event"]["oneOf"]}
     moves = {shape["properties"]["decision"]["const"] for shape in defs["move_step"]["oneOf"]}
     return events | moves | {name.removeprefix("chance_") for name in defs if name.startswith("chance_")}
@@ -104,4 +103,4 @@ def test_a_seats_own_log_also_says_what_was_played_for_it(slug: str) -> None:
 @pytest.mark.parametrize("slug", GAMES)
 def test_names_must_be_given_for_every_seat(slug: str) -> None:
     with pytest.raises(ValueError, match="3 seats"):
-        GAMES[slug].story(log_of(slug, seats=3), ["magpie"])
+        GAMES[slug].presentation.story(log_of(slug, seats=3), ["magpie"])

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import Document, State
 from games.record import RecordError, from_json, to_json, verify
+from games.rules import Document, State
 from tests.games.playing import sample_records
 
 SAMPLES = sample_records()

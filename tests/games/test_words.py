@@ -30,7 +30,7 @@ def test_words_are_listed_as_people_do() -> None:
 
 def test_no_guide_keeps_a_token_when_it_is_said() -> None:
     for game in GAMES.values():
-        assert not re.search(r"\{[\w-]+\}", in_words(game.guide, game.drawn))
+        assert not re.search(r"\{[\w-]+\}", in_words(game.presentation.guide, game.presentation.drawn))
 
 
 def test_one_of_several_is_put_into_words() -> None:

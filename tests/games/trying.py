@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import IllegalMove, State
+from games.rules import IllegalMove, State
 
 
 def public(state: State) -> str:

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from games import strict
-from games.base import State
 from games.registry import GAMES
+from games.rules import State
 from tests.games.playing import VOLUNTARY, seed_of
 
 Play = tuple[int, Any, str | None]

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, connections, transaction
 
 from games.record import replay
+from games.registry import GAMES
 from ladder import season_statistics
 from ladder.exports.documents import unpack
 from ladder.ledger.append import append
@@ -235,7 +236,7 @@ def counted(ladder: Ladder) -> dict[tuple[int, int], dict[str, list[int]]]:
     found: dict[tuple[int, int], dict[str, list[int]]] = {}
     for result in Result.objects.select_related("match"):
         state = replay(unpack(bytes(result.packed_record)))
-        habits = state.game.habits(state)
+        habits = GAMES[state.rules.slug].statistics.habits(state)
         for seat in result.match.seats.order_by("index"):
             its = found.setdefault((seat.membership_id or 0, seat.version_id), {})
             for key, (amount, occasions) in habits[seat.index].items():

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final
 from rest_framework import serializers
 
 from bots.models import Bot
-from games.base import FORFEIT_REASONS
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS
 from ladder.models import Block, DealSeries, Ladder, Match
 
 Word = serializers.CharField

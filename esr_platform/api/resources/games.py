@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from esr_platform.api.resources.documents import GameDocument
 from esr_platform.api.resources.views import HEADERS, One, Reading, Whole
 from games.registry import GAMES
-from games.schemas import DOCUMENTS, schema
+from games.schemas import DOCUMENTS
 
 
 class Games(Whole):
@@ -48,7 +48,7 @@ class GameSchema(Reading):
         if slug not in GAMES or document not in DOCUMENTS:
             known = f"games are {', '.join(GAMES)}, documents {', '.join(DOCUMENTS)}"
             raise Http404(f"There is no schema of {document} for {slug}: {known}.")
-        return Response(schema(slug, document), headers=HEADERS)
+        return Response(GAMES[slug].schema(document), headers=HEADERS)
 
 
 @cache
@@ -57,9 +57,9 @@ def _document(slug: str) -> dict[str, Any]:
     return {
         "slug": slug,
         "name": game.name,
-        "rules": game.rules,
+        "rules": game.rules.version,
         "seats": list(game.seat_counts),
-        "scores": [column.heading for column in game.score_columns()],
+        "scores": [column.heading for column in game.presentation.score_columns],
         "documents": list(DOCUMENTS),
-        "guide": game.guide,
+        "guide": game.presentation.guide,
     }

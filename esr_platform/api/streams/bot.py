@@ -31,7 +31,7 @@ from esr_platform.api.streams.view import (
     streamed,
     whole_number,
 )
-from games.base import Document
+from games.rules import Document
 from ladder.live import decisions
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position

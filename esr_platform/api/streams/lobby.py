@@ -24,7 +24,7 @@ from esr_platform.api.streams.browser import BrowserAuthentication
 from esr_platform.api.streams.hub import LOBBY, Shared, Watch, hub
 from esr_platform.api.streams.threads import rest
 from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, LiveView, framing_of, streamed
-from games.base import Document
+from games.rules import Document
 from ladder.access import private_ladders_seen_by, sees_open_game
 from ladder.live.presence import NEVER_CAME
 from ladder.models import Challenge, ChallengePlayer, LiveSeat, Match, Pairing, Seek, SeekPlayer

@@ -40,7 +40,7 @@ from esr_platform.api.streams.view import (
     whole_number,
 )
 from esr_platform.prepared import Prepared
-from games.base import Document
+from games.rules import Document
 from ladder.access import matches_seen_by
 from ladder.live import decisions
 from ladder.live.position import Position

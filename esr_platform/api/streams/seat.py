@@ -25,7 +25,7 @@ from esr_platform.api.streams.hub import Shared, Watch, hub
 from esr_platform.api.streams.threads import rest
 from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, JSONLines, LiveView, framing_of, places, streamed
 from esr_platform.languages import chosen
-from games.base import Document
+from games.rules import Document
 from ladder.chat import hidden_lines, lines_after, said_so_far
 from ladder.live import actions
 from ladder.live.person_view import Looks, Story

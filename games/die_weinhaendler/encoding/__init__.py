@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from games.base import Document, Move
 from games.die_weinhaendler.encoding import moves
 from games.die_weinhaendler.encoding.observing import sections
-from games.encoding import Chosen, Encoding
+from games.learning import Chosen, Encoding
+from games.rules import Document, Move
 
 
 class WeinhaendlerEncoding(Encoding):

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from games.base import Document, Move
 from games.die_weinhaendler.cards import CODES, EMPTY, NUMBERS, TENTHS
 from games.die_weinhaendler.grid import CELLS, cell_of, place_of
-from games.encoding import Chosen
+from games.learning import Chosen
+from games.rules import Document, Move
 
 PLACES: Final = tuple(place_of(cell) for cell in range(CELLS) if cell_of(*place_of(cell)) == cell)
 """The 35 cells a cellar can have, as ``[level, x]``."""

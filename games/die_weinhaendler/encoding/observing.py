@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.base import Document
 from games.die_weinhaendler.cards import (
     CODES,
     COPIES,
@@ -21,7 +20,8 @@ from games.die_weinhaendler.cards import (
 from games.die_weinhaendler.encoding.moves import PLACES, cards_chosen
 from games.die_weinhaendler.grid import BOTTLES
 from games.die_weinhaendler.rulings import IDLE_LIMIT
-from games.encoding import Section, Seen, Shares, one_hot
+from games.learning import Section, Seen, Shares, one_hot
+from games.rules import Document
 
 STAGES: Final = ("bid", "lay")
 ROUNDS_UNIT: Final = 20

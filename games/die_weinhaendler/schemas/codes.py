@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.describing.shapes import Schema, Shapes, array, closed, const, enum, integer, one_of, ref
 from games.die_weinhaendler.cards import CODES, EMPTY_CODE, EMPTY_TENTHS, HAND_LIMIT, TENTHS
 from games.die_weinhaendler.grid import BASE, CELLS, cell_of, place_of
+from games.schemas import Schema, Shapes, array, closed, const, enum, integer, one_of, ref
 
 BID_MOST: Final = HAND_LIMIT
 """Nobody has more bottles in hand when a bidding begins; so no display is larger either."""

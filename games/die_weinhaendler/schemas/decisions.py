@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.describing.shapes import (
-    LEGAL_MOST,
+from games.die_weinhaendler.cards import HAND_LIMIT
+from games.die_weinhaendler.schemas.codes import BID_MOST, HAND_MOST
+from games.rules import LISTED_MOVES
+from games.schemas import (
     Schema,
     Shapes,
     array,
@@ -17,8 +19,6 @@ from games.describing.shapes import (
     opened,
     ref,
 )
-from games.die_weinhaendler.cards import HAND_LIMIT
-from games.die_weinhaendler.schemas.codes import BID_MOST, HAND_MOST
 
 
 def decision(seat_counts: Sequence[int]) -> Shapes:
@@ -41,5 +41,5 @@ def decision(seat_counts: Sequence[int]) -> Shapes:
 
 def asked(kind: str, default: Schema, bounds: Shapes) -> Schema:
     """A decision: its bounds, its default move, and all legal moves where they are few (at least two)."""
-    legal = nullable(array(ref(f"move_{kind}"), 2, LEGAL_MOST, unique=True))
+    legal = nullable(array(ref(f"move_{kind}"), 2, LISTED_MOVES, unique=True))
     return opened({"kind": const(kind), "seat": ref("seat"), **bounds, "default": default, "legal": legal})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.describing.shapes import (
+from games.die_weinhaendler.cards import DISPLAY_SIZE, HAND_SIZE, deck
+from games.die_weinhaendler.schemas.codes import place
+from games.schemas import (
     Schema,
     Shapes,
     array,
@@ -19,8 +21,6 @@ from games.describing.shapes import (
     per_seats,
     ref,
 )
-from games.die_weinhaendler.cards import DISPLAY_SIZE, HAND_SIZE, deck
-from games.die_weinhaendler.schemas.codes import place
 
 OWN_EVENTS: Final = ("hand",)
 """Only in a seat's own log."""

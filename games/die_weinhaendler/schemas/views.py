@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.describing.shapes import (
+from games.die_weinhaendler.cards import DISPLAY_SIZE, EMPTY_CODE, HAND_SIZE, deck
+from games.die_weinhaendler.grid import BOTTLES, REACH
+from games.die_weinhaendler.rulings import IDLE_LIMIT
+from games.die_weinhaendler.schemas.codes import BID_MOST, HAND_MOST, level
+from games.schemas import (
     Schema,
     Shapes,
     array,
@@ -17,10 +21,6 @@ from games.describing.shapes import (
     per_seats,
     ref,
 )
-from games.die_weinhaendler.cards import DISPLAY_SIZE, EMPTY_CODE, HAND_SIZE, deck
-from games.die_weinhaendler.grid import BOTTLES, REACH
-from games.die_weinhaendler.rulings import IDLE_LIMIT
-from games.die_weinhaendler.schemas.codes import BID_MOST, HAND_MOST, level
 
 YES_OR_NO: Schema = {"type": "boolean"}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Chapter
 from games.die_weinhaendler.story.bidding import tell_bid, tell_draw, tell_exchange
 from games.die_weinhaendler.story.laying import tell_laid, tell_laying, tell_new_cellar
 from games.die_weinhaendler.story.rounds import (
@@ -17,6 +16,7 @@ from games.die_weinhaendler.story.rounds import (
     tell_starter,
 )
 from games.die_weinhaendler.story.telling import Story
+from games.story import Chapter
 
 __all__ = ["tell", "tell_entry"]
 

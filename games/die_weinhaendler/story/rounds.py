@@ -9,7 +9,7 @@ from games.die_weinhaendler.rulings import IDLE_LIMIT
 from games.die_weinhaendler.story.telling import Story
 from games.die_weinhaendler.story.words import bottles
 from games.outcomes import has_score
-from games.telling import finishers
+from games.story import finishers
 from games.words import ordinal
 
 Event = Mapping[str, Any]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.base import Chapter
 from games.die_weinhaendler.story.following import Following
-from games.telling import Telling
+from games.story import Chapter, Telling
 from games.words import listing
 
 

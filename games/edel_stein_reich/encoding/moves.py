@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from games.base import Document, Move
 from games.edel_stein_reich.cards import COLOURS, GEMS_PER_COLOUR
 from games.edel_stein_reich.offers import Key, key
-from games.encoding import Chosen
+from games.learning import Chosen
+from games.rules import Document, Move
 
 WORDS: Final = ("money", "event", "gems", "free_choice", "decline", "accept", "face_up", "blind", "apply")
 GIVE: Final = len(WORDS)

@@ -17,7 +17,7 @@ from games.edel_stein_reich.cards import (
     SCORING_CARDS,
 )
 from games.edel_stein_reich.encoding.moves import FROM, GIVE, NAME, OFFER, TAKE, WORDS, offered
-from games.encoding import Section, Seen, Shares, one_hot, scaled
+from games.learning import Section, Seen, Shares, one_hot, scaled
 
 KINDS: Final = (
     "action",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
-from games.describing.shapes import Schema, Shapes, array, by_key, closed, const, enum, integer, one_of, ref
 from games.edel_stein_reich.cards import COLOURS, EVENT_ORDER, GEM_CARDS, GEMS_PER_COLOUR, SCORING_CARDS
+from games.schemas import Schema, Shapes, array, by_key, closed, const, enum, integer, one_of, ref
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from games.describing.shapes import (
-    LEGAL_MOST,
+from games.edel_stein_reich.rulings import OFFER_LIMIT
+from games.edel_stein_reich.schemas.codes import ADJUSTING, BARTERED, Variant
+from games.rules import LISTED_MOVES
+from games.schemas import (
     Schema,
     Shapes,
     array,
@@ -16,8 +18,6 @@ from games.describing.shapes import (
     opened,
     ref,
 )
-from games.edel_stein_reich.rulings import OFFER_LIMIT
-from games.edel_stein_reich.schemas.codes import ADJUSTING, BARTERED, Variant
 
 ALL_COLOURS: Schema = const(["R", "Y", "G", "B"])
 
@@ -30,7 +30,7 @@ def decision(variant: Variant) -> Shapes:
 
 def asked(kind: str, default: Schema, bounds: Shapes) -> Schema:
     """A decision: its bounds, its default move, and all legal moves where they are few (at least two)."""
-    legal = nullable(array(ref(f"move_{kind}"), 2, LEGAL_MOST, unique=True))
+    legal = nullable(array(ref(f"move_{kind}"), 2, LISTED_MOVES, unique=True))
     return opened({"kind": const(kind), "seat": ref("seat"), **bounds, "default": default, "legal": legal})
 
 

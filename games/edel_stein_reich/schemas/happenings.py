@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from games.describing.shapes import Schema, Shapes, array, closed, const, enum, integer, nullable, one_of, opened, ref
 from games.edel_stein_reich.cards import CERTIFICATE_VALUES, COLOURS, EVENT_CARDS, GEM_CARDS, PHASES
 from games.edel_stein_reich.schemas.codes import BARTERED, Variant
+from games.schemas import Schema, Shapes, array, closed, const, enum, integer, nullable, one_of, opened, ref
 
 NEVER_FORCED = ("action", "event_card", "guess")
 WHYS = ("barter", "counter_gift", "swap", "rob", "three", "adjust", "halve_all", "free_choice", "gems")

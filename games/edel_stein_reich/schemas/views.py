@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from games.describing.shapes import (
+from games.edel_stein_reich.cards import EVENT_CARDS, GEM_CARDS, PHASES
+from games.edel_stein_reich.schemas.codes import Variant
+from games.schemas import (
     Schema,
     Shapes,
     array,
@@ -15,8 +17,6 @@ from games.describing.shapes import (
     per_seats,
     ref,
 )
-from games.edel_stein_reich.cards import EVENT_CARDS, GEM_CARDS, PHASES
-from games.edel_stein_reich.schemas.codes import Variant
 
 NOTHING: Schema = const(None)
 

@@ -9,7 +9,7 @@ from typing import Any
 from games.edel_stein_reich.story.telling import Story
 from games.edel_stein_reich.story.words import COLOUR_NAMES
 from games.outcomes import has_score
-from games.telling import finishers
+from games.story import finishers
 from games.words import ordinal
 
 Score = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from games.edel_stein_reich.story.following import Following
 from games.edel_stein_reich.story.words import ACTION_NAMES
-from games.telling import Telling
+from games.story import Telling
 
 
 class Story(Telling):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MONEY_ON_CARD, SOLE_ANY_BONUS, SOLE_BONUS
+from games.edel_stein_reich.cards import COLOURS, EVENT_ORDER, GEMS_ON_CARD, MONEY_ON_CARD, SOLE_ANY_BONUS, SOLE_BONUS
 from games.words import listing, number
 
 COLOUR_NAMES: Final = {"R": "red", "Y": "yellow", "G": "green", "B": "blue"}
@@ -61,3 +61,7 @@ def why_higher(standing: Sequence[int], offer: Sequence[int]) -> str:
     if sum(offer) == 1:
         return f"{names[higher]} above {names[list(standing).index(1)]}"
     return f"as many gems, more {names[higher]}"
+
+
+EVENT_NAMES: Final = {code: event_card(code).strip("“”") for code in EVENT_ORDER}
+"""What each event card is called."""

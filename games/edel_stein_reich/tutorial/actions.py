@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import GEMS_ON_CARD, MONEY_ON_CARD
 from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.edel_stein_reich.tutorial import cards, prices
-from games.tutoring import Lesson, Option, Sentence, Term, Value
+from games.rules import Document
+from games.tutorial import Lesson, Option, Sentence, Term, Value
 
 INTRODUCTIONS: Final[dict[int, tuple[Sentence, ...]]] = {
     1: (

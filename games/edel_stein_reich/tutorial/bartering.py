@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.edel_stein_reich.tutorial import prices
 from games.edel_stein_reich.tutorial.actions import leading
-from games.tutoring import Heap, Lesson, Option, Sentence, Term, Value
+from games.rules import Document
+from games.tutorial import Heap, Lesson, Option, Sentence, Term, Value
 
 NOTHING: Final = (0, 0, 0, 0)
 HIGHER: Final = Sentence(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import CERTIFICATE_VALUES, COLOURS, HALF_VALUES, SOLE_ANY_BONUS, SOLE_BONUS
-from games.edel_stein_reich.terms import EVENT_NAMES
+from games.edel_stein_reich.story.words import EVENT_NAMES
 from games.edel_stein_reich.tutorial import prices
-from games.tutoring import Sentence, Term
+from games.rules import Document
+from games.tutorial import Sentence, Term
 
 
 def name(card: str) -> Term:

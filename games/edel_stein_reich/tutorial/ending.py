@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import COLOURS, GEMS_AT_START, MAJORITY_VALUES
-from games.tutoring import Grid, Sentence, Value
+from games.rules import Document
+from games.tutorial import Grid, Sentence, Value
 
 Row = Mapping[str, Any]
 CERTIFICATES: Final = "cert"

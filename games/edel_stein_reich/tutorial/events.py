@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS
 from games.edel_stein_reich.tutorial import cards, opponents, prices
-from games.tutoring import Lesson, Option, Sentence
+from games.rules import Document
+from games.tutorial import Lesson, Option, Sentence
 
 ALL: Final = len(EVENT_CARDS)
 CERTIFICATES: Final = EVENT_CARDS.count("cert")

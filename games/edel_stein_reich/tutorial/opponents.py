@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from games.base import Document, Move
 from games.edel_stein_reich.cards import COLOURS
 from games.edel_stein_reich.tutorial import prices
+from games.rules import Document, Move
 
 
 def choose(decision: Document, view: Document) -> Move:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final
 
-from games.base import Document
 from games.edel_stein_reich.cards import COLOURS, GEMS_ON_CARD, MAJORITY_VALUES, MONEY_ON_CARD, SOLE_BONUS
+from games.rules import Document
 
 GEM: Final = tuple(value // 2 for value in MAJORITY_VALUES)
 CERTIFICATE: Final = 10

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from games.base import Document, Move, State
 from games.edel_stein_reich.cards import COLOURS, MONEY_ON_CARD, TABLES, vector
 from games.edel_stein_reich.tutorial import actions, bartering, cards, ending, events, opponents, prices
-from games.tutoring import Grid, Lesson, Sentence, Tutorial
+from games.rules import Document, Move, State
+from games.tutorial import Grid, Lesson, Sentence, Tutorial
 
 
 class FirstPhase(Tutorial):

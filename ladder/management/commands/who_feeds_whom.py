@@ -64,7 +64,7 @@ def _document(report: FeedingReport) -> dict[str, Any]:
     return {
         "ladder": report.ladder.slug,
         "season": report.season and report.season.number,
-        "unit": report.game.price_unit,
+        "unit": report.game.statistics.price_unit,
         "blocks": report.blocks,
         "pairs": report.pairs,
         "found": [

@@ -10,7 +10,7 @@ from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 
 from bots.models import Bot
-from games.base import Game
+from games.game import Game
 from ladder.models import Seat
 from ladder.pages.components.people import player_address
 
@@ -25,7 +25,7 @@ class Board:
 
     @property
     def name(self) -> str:
-        name = self.game.board
+        name = self.game.presentation.board
         return name if name and finders.find(f"esr/boards/{name}.js") else PLAIN
 
     @property
@@ -45,11 +45,11 @@ def table(game: Game, seats: Sequence[Seat], names: Sequence[str]) -> dict[str, 
         "game": game.slug,
         "seats": len(seats),
         "names": list(names),
-        "tokens": dict(game.tokens),
+        "tokens": dict(game.presentation.tokens),
         "labels": [_label(seat, name) for seat, name in zip(seats, names, strict=True)],
         "drawings": {
             "sprite": static("esr/sprite.svg"),
-            "tokens": static(f"esr/drawings/{game.drawing}.svg") if game.drawing else "",
+            "tokens": static(f"esr/drawings/{game.presentation.drawing}.svg") if game.presentation.drawing else "",
         },
     }
 

@@ -11,7 +11,7 @@ from typing import Final
 from django.core.cache import caches
 from django.utils.formats import date_format
 
-from games.base import Document
+from games.rules import Document
 from ladder.models import Estimate, Membership
 from ladder.pages.components.traces import Moment, Stretch, Trace, trace
 from ladder.ratings.elo import POINT

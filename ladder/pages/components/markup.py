@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from games.base import Game
+from games.game import Game
 from games.words import IN_BRACES, in_words
 
 # --- Examples --------------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def drawn(text: str, game: Game) -> SafeString:
     So do the words of a picture.
     """
     kept = _COUNT.sub(_together, escape(text))
-    for name, words in game.pictures.items() if "{" in kept else ():
+    for name, words in game.presentation.pictures.items() if "{" in kept else ():
         kept = re.sub(re.escape(f"{{{name}}} {escape(words)}"), _together, kept)
     return mark_safe(_TOKEN.sub(lambda found: _symbol(found, game), kept))  # noqa: S308 - escaped before
 
@@ -196,13 +196,13 @@ def coded(text: str) -> SafeString:
 
 def _symbol(found: re.Match[str], game: Game) -> str:
     """The drawing of one token, silent where the text behind it says the same; no token of ``game`` stays text."""
-    words = game.drawn.get(found[1])
+    words = game.presentation.drawn.get(found[1])
     if words is None:
         return found[0]
     named = found.string.startswith(f" {words}", found.end())
     kind, parted, _ = found[1].partition("-")
-    name = f"{game.drawing} {kind}" if parted else game.drawing
-    return drawing(found[1], name, "" if named else gettext(words), f"drawings/{game.drawing}")
+    name = f"{game.presentation.drawing} {kind}" if parted else game.presentation.drawing
+    return drawing(found[1], name, "" if named else gettext(words), f"drawings/{game.presentation.drawing}")
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def _anchored(tokens: list[Token], game: Game) -> list[Heading]:
     for opening, content in pairwise(tokens):
         if opening.type != "heading_open":
             continue
-        text = in_words("".join(part.content for part in content.children or ()), game.drawn)
+        text = in_words("".join(part.content for part in content.children or ()), game.presentation.drawn)
         anchor = slugify(text) or "part"
         if any(heading.anchor == anchor for heading in headings):
             anchor = f"{anchor}-{len(headings) + 1}"

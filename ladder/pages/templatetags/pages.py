@@ -85,7 +85,11 @@ def trouble() -> str:
 @register.simple_tag
 def drawings() -> list[str]:
     """The stylesheets of the games' drawings, each once."""
-    return [f"esr/drawings/{name}.css" for name in dict.fromkeys(game.drawing for game in GAMES.values()) if name]
+    return [
+        f"esr/drawings/{name}.css"
+        for name in dict.fromkeys(game.presentation.drawing for game in GAMES.values())
+        if name
+    ]
 
 
 @register.simple_tag

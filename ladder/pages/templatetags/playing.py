@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import template
 from django.utils.translation import gettext as _
 
-from games.base import Habit
+from games.statistics import Habit
 from ladder.pages.components import words
 from ladder.statistics.habits import Practice
 

@@ -12,8 +12,8 @@ from bots.manifest import Manifest
 from bots.runner import FakeProgram
 from bots.sandbox import InProcessLauncher
 from bots.validation import check
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 from tests.bots.cli.bots import DUEL, bot
 from tests.bots.cli.typing import Esr
 

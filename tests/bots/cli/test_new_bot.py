@@ -14,7 +14,6 @@ from bots.cli.frame import USAGE
 from bots.manifest import read_folder
 from bots.starter_kits import bot_files, examples
 from games.registry import GAMES
-from games.schemas import schema
 from tests.bots.cli.typing import Esr
 
 FILES = ["README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
@@ -64,11 +63,11 @@ def test_it_needs_nothing_but_the_standard_library(slug: str) -> None:
 def test_the_examples_are_messages_of_the_game_one_of_every_kind_it_asks(slug: str) -> None:
     game = GAMES[slug]
     shown = examples(game)
-    Draft202012Validator(schema(slug, "hello")).validate(shown["hello"])
+    Draft202012Validator(GAMES[slug].schema("hello")).validate(shown["hello"])
     for question in shown["questions"]:
-        Draft202012Validator(schema(slug, "decide")).validate(question)
+        Draft202012Validator(GAMES[slug].schema("decide")).validate(question)
     kinds = {question["decision"]["kind"] for question in shown["questions"]}
-    shapes = schema(slug, "decision")["oneOf"]
+    shapes = GAMES[slug].schema("decision")["oneOf"]
     possible = {shape["properties"]["kind"]["const"] for shape in shapes}
     assert kinds <= possible
     assert len(possible - kinds) <= 1  # a free choice needs five seats

@@ -21,9 +21,9 @@ from bots.runner import FakeProgram, Limits, SeatSpec
 from bots.runner.bot_log import decided_plies, owner_logs
 from bots.sandbox import InProcessLauncher
 from bots.series import Played, Series, play_game
-from games.base import Document
 from games.record import from_json, to_json
 from games.registry import GAMES
+from games.rules import Document
 from tests.bots.cli.bots import bot
 from tests.bots.cli.typing import Esr, Said
 from tests.bots.elsewhere.hiding import PROFILES

@@ -10,7 +10,7 @@ from bots.cli.frame import UsageError
 from bots.cli.programs import find_game, find_program, house_bots, read_limits, seat_bots
 from bots.house.catalogue import HOUSE
 from bots.runner import HouseProgram, Limits, LocalProgram
-from games.base import Game
+from games.game import Game
 from games.registry import GAMES
 
 GAME = GAMES["edel-stein-reich"]

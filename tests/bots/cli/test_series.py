@@ -13,7 +13,7 @@ from bots.cli.frame import STDERR_LINES, incidents, result_table
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
 from bots.series import Played, Series, Tallies, game_seed, play_series
-from games.base import Document, Move
+from games.rules import Document, Move
 
 
 def default_move(message: Document) -> Move | None:

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl, urlsplit
 from bots.protocol import Limits, bot_seed
 from bots.protocol.messages import limits_document
 from games import strict
-from games.base import IllegalMove, State
 from games.registry import GAMES
+from games.rules import IllegalMove, State
 
 TOKEN = "esr_" + "x" * 43
 BOT = {"slug": "afar", "name": "Afar", "available": True}
@@ -39,7 +39,7 @@ class Game:
 
     def start(self, resumed: bool) -> dict[str, Any]:
         hello = {
-            "type": "hello", "protocol": 1, "game": self.state.game.slug, "rules": "1", "seats": 2, "seat": 0,
+            "type": "hello", "protocol": 1, "game": self.state.rules.slug, "rules": "1", "seats": 2, "seat": 0,
             "resumed": resumed, "limits": limits_document(self.limits), "seed": bot_seed(b"", "x", 0, 1),
         }  # fmt: skip
         players = [{"seat": seat, "name": name} for seat, name in enumerate(("Afar", "Default"))]

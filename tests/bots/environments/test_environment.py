@@ -276,5 +276,5 @@ def test_what_is_rendered_tells_no_secret(slug: str, seats: int) -> None:
     for count, agent in enumerate(turns(table, 13)):
         if count == 60 or table.terminations[agent]:
             break
-        told = GAMES[slug].story(table.table.log(None), table.possible_agents)[-1]
+        told = GAMES[slug].presentation.story(table.table.log(None), table.possible_agents)[-1]
         assert table.render() == "\n".join([told.title, *(f"  {sentence}" for sentence in told.sentences)])

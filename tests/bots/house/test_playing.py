@@ -12,8 +12,8 @@ from bots.house.inside import load, play_inside
 from bots.runner import HouseProgram, SeatSpec
 from bots.sandbox import PlainLauncher
 from bots.series import Series, play_series, wilson
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 
 MAKERS = {name: load(bot) for name, bot in HOUSE.items()}
 TABLES = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]

@@ -7,8 +7,8 @@ from typing import TypeVar
 from bots.protocol import Decide, Hello, Limits
 from bots.protocol.messages import limits_document
 from bots.runner import Consultation
-from games.base import State
 from games.registry import GAMES
+from games.rules import State
 from tests.bots.runner.fakes import SEED, TABLE
 
 P = TypeVar("P")
@@ -32,8 +32,8 @@ def consultation(
     hello: Hello = {
         "type": "hello",
         "protocol": 1,
-        "game": state.game.slug,
-        "rules": state.game.rules,
+        "game": state.rules.slug,
+        "rules": state.rules.version,
         "seats": state.seats,
         "seat": seat,
         "resumed": True,

@@ -13,7 +13,7 @@ from bots.runner import FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec,
 from bots.runner.asking import Core
 from bots.runner.channel import OpenChannel, open_channel
 from bots.sandbox import InProcessLauncher
-from games.base import Document, State
+from games.rules import Document, State
 
 Play = Callable[[Document], Any]
 SEED = bytes(range(32))

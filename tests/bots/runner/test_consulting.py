@@ -8,7 +8,7 @@ import pytest
 from bots.protocol import Limits
 from bots.runner import Advice, FakeProgram, PlatformFailure, Process, consult
 from bots.sandbox import InProcessLauncher
-from games.base import Document
+from games.rules import Document
 from tests.bots.runner.consultations import consultation, middle
 from tests.bots.runner.fakes import CHANNEL, HASTY, Play, default, leave, raw
 

@@ -6,8 +6,8 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import MatchReport
-from games.base import Document
 from games.record import verify
+from games.rules import Document
 from tests.bots.runner.fakes import HASTY, Watcher, at, default, later_legal, leave, play
 
 pytestmark = pytest.mark.usefixtures("each_channel")

@@ -8,7 +8,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchReport
-from games.base import Document
+from games.rules import Document
 from tests.bots.runner.fakes import default, play
 
 pytestmark = pytest.mark.usefixtures("each_channel")

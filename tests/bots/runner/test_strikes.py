@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bots.protocol import Limits
-from games.base import Document
 from games.record import verify
+from games.rules import Document
 from tests.bots.runner.fakes import HASTY, Watcher, at, default, play, raw
 
 pytestmark = pytest.mark.usefixtures("each_channel")

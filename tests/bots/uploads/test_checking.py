@@ -22,8 +22,8 @@ from bots.uploads.queue import LEASE, MOST_STARTS, check, check_next
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.models import User
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 from tests.bots.elf import program
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
 

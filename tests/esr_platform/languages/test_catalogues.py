@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from games.game import terms
 from games.registry import GAMES
-from games.terms import terms
 from tools import messages
 
 PLACES = re.compile(r"%\((\w+)\)s|\{(\w+)\}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from games.base import Document, Move
+from games.rules import Document, Move
 
 
 def tenths(card: str) -> int:

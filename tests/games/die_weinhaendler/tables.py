@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.base import Document
 from games.die_weinhaendler.cards import NUMBERS, deck, in_order
 from games.die_weinhaendler.cellar import NEW, Cellar
 from games.die_weinhaendler.grid import cell_of
 from games.die_weinhaendler.state import WeinhaendlerState
 from games.registry import GAMES
+from games.rules import Document
 
 SEED = bytes(range(32))
 TABLES = [("die-weinhaendler", 3), ("die-weinhaendler", 4), ("die-weinhaendler", 5)]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from games.base import Document, State
+from games.rules import Document, State
 from tests import judge
 from tests.games.comparing import Temper, any_move, prefers
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from games.base import Document, IllegalMove
 from games.die_weinhaendler.cards import CODES, NUMBERS, STARS, TENTHS
 from games.registry import GAMES
+from games.rules import Document, IllegalMove
 from tests.games.die_weinhaendler.tables import SEED, add, answer, events, hand, player, steps, table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.base import IllegalMove
+from games.rules import IllegalMove
 from tests.games.die_weinhaendler.tables import (
     FULL_CELLAR,
     ROW,

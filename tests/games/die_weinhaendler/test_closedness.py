@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import FORFEIT_REASONS, Document, State
 from games.chance import ScriptedChance
+from games.rules import FORFEIT_REASONS, Document, State
 from tests.games.comparing import Temper
 from tests.games.die_weinhaendler.tables import TABLES
 from tests.games.die_weinhaendler.tempers import TEMPERS
@@ -49,7 +49,7 @@ def with_other_cards(state: State, seat: int | None, random: Random) -> State:
     for place, other in zip(places, random.sample(places, len(places)), strict=True):
         cards[place] = deck["cards"][other]
     script = [("starter", starter["seat"]), ("deck", cards)]
-    return state.game.start(state.seats, ScriptedChance(random.randbytes(32), script))
+    return state.rules.start(state.seats, ScriptedChance(random.randbytes(32), script))
 
 
 def follow(twin: State, steps: list[Document], seat: int | None, random: Random) -> bool:

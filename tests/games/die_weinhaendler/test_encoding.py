@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.base import Document
 from games.die_weinhaendler.cards import CODES, EMPTIES, NUMBERS, TENTHS
 from games.die_weinhaendler.encoding.moves import PLACES
-from games.encoding import Encoding
+from games.learning import Encoding
 from games.registry import GAMES
+from games.rules import Document
 from tests.games.test_encoding import sequences
 
 ENCODING: Encoding = GAMES["die-weinhaendler"].encoding(5)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import State
+from games.rules import State
 from tests.games.die_weinhaendler import rebuilding
 from tests.games.die_weinhaendler.tables import FULL_CELLAR, TABLES, add, answer, table
 from tests.games.die_weinhaendler.tempers import TEMPERS

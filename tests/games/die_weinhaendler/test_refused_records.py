@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from games import strict
-from games.base import Document
 from games.record import RecordError, verify
+from games.rules import Document
 from tests.games.playing import sample_records
 from tests.games.refusing import found, refusal
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from games.schemas import schema
+from games.registry import GAMES
 from tests.games.playing import played, positions, sample_records
 from tests.games.telling import event, log_of, move
 
@@ -19,7 +19,7 @@ SLUG = "die-weinhaendler"
 
 @cache
 def validator(document: str) -> Draft202012Validator:
-    return Draft202012Validator(schema(SLUG, document))
+    return Draft202012Validator(GAMES[SLUG].schema(document))
 
 
 def accepts(document: str, instance: Any) -> bool:

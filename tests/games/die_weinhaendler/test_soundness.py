@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import FORFEIT_REASONS, State
 from games.record import replay, verify
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS, State
 from tests.games.die_weinhaendler.tables import TABLES
 from tests.games.die_weinhaendler.tempers import TEMPERS
 from tests.games.playing import VOLUNTARY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.base import Document
+from games.rules import Document
 from tests.games.die_weinhaendler.tables import FULL_CELLAR, ROW, answer, events, laid, lay, laying, player
 
 PLACES = [

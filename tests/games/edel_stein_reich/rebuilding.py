@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from games.base import Document, Move
+from games.rules import Document, Move
 
 COLOURS = "RYGB"
 

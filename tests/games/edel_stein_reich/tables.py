@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from games.base import Document
 from games.edel_stein_reich.cards import EVENT_CARDS, GEMS_PER_COLOUR, NO_GEMS, Gems
 from games.edel_stein_reich.duel import DuelState
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.edel_stein_reich.table import together
 from games.registry import GAMES
+from games.rules import Document
 
 SEED = bytes(range(32))
 TABLES = [("edel-stein-reich", 3), ("edel-stein-reich", 4), ("edel-stein-reich", 5), ("edel-stein-reich-duel", 2)]

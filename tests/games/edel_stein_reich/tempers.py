@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from games.base import State
+from games.rules import State
 from tests import judge
 from tests.games.comparing import Temper, any_move, prefers
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from games.base import IllegalMove
 from games.edel_stein_reich.state import EdelSteinReichState
+from games.rules import IllegalMove
 from tests.games.edel_stein_reich.tables import (
     Holdings,
     answer,

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import FORFEIT_REASONS, Document, State
 from games.chance import ScriptedChance
-from games.steps import CHANCE_VALUES
+from games.rules import FORFEIT_REASONS, Document, State
 from tests.games.edel_stein_reich.tables import TABLES
 from tests.games.twins import Play, game_with_plays, play_with_any_mark, seen
 
@@ -36,7 +35,7 @@ def other_decks(state: State, random: Random) -> list[tuple[str, Any]]:
     view = state.view(None)
     script = []
     for place, (name, step) in enumerate(zip(names, steps, strict=True)):
-        value = step[CHANCE_VALUES[name]]
+        value = step[state.rules.chance_values[name]]
         last = name not in names[place + 1 :]
         if name == "event_deck" and last:
             value = shuffled(value, len(value) - view["event"]["stack"], len(value), random)
@@ -64,7 +63,7 @@ def hidden_action(state: State, plays: list[Play]) -> int | None:
 
 def twin_of(state: State, plays: list[Play], seat: int | None, random: Random) -> State:
     """A game that differs from ``state`` wherever ``seat`` cannot see it."""
-    twin = state.game.start(state.seats, ScriptedChance(random.randbytes(32), other_decks(state, random)))
+    twin = state.rules.start(state.seats, ScriptedChance(random.randbytes(32), other_decks(state, random)))
     if random.random() < 0.5:
         twin.entries(None)
     at_once = state.decision_kind == "action" and state.seats > 2

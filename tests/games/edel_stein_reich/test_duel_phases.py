@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from games.base import IllegalMove
 from games.edel_stein_reich.duel import DuelState
 from games.registry import GAMES
+from games.rules import IllegalMove
 from tests.games.edel_stein_reich.soundness import faults
 from tests.games.edel_stein_reich.tables import (
     SEED,

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.base import Document
 from games.edel_stein_reich.cards import Gems
 from games.edel_stein_reich.offers import above, key
 from games.registry import GAMES
+from games.rules import Document
 from tests.games.test_encoding import sequences
 
 ENCODING = GAMES["edel-stein-reich"].encoding(5)

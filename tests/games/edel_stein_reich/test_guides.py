@@ -17,7 +17,7 @@ from games.registry import GAMES
 from tests.games.edel_stein_reich.tables import four
 from tests.games.reading import drawings, section, table_after, tables
 
-GUIDES = {slug: GAMES[slug].guide for slug in ("edel-stein-reich", "edel-stein-reich-duel")}
+GUIDES = {slug: GAMES[slug].presentation.guide for slug in ("edel-stein-reich", "edel-stein-reich-duel")}
 
 
 @pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
@@ -73,7 +73,7 @@ def test_the_worked_scoring_is_what_the_engine_pays(guide: str) -> None:
     scoring = section(guide, "The scoring")
     holdings, paid = tables(scoring)[:2]
     seats = len(holdings[0]) - 1
-    table = EdelSteinReichState(GAMES["edel-stein-reich"], seats, SeededChance(bytes(32)), journal=True)
+    table = EdelSteinReichState(GAMES["edel-stein-reich"].rules, seats, SeededChance(bytes(32)), journal=True)
     for seat in range(seats):
         table.gems[seat] = four(int(row[seat + 1]) for row in holdings[1:5])
         table.cards[seat] = tuple(" ".join(CODES[name] for name in holdings[5][seat + 1].split(", ")).split())
@@ -106,7 +106,7 @@ def test_the_drawn_steps_rise_and_the_drawn_gem_cards_are_in_the_deck(guide: str
 @pytest.mark.parametrize("guide", GUIDES.values(), ids=GUIDES)
 def test_the_drawn_piles_pay_what_the_engine_pays(guide: str) -> None:
     drawn = drawings(guide, "piles")
-    table = EdelSteinReichState(GAMES["edel-stein-reich"], len(drawn[0]), SeededChance(bytes(32)), journal=True)
+    table = EdelSteinReichState(GAMES["edel-stein-reich"].rules, len(drawn[0]), SeededChance(bytes(32)), journal=True)
     for seat in range(table.seats):
         table.gems[seat] = four([*(sum(map(int, re.findall(r"(\d+) \{", rows[seat][1]))) for rows in drawn), 0])
     score_phase(table, 1)

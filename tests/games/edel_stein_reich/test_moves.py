@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import State
 from games.registry import GAMES
+from games.rules import State
 from tests.games.edel_stein_reich import rebuilding
 from tests.games.edel_stein_reich.tables import TABLES, answer, choose, duel, offer, table
 from tests.games.playing import played, positions, seed_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from games.base import IllegalMove
 from games.registry import GAMES
+from games.rules import IllegalMove
 from tests.games.edel_stein_reich.tables import SEED, answer, asked, choose, events, holdings, purses, table
 
 ROUNDS = {3: 8, 4: 7, 5: 6}

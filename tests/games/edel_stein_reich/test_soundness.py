@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import strict
-from games.base import FORFEIT_REASONS, State
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.record import replay, verify
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS, State
 from tests.games.edel_stein_reich.soundness import faults
 from tests.games.edel_stein_reich.tables import TABLES
 from tests.games.playing import VOLUNTARY

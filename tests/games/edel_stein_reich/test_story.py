@@ -13,7 +13,6 @@ from games.edel_stein_reich.story.telling import Story
 from games.edel_stein_reich.story.words import event_card, gem_card, gems, why_higher
 from games.record import replay
 from games.registry import GAMES
-from games.schemas import schema
 from tests.games.playing import TABLES, sample_records
 from tests.games.telling import NAMES, event, log_of, move, told
 
@@ -200,5 +199,5 @@ def test_cards_and_gems_have_names() -> None:
     assert gems([0, 0, 0, 0]) == "nothing"
     assert gem_card("4RYGB") == "4 or 1 red, 1 yellow, 1 green and 1 blue"
     for slug in SLUGS:
-        for code in schema(slug, "log")["$defs"]["event_card"]["enum"]:
+        for code in GAMES[slug].schema("log")["$defs"]["event_card"]["enum"]:
             assert event_card(code).startswith("“")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.base import IllegalMove
+from games.rules import IllegalMove
 from tests.games.edel_stein_reich.tables import answer, asked, choose, events, holdings, offer, purses, scored, table
 
 ANNE, MARC = 0, 1

@@ -10,8 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from random import Random
 
-from games.base import DEFAULT_REASONS, Document
 from games.registry import GAMES
+from games.rules import DEFAULT_REASONS, Document
 
 FOLDER = Path(__file__).parent
 TABLES = [(slug, seats) for slug, game in GAMES.items() for seats in game.seat_counts]

@@ -12,7 +12,7 @@ from bots.models import Bot
 from bots.protocol import Limits
 from bots.runner import FakeProgram, PlatformFailure, Process
 from bots.sandbox import InProcessLauncher
-from games.base import Document
+from games.rules import Document
 from ladder.live.hosted import ask_seat
 from ladder.models import Ladder, LiveSeat, Match, Membership, PlayedMove
 from tests.ladder.live.playing import pass_time, table_of

@@ -14,8 +14,8 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from bots.owners import guest_player, player_of
 from bots.protocol import Limits
-from games.base import Document
 from games.record import verify
+from games.rules import Document
 from ladder.exports.documents import match_log_of, record_of
 from ladder.live import person_view
 from ladder.live.actions import hash_of

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from bots.protocol import Limits
-from games.base import Document, State
+from games.rules import Document, State
 from ladder.live import decisions
 from ladder.live.answers import Ruling, answer
 from ladder.live.game import Answered, held

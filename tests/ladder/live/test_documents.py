@@ -16,8 +16,8 @@ import pytest
 from bots.runner.play import play_match
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
 from bots.sandbox import InProcessLauncher
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 from ladder.live import decisions
 from ladder.live.end import report_of
 from ladder.matches.play import seeds_key

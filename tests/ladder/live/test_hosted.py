@@ -13,7 +13,7 @@ from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram
 from bots.sandbox import SandboxLauncher
-from games.base import Document
+from games.rules import Document
 from ladder.live import actions
 from ladder.live.end import finish
 from ladder.live.game import LockedMatch

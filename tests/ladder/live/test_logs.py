@@ -14,7 +14,7 @@ from bots.cli.series import rebuild
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.sandbox import SandboxLauncher
-from games.base import Document
+from games.rules import Document
 from ladder.exports.documents import record_of
 from ladder.live.answers import answer
 from ladder.live.end import finish

@@ -13,7 +13,7 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused
-from games.base import Document
+from games.rules import Document
 from ladder.live import actions, answers
 from ladder.live.actions import rights_of, seat_of
 from ladder.live.answers import Verdict, answer_seat, expire

@@ -11,8 +11,8 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from games.base import Document
 from games.registry import GAMES
+from games.rules import Document
 from ladder.live import actions, person_view
 from ladder.live.person_view import Looks, moments, moments_of, present
 from ladder.live.position import Position, substituted

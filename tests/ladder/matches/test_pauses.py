@@ -14,7 +14,7 @@ from bots.runner.failures import PlatformFailure
 from bots.runner.launching import Observer
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MatchSpec
-from games.base import FORFEIT_REASONS
+from games.rules import FORFEIT_REASONS
 from ladder.corrections import withdraw
 from ladder.creation import open_house
 from ladder.matches.leases import Lease, claim

@@ -16,7 +16,7 @@ from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
-from games.base import Document
+from games.rules import Document
 from ladder.matches import leases
 from ladder.matches.leases import MOST_FAILURES, LeaseLost
 from ladder.matches.play import Play, play, spec_of

@@ -10,7 +10,7 @@ from django.db import DataError, transaction
 
 from bots.runner.report import MatchReport, Strike
 from games.record import verify
-from games.schemas import schema
+from games.registry import GAMES
 from ladder.exports.documents import match_log_of, record_of
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
@@ -223,7 +223,7 @@ def test_void_matches_leave_their_deal_behind_when_their_block_has_ended(match: 
     assert (log["format"], log["status"], log["seed"]) == ("match-log/1", "void", bytes(match.block.seed).hex())
     assert log["reason"] == match.reason
     assert log["steps"][0]["chance"] == "age_order"
-    jsonschema.validate(log, schema("edel-stein-reich", "match-log"))
+    jsonschema.validate(log, GAMES["edel-stein-reich"].schema("match-log"))
 
 
 def test_the_stored_record_is_a_sixth_of_its_json(match: Match) -> None:

@@ -65,7 +65,7 @@ class Site:
             *(f"/matches/{match.pk}/" for match in (*matches, *self.others)),
             "/rules/",
             *(f"/rules/{slug}/" for slug in GAMES),
-            *(f"/rules/{slug}/tutorial/" for slug, game in GAMES.items() if game.tutorial),
+            *(f"/rules/{slug}/tutorial/" for slug, game in GAMES.items() if game.presentation.tutorial),
             "/about/",
         ]
 
@@ -75,7 +75,7 @@ def variety_with_a_turn(match: Match) -> int:
     game = GAMES[match.ladder.game]
     for variety in count():
         state = replay(report_of(match, variety=variety).record)
-        turning_point = game.turning_point(state)
+        turning_point = game.statistics.turning_point(state)
         if turning_point is not None and turning_point < len(state.record["steps"]) - 10:
             return variety
     raise AssertionError("count() does not end")

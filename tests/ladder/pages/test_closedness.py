@@ -13,10 +13,10 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot
-from games.base import Document
 from games.record import replay
 from games.registry import GAMES
 from games.replays import replay_document
+from games.rules import Document
 from ladder.matches.blocks import Player
 from ladder.matches.logs import unpacked
 from ladder.matches.play import play
@@ -137,7 +137,7 @@ def decks(record: Document) -> Iterator[str]:
 def sentences(match: Match, record: Document) -> Iterator[str]:
     """The told game."""
     names = [seat.version.bot.name for seat in match.seats.select_related("version__bot").order_by("index")]
-    for chapter in GAMES[record["game"]].story(replay(record).log(None), names):
+    for chapter in GAMES[record["game"]].presentation.story(replay(record).log(None), names):
         yield from (bare(sentence) for sentence in chapter.sentences if len(sentence) > 30)
 
 

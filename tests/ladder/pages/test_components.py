@@ -13,8 +13,8 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import FORFEIT_REASONS
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS
 from ladder.models import Match
 from ladder.pages import home
 from ladder.pages.components import words
@@ -50,10 +50,10 @@ def test_what_is_no_token_of_the_game_stays_text() -> None:
 
 def test_every_token_of_every_game_has_a_symbol_and_its_sheet_a_style() -> None:
     for game in GAMES.values():
-        path = finders.find(f"esr/drawings/{game.drawing}.svg")
+        path = finders.find(f"esr/drawings/{game.presentation.drawing}.svg")
         assert isinstance(path, str), game.slug
-        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) >= set(game.drawn), game.slug
-        assert finders.find(f"esr/drawings/{game.drawing}.css"), game.slug
+        assert set(re.findall(r'<symbol id="(.*?)"', Path(path).read_text())) >= set(game.presentation.drawn), game.slug
+        assert finders.find(f"esr/drawings/{game.presentation.drawing}.css"), game.slug
 
 
 def test_text_around_gems_is_escaped() -> None:
@@ -82,9 +82,9 @@ def test_headings_have_anchors_of_their_own_and_the_title_is_left_out() -> None:
 def test_every_game_has_a_rules_page_with_all_its_tokens_drawn(client: Client) -> None:
     for slug, game in GAMES.items():
         html = client.get(f"/rules/{slug}/").content.decode()
-        assert game.guide.strip()
-        assert not any(f"{{{token}}}" in html for token in game.drawn)
-        for heading in prose(game.guide, game).headings:
+        assert game.presentation.guide.strip()
+        assert not any(f"{{{token}}}" in html for token in game.presentation.drawn)
+        for heading in prose(game.presentation.guide, game).headings:
             assert f'href="#{heading.anchor}"' in html
             assert f'id="{heading.anchor}"' in html
 

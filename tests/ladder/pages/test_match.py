@@ -62,10 +62,10 @@ def test_a_finished_match_of_every_game_shows_its_columns_and_is_told(site: Site
     assert {match.ladder.game for match in site.others} == set(GAMES)
     for match in site.others:
         game, text = GAMES[match.ladder.game], page(client, match)
-        for column in game.score_columns():
+        for column in game.presentation.score_columns:
             assert f">{column.heading}</th>" in text
         for seat in match.seats.select_related("result"):
-            assert drawn(game.score_columns()[0].text(seat.result.score), game) in text
+            assert drawn(game.presentation.score_columns[0].text(seat.result.score), game) in text
         assert "The game, told" in text
         assert "Before the first" in text
         assert "The result" in text
@@ -144,7 +144,7 @@ def test_a_finished_game_can_be_gone_through_from_its_page_and_opens_where_it_tu
     text = page(client, site.finished)
     assert f'data-document="/matches/{site.finished.pk}/replay.json"' in text
     record = from_json(client.get(f"/matches/{site.finished.pk}/record").content)
-    turning_point = GAMES[site.finished.ladder.game].turning_point(replay(record))
+    turning_point = GAMES[site.finished.ladder.game].statistics.turning_point(replay(record))
     assert turning_point is not None
     assert f'<a href="#{turning_point}" data-decisive>' in text
 

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 from django.test import Client
 
-from games.base import IllegalMove
 from games.registry import GAMES
-from games.tutoring import Sentence, Tutorial
+from games.rules import IllegalMove
+from games.tutorial import Sentence, Tutorial
 from ladder.pages.components.markup import KINDS, prose
 from ladder.pages.tutorial import Lost, Walk, number_of, numbers, walk, written
 
@@ -18,7 +18,7 @@ OFFERED = "0-0"
 
 
 def tutorial() -> Tutorial:
-    found = GAMES["edel-stein-reich"].tutorial
+    found = GAMES["edel-stein-reich"].presentation.tutorial
     assert found is not None
     return found
 
@@ -234,7 +234,7 @@ def test_the_words_of_a_picture_stay_with_it_and_are_not_read_out_twice() -> Non
 
 @pytest.mark.parametrize("slug", GAMES)
 def test_every_guide_has_drawn_examples_and_none_of_their_signs_is_left(slug: str) -> None:
-    drawn = html(GAMES[slug].guide, slug)
+    drawn = html(GAMES[slug].presentation.guide, slug)
     found = re.findall(r"<figure.*?</figure>", drawn, flags=re.DOTALL)
     assert len(found) >= 4
     assert not any("{" in figure or "```" in figure or ">*" in figure for figure in found)

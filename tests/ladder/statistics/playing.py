@@ -9,6 +9,7 @@ from random import Random
 
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.house.inside import Maker, load, played_inside
+from games.registry import GAMES
 from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from tests.ladder.statistics.conspirator import Conspirator
@@ -37,7 +38,9 @@ def played_block(table: Sequence[str], numbers: Sequence[int], bots: Cast, seed:
         state = played_inside(GAME, [bots[table[player]] for player in seating], seed)
         assert state.outcome is not None
         players = tuple(numbers[player] for player in seating)
-        games.append(PlayedGame(players, tuple(state.outcome["ranks"]), state.game.exchanges(state)))
+        games.append(
+            PlayedGame(players, tuple(state.outcome["ranks"]), GAMES[state.rules.slug].statistics.exchanges(state))
+        )
     return PlayedBlock(games)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.base import Exchange
+from games.statistics import Exchange
 from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.chances import adjusted

@@ -1,12 +1,25 @@
-"""What the stories of all games have in common: chapters, sentences, and how a game ended."""
+"""Games told in sentences: what the stories of all games share, and the story of a game that has none of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from games.base import Chapter
 from games.words import DEFAULTS, FORFEITS, listing
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A part of a told game: its title and its sentences, in order; ``ply`` is the step at which it begins.
+
+    ``plies`` has, for every sentence, the step that it tells of, or one of them if it tells of several.
+    """
+
+    title: str
+    ply: int
+    sentences: tuple[str, ...]
+    plies: tuple[int, ...]
 
 
 class Telling:
@@ -95,3 +108,55 @@ def finishers(outcome: Mapping[str, Any]) -> list[int]:
     """The seats that played to the end, the best first."""
     ranks, scores = outcome["ranks"], outcome["scores"]
     return sorted((seat for seat in range(len(ranks)) if "forfeit" not in scores[seat]), key=lambda seat: ranks[seat])
+
+
+def tell_result(telling: Telling, outcome: Mapping[str, Any]) -> None:
+    """Tell who won, who forfeited, and what everybody scored."""
+    first = [seat for seat, rank in enumerate(outcome["ranks"]) if rank == 1]
+    telling.say(f"{telling.named(first)} {'wins' if len(first) == 1 else 'share the win'}")
+    for seat, score in enumerate(outcome["scores"]):
+        counted = [f"{value} {key}" for key, value in score.items() if key != "forfeit"]
+        if counted:
+            telling.say(f"{telling.names[seat]} has {listing(counted)}")
+    telling.tell_forfeits(outcome["scores"])
+
+
+def plain_story(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:
+    """One sentence per step and per event, as the documents have them.
+
+    An event ``{"type": "round", "round": 2}`` begins a chapter. Raises ``ValueError`` for a wrong number of names.
+    """
+    if len(names) != log["seats"]:
+        raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
+    telling = Telling(names, by_step)
+    telling.begin("Start", 0)
+    for entry in log["entries"]:
+        telling.follow(entry)
+        if "step" in entry:
+            _tell_step(telling, entry["step"])
+        elif entry["event"]["type"] == "round":
+            telling.begin(f"Round {entry['event']['round']}", entry["ply"])
+            telling.say(_written({key: part for key, part in entry["event"].items() if key != "type"}, names))
+        else:
+            telling.say(_written(entry["event"], names))
+    if log["outcome"] is not None:
+        tell_result(telling, log["outcome"])
+    return telling.chapters()
+
+
+def _tell_step(telling: Telling, step: Mapping[str, Any]) -> None:
+    if "chance" in step:
+        telling.say(_written(step, telling.names))
+    else:
+        move = f"{step['decision']} {_written(step['move'], telling.names)}".replace("_", " ")
+        telling.say(f"{telling.names[step['seat']]}: {move}{telling.remark(step)}")
+
+
+def _written(value: Any, names: Sequence[str]) -> str:
+    """A JSON value in words; the seat of an object is the name of its player."""
+    if isinstance(value, Mapping):
+        parts = {key: names[part] if key == "seat" and type(part) is int else part for key, part in value.items()}
+        return ", ".join(f"{key.replace('_', ' ')} {_written(part, names)}" for key, part in parts.items())
+    if isinstance(value, list):
+        return listing([_written(part, names) for part in value]) if value else "none"
+    return "none" if value is None else str(value)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from games.base import Document, Move, State
+from games.rules import Document, Move, State
 
 
 class Term(str):
@@ -25,7 +25,7 @@ Value = int | str | tuple[Term, ...]
 class Sentence:
     """An English text with placeholders such as ``%(name)s``, and what stands for them.
 
-    A value may hold tokens, such as ``2 {R}`` for two red gems: ``Game.tokens``. Several terms are listed.
+    A value may hold tokens, such as ``2 {R}`` for two red gems: ``Presentation.tokens``. Several terms are listed.
     """
 
     text: str

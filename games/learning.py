@@ -1,7 +1,7 @@
-"""How a game looks to a learner: its moves as sequences of numbered actions, what a seat is told as one vector.
+"""The learning contract: moves as sequences of numbered actions, and what a seat may see as one vector.
 
-Both are made from documents alone: the ``view`` and the ``decision`` of one seat, as ``docs/views.md`` has them. So
-nothing hidden can get in, and what learned with an environment plays as a bot, which is sent the same two documents.
+Both come from documents alone: the ``view`` and the ``decision`` of one seat (``docs/views.md``). Nothing hidden can
+leak, and a policy that learned in an environment can play as a bot, which gets the same two documents.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any
 
-from games.base import Document, Move
+from games.rules import LISTED_MOVES, Document, Move
 from games.strict import same
 
 Chosen = tuple[int, ...]
@@ -79,9 +79,9 @@ class Encoding(ABC):
     def sequence(self, decision: Document, move: Move) -> Chosen:
         """The one sequence of actions that composes ``move``, which must be legal."""
 
-    @abstractmethod
     def score(self, score: Mapping[str, Any]) -> float:
-        """What decides the game first, out of one seat's score object; the more the better."""
+        """The number of a seat's score object that decides the game first; higher is better."""
+        return float(score["points"])
 
     def mask(self, decision: Document, chosen: Chosen) -> list[int]:
         """1 for every action that may follow ``chosen``, 0 for all others."""
@@ -133,6 +133,33 @@ class Encoding(ABC):
         for section in self.sections:
             numbers += section.read(seen)
         return numbers
+
+
+class PlainEncoding(Encoding):
+    """The encoding of a game that brings none: action ``n`` is the ``n``-th legal move that the decision lists.
+
+    It only works for decisions that list their moves. The observation says which moves are listed, and nothing of the
+    view: enough to play at random and for tests, not to learn.
+    """
+
+    def __init__(self, seats: int) -> None:
+        asked = Section("legal", LISTED_MOVES, "1 for every listed move", _listed)
+        super().__init__(seats, tuple(f"move {number}" for number in range(LISTED_MOVES)), (asked,))
+
+    def options(self, decision: Document, chosen: Chosen) -> list[int]:
+        return [] if chosen else list(range(len(decision["legal"])))
+
+    def compose(self, decision: Document, actions: Chosen) -> Move:
+        move: Move = decision["legal"][actions[0]]
+        return move
+
+    def sequence(self, decision: Document, move: Move) -> Chosen:
+        return (next(place for place, one in enumerate(decision["legal"]) if same(one, move)),)
+
+
+def _listed(seen: Seen) -> list[float]:
+    legal = seen.decision["legal"] if seen.decision and not seen.chosen else []
+    return [float(place < len(legal)) for place in range(LISTED_MOVES)]
 
 
 def _in_any_order(value: Any) -> Any:

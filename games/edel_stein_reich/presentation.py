@@ -1,0 +1,100 @@
+"""How Edel, Stein & Reich looks to people, in both variants: symbols, score columns, terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from games.edel_stein_reich.cards import COLOURS
+from games.edel_stein_reich.judging import NO_OFFER, NOT_HIGHER, NOT_OWN
+from games.edel_stein_reich.story import tell
+from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, EVENT_NAMES
+from games.edel_stein_reich.tutorial import FirstPhase
+from games.presentation import Presentation, ScoreColumn
+
+# --- Symbols of the guides, with their names -------------------------------------------------------------------------
+
+_ACTIONS: Final = {"act-money": "Money", "act-event": "Event", "act-gems": "Gems"}
+
+_EVENTS: Final = {
+    "event-cert": "certificate",
+    "event-sole-R": "8 for red alone",
+    "event-sole-Y": "7 for yellow alone",
+    "event-sole-G": "6 for green alone",
+    "event-sole-B": "5 for blue alone",
+    "event-sole_any": "4 for each colour alone",
+    "event-per-R": "1 for each red",
+    "event-per-Y": "1 for each yellow",
+    "event-per-G": "1 for each green",
+    "event-per-B": "1 for each blue",
+    "event-swap": "swap a gem",
+    "event-half": "half scoring",
+    "event-rob": "one gem from each",
+    "event-three": "three of a colour",
+    "event-halve_all": "everybody returns half",
+    "event-adjust-RB": "four red, four blue",
+    "event-adjust-YG": "four yellow, four green",
+}
+
+_RETURNED: Final = {f"ghost-{letter}": "returned" for letter in "RYG"}
+
+PICTURES_FOR_TWO: Final = {**_ACTIONS, **_EVENTS, **_RETURNED}
+PICTURES: Final = {**PICTURES_FOR_TWO, "act-free_choice": "Free Choice"}
+
+# --- Terms -----------------------------------------------------------------------------------------------------------
+
+DECISIONS: Final = {
+    "action": "choice of an action",
+    "guess": "guess",
+    "open_barter": "opening offer",
+    "answer_offer": "answer to an offer",
+    "counter_gift": "gift in return",
+    "event_card": "choice of an event card",
+    "immediate": "use of an immediate card",
+    "free_choice": "free choice",
+}
+"""What each kind of decision is called."""
+
+_MORE: Final = (
+    *("gem", "gems", "money", "millions", "certificate", "certificates", "supply", "bank"),
+    *("gem card", "event card", "action card", "scoring card", "scoring cards", "immediate card"),
+    *("phase", "phases", "round", "rounds", "turn", "scoring", "half scoring", "majority", "tie", "alone"),
+    *("barter", "barters", "offer", "offers", "accept", "decline", "gift", "face up", "blind draw", "display"),
+    *("cancelled", "youngest", "oldest", "seat", "hidden card", "hit", "miss"),
+)
+
+RULES: Final = (NO_OFFER, NOT_HIGHER, NOT_OWN)
+"""The rules of offers, as the engine says them."""
+
+TERMS: Final = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *RULES, *_MORE)
+
+
+# --- Both variants ---------------------------------------------------------------------------------------------------
+
+
+def _gems(score: Mapping[str, Any]) -> str:
+    return " ".join(f"{count}\u00a0{{{colour}}}" for count, colour in zip(score["gems"], COLOURS, strict=True))
+
+
+SCORE_COLUMNS: Final = (
+    ScoreColumn("money, millions", lambda score: str(score["money"])),
+    ScoreColumn("gems left", _gems),
+)
+
+
+PRESENTATION: Final = Presentation(
+    "edel_stein_reich",
+    tokens=COLOUR_NAMES,
+    pictures=PICTURES,
+    drawing="gem",
+    board="gems",
+    score_columns=SCORE_COLUMNS,
+    story=tell,
+    terms=TERMS,
+    tutorial=FirstPhase(),
+)
+"""Three to five players."""
+
+DUEL_PRESENTATION: Final = replace(PRESENTATION, guide_file="duel_guide.md", pictures=PICTURES_FOR_TWO, tutorial=None)
+"""The variant for two players."""

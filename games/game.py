@@ -1,0 +1,80 @@
+"""A game as the registry lists it: rules, and how they are shown, counted, learned and described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from games.learning import Encoding, PlainEncoding
+from games.presentation import Presentation
+from games.rules import Rules, State
+from games.schemas import GameShapes, Schema, build, plain_shapes
+from games.statistics import Statistics
+from games.words import DEFAULTS, FORFEITS
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One game. Only ``rules`` and ``presentation`` are required; everything else has a default for any game.
+
+    ``learning`` makes the encoding of moves and views from the number of seats. ``shapes`` describes the documents:
+    JSON Schemas are built from it.
+    """
+
+    rules: Rules
+    presentation: Presentation
+    statistics: Statistics = field(default_factory=Statistics)
+    learning: Callable[[int], Encoding] = PlainEncoding
+    shapes: Callable[[Rules], GameShapes] = plain_shapes
+
+    @property
+    def slug(self) -> str:
+        return self.rules.slug
+
+    @property
+    def name(self) -> str:
+        return self.rules.name
+
+    @property
+    def seat_counts(self) -> tuple[int, ...]:
+        return self.rules.seat_counts
+
+    def new(self, seats: int, seed: bytes) -> State:
+        """Deal the game of a 32-byte ``seed``. Raises ``ValueError`` for a wrong number of seats."""
+        return self.rules.new(seats, seed)
+
+    def encoding(self, seats: int) -> Encoding:
+        """Its moves and views with this number of seats as numbers. Raises ``ValueError`` for a wrong number."""
+        self.rules.require_seats(seats)
+        return self.learning(seats)
+
+    def schema(self, document: str) -> Schema:
+        """A copy of the JSON Schema of one of ``games.schemas.DOCUMENTS``. Raises ``LookupError`` for another name."""
+        if document not in self._schemas:
+            raise LookupError(f"no document is called {document!r}; known are {', '.join(self._schemas)}")
+        return deepcopy(self._schemas[document])
+
+    @cached_property
+    def _schemas(self) -> dict[str, Schema]:
+        return build(self.shapes(self.rules))
+
+
+def terms(games: Iterable[Game]) -> list[str]:
+    """The English words of ``games`` that pages and boards use, each once, sorted: translations must have them."""
+    found = {term for game in games for term in _terms_of(game)}
+    return sorted(found | set(DEFAULTS.values()) | set(FORFEITS.values()))
+
+
+def _terms_of(game: Game) -> Iterator[str]:
+    yield from game.presentation.drawn.values()
+    yield from game.presentation.terms
+    yield from (column.heading for column in game.presentation.score_columns)
+    yield from game.statistics.stretches
+    for figure in game.statistics.figure_columns:
+        yield from (figure.heading, figure.meaning)
+    for habit in game.statistics.habit_columns:
+        yield from (habit.group, habit.heading, habit.meaning, habit.occasion)
+    if game.statistics.price_unit:
+        yield game.statistics.price_unit
