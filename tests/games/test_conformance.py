@@ -269,5 +269,4 @@ def test_a_finished_game_has_a_story_for_everybody_and_scores_for_a_table(slug: 
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_game_has_a_guide_in_markdown(slug: str) -> None:
     guide = GAMES[slug].presentation.guide
-    assert len(guide) > 1000
     assert "\n## " in guide
