@@ -138,8 +138,8 @@ class Encoding(ABC):
 class PlainEncoding(Encoding):
     """The encoding of a game that brings none: action ``n`` is the ``n``-th legal move that the decision lists.
 
-    It only works for decisions that list their moves. The observation says which moves are listed, and nothing of the
-    view: enough to play at random and for tests, not to learn.
+    Actions exist only for decisions that list their moves. The observation says which moves are listed, and nothing of
+    the view: enough to play at random and for tests, not to learn.
     """
 
     def __init__(self, seats: int) -> None:
@@ -155,6 +155,10 @@ class PlainEncoding(Encoding):
 
     def sequence(self, decision: Document, move: Move) -> Chosen:
         return (next(place for place, one in enumerate(decision["legal"]) if same(one, move)),)
+
+    def allows(self, decision: Document, move: Any) -> bool:
+        """Whether ``move`` is listed. Where nothing is listed, any move may be legal: only the rules can tell."""
+        return decision["legal"] is None or any(same(one, move) for one in decision["legal"])
 
 
 def _listed(seen: Seen) -> list[float]:

@@ -22,7 +22,7 @@ class Chapter:
     plies: tuple[int, ...]
 
 
-class Telling:
+class Narrative:
     """A story in the making; sentences come without their full stop, and clauses may be added to the last one.
 
     ``step`` is the step of the record that is being told of. With ``by_step`` no sentence tells of two.
@@ -110,15 +110,15 @@ def finishers(outcome: Mapping[str, Any]) -> list[int]:
     return sorted((seat for seat in range(len(ranks)) if "forfeit" not in scores[seat]), key=lambda seat: ranks[seat])
 
 
-def tell_result(telling: Telling, outcome: Mapping[str, Any]) -> None:
+def tell_result(narrative: Narrative, outcome: Mapping[str, Any]) -> None:
     """Tell who won, who forfeited, and what everybody scored."""
     first = [seat for seat, rank in enumerate(outcome["ranks"]) if rank == 1]
-    telling.say(f"{telling.named(first)} {'wins' if len(first) == 1 else 'share the win'}")
+    narrative.say(f"{narrative.named(first)} {'wins' if len(first) == 1 else 'share the win'}")
     for seat, score in enumerate(outcome["scores"]):
         counted = [f"{value} {key}" for key, value in score.items() if key != "forfeit"]
         if counted:
-            telling.say(f"{telling.names[seat]} has {listing(counted)}")
-    telling.tell_forfeits(outcome["scores"])
+            narrative.say(f"{narrative.names[seat]} has {listing(counted)}")
+    narrative.tell_forfeits(outcome["scores"])
 
 
 def plain_story(log: Mapping[str, Any], names: Sequence[str], by_step: bool = False) -> list[Chapter]:
@@ -128,28 +128,28 @@ def plain_story(log: Mapping[str, Any], names: Sequence[str], by_step: bool = Fa
     """
     if len(names) != log["seats"]:
         raise ValueError(f"a game of {log['seats']} seats needs as many names, not {len(names)}")
-    telling = Telling(names, by_step)
-    telling.begin("Start", 0)
+    narrative = Narrative(names, by_step)
+    narrative.begin("Start", 0)
     for entry in log["entries"]:
-        telling.follow(entry)
+        narrative.follow(entry)
         if "step" in entry:
-            _tell_step(telling, entry["step"])
+            _tell_step(narrative, entry["step"])
         elif entry["event"]["type"] == "round":
-            telling.begin(f"Round {entry['event']['round']}", entry["ply"])
-            telling.say(_written({key: part for key, part in entry["event"].items() if key != "type"}, names))
+            narrative.begin(f"Round {entry['event']['round']}", entry["ply"])
+            narrative.say(_written({key: part for key, part in entry["event"].items() if key != "type"}, names))
         else:
-            telling.say(_written(entry["event"], names))
+            narrative.say(_written(entry["event"], names))
     if log["outcome"] is not None:
-        tell_result(telling, log["outcome"])
-    return telling.chapters()
+        tell_result(narrative, log["outcome"])
+    return narrative.chapters()
 
 
-def _tell_step(telling: Telling, step: Mapping[str, Any]) -> None:
+def _tell_step(narrative: Narrative, step: Mapping[str, Any]) -> None:
     if "chance" in step:
-        telling.say(_written(step, telling.names))
+        narrative.say(_written(step, narrative.names))
     else:
-        move = f"{step['decision']} {_written(step['move'], telling.names)}".replace("_", " ")
-        telling.say(f"{telling.names[step['seat']]}: {move}{telling.remark(step)}")
+        move = f"{step['decision']} {_written(step['move'], narrative.names)}".replace("_", " ")
+        narrative.say(f"{narrative.names[step['seat']]}: {move}{narrative.remark(step)}")
 
 
 def _written(value: Any, names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ the function that does it:
   (``Procedure.exchange``).
 - The last round is announced once the stack is empty after the display has been refilled, whoever took the last
   card (``Procedure.end_round``).
-- In the last round laying is optional, and bottles left in hand are worth nothing (``legal.must_lay``).
+- In the last round laying is optional, and bottles left in hand are worth nothing (``moves.must_lay``).
 - The number of points is unlimited, and players level in points share their rank (``WeinhaendlerState.outcome``).
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.die_weinhaendler import deciding, judging, legal, viewing
-from games.die_weinhaendler.places import Bids, Lays
+from games.die_weinhaendler import decisions, moves, views
+from games.die_weinhaendler.moves import Bids, Lays
 from games.die_weinhaendler.procedure import Procedure
 from games.outcomes import outcome
 from games.rules import Document, Move, NumberedMoves
@@ -18,15 +18,15 @@ class WeinhaendlerState(Procedure):
     __slots__ = ()
 
     def forced_move(self) -> Move | None:
-        return legal.forced(self, self.turn)
+        return moves.forced(self, self.turn)
 
     def decision(self, seat: int) -> Document:
         self.require(seat)
-        return deciding.decision(self, seat)
+        return decisions.decision(self, seat)
 
     def legal_moves(self, seat: int) -> Sequence[Move]:
         self.require(seat)
-        return legal.moves(self, seat)
+        return moves.every_move(self, seat)
 
     def numbered_moves(self, seat: int) -> NumberedMoves:
         self.require(seat)
@@ -34,18 +34,18 @@ class WeinhaendlerState(Procedure):
 
     def default_move(self, seat: int) -> Move:
         self.require(seat)
-        return legal.default(self, seat)
+        return moves.default(self, seat)
 
     def random_move(self, seat: int, random: Random) -> Move:
         self.require(seat)
-        return legal.draw(self, seat, random)
+        return moves.draw(self, seat, random)
 
     def check(self, seat: int, move: object) -> Move:
         self.require(seat)
-        return judging.check(self, seat, move)
+        return moves.check(self, seat, move)
 
     def view(self, seat: int | None) -> Document:
-        return viewing.view(self, seat)
+        return views.view(self, seat)
 
     @property
     def rounds_begun(self) -> int:

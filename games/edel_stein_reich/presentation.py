@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from games.edel_stein_reich.cards import COLOURS
-from games.edel_stein_reich.judging import NO_OFFER, NOT_HIGHER, NOT_OWN
+from games.edel_stein_reich.moves import NO_OFFER, NOT_HIGHER, NOT_OWN
 from games.edel_stein_reich.story import tell
 from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, EVENT_NAMES
 from games.edel_stein_reich.tutorial import FirstPhase

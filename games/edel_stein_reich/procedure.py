@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from games.chance import Chance
+from games.edel_stein_reich.actions import Actions
 from games.edel_stein_reich.cards import GEM_CARDS, PHASES, TABLES, Gems
-from games.edel_stein_reich.resolving import Resolving
 from games.edel_stein_reich.rulings import LOW_SUPPLY
 from games.edel_stein_reich.scoring import score_phase
 from games.edel_stein_reich.table import ALL_EVENTS, together, without
@@ -14,7 +14,7 @@ from games.rules import Document, Rules
 from games.stepped import NOBODY
 
 
-class Procedure(Resolving):
+class Procedure(Actions):
     """A whole game without its public face; the two-player variant overrides its turns.
 
     ``scored`` has, for every phase that is over, the money by seat after its scoring and the certificates that counted.

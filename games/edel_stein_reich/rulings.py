@@ -12,13 +12,13 @@ the function that does it:
 - Second place in certificates needs at least one certificate (``certificate_pay``).
 - A half scoring uses no scoring cards and keeps them with their owners (``score_half``).
 - The player of a robbery chooses the gem each opponent loses; an opponent without gems is passed over
-  (``legal.victims``).
-- A swap without an own gem, or without an opponent who has one, has no effect (``Resolving.immediate_has_effect``).
+  (``moves.victims``).
+- A swap without an own gem, or without an opponent who has one, has no effect (``Actions.immediate_has_effect``).
 - Event cards are reshuffled only when a card must be drawn and none is left; the card on display stays out
   (``Table.draw_event``).
 - Scoring cards work by themselves: they only ever add money (``score_phase``).
 - Players level in money, gems, red, yellow, green and blue share their rank (``rank_keys``).
-- A seat that does not answer plays its first legal move; no first move gives a gem away unasked (``legal.default``).
+- A seat that does not answer plays its first legal move; no first move gives a gem away unasked (``moves.default``).
 """
 
 from __future__ import annotations

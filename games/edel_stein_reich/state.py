@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from games.edel_stein_reich import deciding, judging, legal, viewing
-from games.edel_stein_reich.places import Offers
+from games.edel_stein_reich import decisions, moves, views
+from games.edel_stein_reich.moves import Offers
 from games.edel_stein_reich.procedure import Procedure
 from games.edel_stein_reich.scoring import rank_keys
 from games.outcomes import outcome
@@ -39,32 +39,32 @@ class EdelSteinReichState(Procedure):
 
     def decision(self, seat: int) -> Document:
         self.require(seat)
-        return deciding.decision(self, seat)
+        return decisions.decision(self, seat)
 
     def legal_moves(self, seat: int) -> Sequence[Move]:
         self.require(seat)
-        return legal.moves(self, seat)
+        return moves.every_move(self, seat)
 
     def numbered_moves(self, seat: int) -> NumberedMoves:
         self.require(seat)
-        return Offers(self, seat) if legal.offering(self) else legal.moves(self, seat)
+        return Offers(self, seat) if moves.offering(self) else moves.every_move(self, seat)
 
     def default_move(self, seat: int) -> Move:
         self.require(seat)
-        return legal.default(self)
+        return moves.default(self)
 
     def random_move(self, seat: int, random: Random) -> Move:
         if seat != self.turn or seat < 0:
             self.require_one_of_several(seat)
-        return legal.draw(self, seat, random)
+        return moves.draw(self, seat, random)
 
     def check(self, seat: int, move: object) -> Move:
         if seat != self.turn or seat < 0:
             self.require_one_of_several(seat)
-        return judging.check(self, seat, move)
+        return moves.check(self, seat, move)
 
     def view(self, seat: int | None) -> Document:
-        return viewing.view(self, seat)
+        return views.view(self, seat)
 
     @property
     def rounds_begun(self) -> int:

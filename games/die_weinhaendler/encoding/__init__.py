@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from games.die_weinhaendler.encoding import moves
-from games.die_weinhaendler.encoding.observing import sections
+from games.die_weinhaendler.encoding.observation import sections
 from games.learning import Chosen, Encoding
 from games.rules import Document, Move
 

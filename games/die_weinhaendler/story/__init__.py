@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.die_weinhaendler.story.bidding import tell_bid, tell_draw, tell_exchange
-from games.die_weinhaendler.story.laying import tell_laid, tell_laying, tell_new_cellar
 from games.die_weinhaendler.story.rounds import (
+    tell_bid,
+    tell_draw,
+    tell_exchange,
     tell_hand,
+    tell_laid,
     tell_last_round,
+    tell_laying,
+    tell_new_cellar,
     tell_outcome,
     tell_refill,
     tell_start,
     tell_starter,
 )
-from games.die_weinhaendler.story.telling import Story
+from games.die_weinhaendler.story.teller import Story
 from games.story import Chapter
 
 __all__ = ["tell", "tell_entry"]

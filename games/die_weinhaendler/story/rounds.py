@@ -1,16 +1,19 @@
-"""The sentences between the rounds: the deal, the display, who starts, and how it ends."""
+"""The rounds of Die Weinhändler in sentences, from the deal to the result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from games.die_weinhaendler.cellar import MIXED_BONUS, SAME_BONUS
 from games.die_weinhaendler.rulings import IDLE_LIMIT
-from games.die_weinhaendler.story.telling import Story
-from games.die_weinhaendler.story.words import bottles
+from games.die_weinhaendler.story.teller import Cell, Story, is_empty, stars
+from games.die_weinhaendler.story.words import bottles, euros, that_bottle
 from games.outcomes import has_score
 from games.story import finishers
 from games.words import ordinal
+
+# --- Deal, refill, result --------------------------------------------------------------------------------------------
 
 Event = Mapping[str, Any]
 
@@ -96,3 +99,142 @@ def tell_outcome(story: Story, outcome: Event) -> None:
     if told:
         story.say(", ".join(told))
     story.tell_forfeits(scores)
+
+
+# --- Bids ------------------------------------------------------------------------------------------------------------
+
+PASSING = ("passes", "pass")
+NO_CARD = "without a bid, and the stack has no card for it"
+WITHOUT_A_CARD = (f"passes {NO_CARD}", f"pass {NO_CARD}")
+
+
+def tell_bid(story: Story, step: Mapping[str, Any]) -> None:
+    """Bottles are added to a bid, or a seat passes."""
+    first_round(story)
+    seat, move = step["seat"], step["move"]
+    remark = story.remark(step)
+    if move != "pass":
+        _add(story, seat, move["cards"])
+        story.go_on(remark)
+    elif story.table.bids[seat]:
+        story.say_of(seat, PASSING, remark)
+    elif story.table.stack:
+        story.say(f"{story.names[seat]} passes without a bid{remark}")
+    else:
+        story.say_of(seat, WITHOUT_A_CARD, remark)
+
+
+def _add(story: Story, seat: int, cards: Sequence[str]) -> None:
+    """Where the new total stands decides what it may bring, so the sentence says it."""
+    table, name = story.table, story.names[seat]
+    first, led = not table.bids[seat], not table.above(seat)
+    table.bids[seat] += cards
+    above, below, total = table.above(seat), table.below(seat), euros(table.total(seat))
+    if first and not above and not below:
+        story.say(f"{name} opens with {total}: {bottles(cards)}")
+    elif first and above:
+        story.say(f"{name} underbids {story.names[above[0]]} with {total}: {bottles(cards)}")
+    elif first:
+        story.say(f"{name} outbids {story.names[below[0]]} with {total}: {bottles(cards)}")
+    elif above:
+        story.say(f"{name} adds {bottles(cards)}: {total}, below {story.names[above[0]]}")
+    elif led or not below:
+        story.say(f"{name} adds {bottles(cards)}: {total}")
+    else:
+        story.say(f"{name} adds {bottles(cards)} and outbids {story.names[below[0]]}: {total}")
+
+
+def tell_draw(story: Story, event: Mapping[str, Any]) -> None:
+    """What a pass without a bid brings; the sentence of the pass goes on."""
+    shown, kept, below = event["shown"], event["kept"], event["to_bottom"]
+    story.table.stack -= 1
+    if below is None:
+        story.go_on(f" and keeps the last card of the stack, {bottles([kept])}")
+    elif below == kept:
+        story.go_on(f", turns up {bottles(shown)} and keeps one; the other goes under the stack")
+    else:
+        told = f", turns up {bottles(shown)} and keeps {that_bottle(kept)}; {that_bottle(below)} goes under the stack"
+        story.go_on(told)
+
+
+def tell_exchange(story: Story, event: Mapping[str, Any]) -> None:
+    """Everybody with a bid takes what lies one place higher."""
+    table, moves = story.table, event["moves"]
+    table.exchanged = True
+    highest, lowest = moves[0], moves[-1]
+    name, bid = story.names[highest["to"]], euros(table.total(highest["to"]))
+    why = f"has bid most, {bid}, and" if len(moves) > 2 else f"is alone with a bid, {bid}, and"
+    story.say(f"{name} {why} takes the display: {bottles(highest['cards'])}")
+    for move in moves[1:-1]:
+        story.say(f"{story.names[move['to']]} takes {bottles(move['cards'])} from {story.names[move['from']]}")
+    story.say(f"The bid of {story.names[lowest['from']]} becomes the display: {bottles(lowest['cards'])}")
+    table.display = list(lowest["cards"])
+
+
+# --- Bottles laid ----------------------------------------------------------------------------------------------------
+
+NOTHING = ("lays nothing", "lay nothing")
+
+
+def tell_laying(story: Story, step: Mapping[str, Any]) -> None:
+    """A bottle is laid, of which the event says more, or a seat has finished."""
+    table, seat = story.table, step["seat"]
+    if not table.exchanged:
+        table.exchanged = True
+        story.say("Nobody has bid: the display stays as it is")
+    remark = story.remark(step)
+    if step["move"] != "done":
+        if not story.laid:
+            story.settle()
+        story.layer = seat
+        story.noted = remark
+        story.has_laid = True
+        return
+    if story.has_laid and story.by_step:
+        story.say(f"{story.names[seat]} lays no more{remark}")
+    elif story.has_laid:
+        story.settle()
+    else:
+        story.say_of(seat, NOTHING, remark)
+    story.has_laid = False
+
+
+def tell_new_cellar(story: Story, event: Mapping[str, Any]) -> None:
+    """The bottle that is laid next begins a cellar."""
+    story.table.cellars[event["seat"]].append({})
+
+
+def tell_laid(story: Story, event: Mapping[str, Any]) -> None:
+    """The place of a bottle, its stars and its trios; the sentence of the laying gets longer."""
+    table, seat, card = story.table, event["seat"], event["card"]
+    level, x = event["cell"]
+    begins = not table.cellars[seat][-1]
+    covers = table.lay(seat, card, (level, x))
+    table.points[seat] += event["points"]
+    story.earned += event["points"]
+    where = " over the empty bottle" if covers else f" in the {ordinal(level + 1)} row" if level else ""
+    if begins and len(table.cellars[seat]) > 1:
+        where = f" to begin a {ordinal(len(table.cellars[seat]))} cellar"
+    story.laid.append(f"{bottles([card])}{where}{_earned(story, seat, card, event['trios'])}{story.noted}")
+
+
+def _earned(story: Story, seat: int, card: str, trios: Sequence[Sequence[Sequence[int]]]) -> str:
+    """``(2 stars, 4 for three alike and 1 for a run)``; an empty bottle earns nothing."""
+    if is_empty(card):
+        return ""
+    count = stars(card)
+    parts = ["1 star" if count == 1 else f"{count} stars"]
+    kinds = [_alike(story.table.cellars[seat][-1], trio) for trio in trios]
+    for alike, bonus, one, several in (
+        (True, SAME_BONUS, "three alike", "{} times three alike"),
+        (False, MIXED_BONUS, "a run", "{} runs"),
+    ):
+        found = kinds.count(alike)
+        if found:
+            parts.append(f"{bonus * found} for {one if found == 1 else several.format(found)}")
+    return f" ({', '.join(parts)})"
+
+
+def _alike(cellar: Mapping[Cell, str], trio: Sequence[Sequence[int]]) -> bool:
+    """Whether the three bottles of a trio are identical; otherwise they have one, two and three stars."""
+    return len({cellar[level, x] for level, x in trio}) == 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from games.edel_stein_reich.encoding.moves import Moves
-from games.edel_stein_reich.encoding.observing import sections
+from games.edel_stein_reich.encoding.observation import sections
 from games.learning import Chosen, Encoding
 from games.rules import Document, Move
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.edel_stein_reich.story.ending import tell_outcome
 from games.edel_stein_reich.story.events import tell_event
+from games.edel_stein_reich.story.results import tell_outcome
 from games.edel_stein_reich.story.steps import tell_step
-from games.edel_stein_reich.story.telling import Story
+from games.edel_stein_reich.story.teller import Story
 from games.story import Chapter
 
 __all__ = ["tell"]

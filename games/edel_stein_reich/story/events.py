@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from games.edel_stein_reich.cards import GEMS_ON_CARD, PHASES
-from games.edel_stein_reich.story.scoring import tell_half, tell_phase
-from games.edel_stein_reich.story.telling import Story
+from games.edel_stein_reich.story.results import tell_half, tell_phase
+from games.edel_stein_reich.story.teller import Story
 from games.edel_stein_reich.story.words import ACTION_NAMES, COLOUR_NAMES, event_card, gem_card, gems
 from games.words import listing
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from games.edel_stein_reich.cards import SCORING_CARDS
-from games.edel_stein_reich.story.telling import Story
+from games.edel_stein_reich.story.teller import Story
 from games.edel_stein_reich.story.words import (
     ACTION_NAMES,
     COLOUR_NAMES,

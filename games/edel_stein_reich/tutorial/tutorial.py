@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from games.edel_stein_reich.cards import COLOURS, MONEY_ON_CARD, TABLES, vector
-from games.edel_stein_reich.tutorial import actions, bartering, cards, ending, events, opponents, prices
+from games.edel_stein_reich.tutorial import actions, barter, cards, ending, events, opponents, prices
 from games.rules import Document, Move, State
 from games.tutorial import Grid, Lesson, Sentence, Tutorial
 
@@ -67,11 +67,11 @@ class FirstPhase(Tutorial):
         if kind == "action":
             return actions.lesson(view, decision, self.names)
         if kind == "open_barter":
-            return bartering.opening(view, decision, self.names, kind not in met)
+            return barter.opening(view, decision, self.names, kind not in met)
         if kind == "answer_offer":
-            return bartering.answering(view, decision, self.names, kind not in met)
+            return barter.answering(view, decision, self.names, kind not in met)
         if kind == "counter_gift":
-            return bartering.giving(view, decision, self.names)
+            return barter.giving(view, decision, self.names)
         if kind == "event_card":
             return events.choosing(view, decision, kind not in met)
         return events.using(view, decision, state.legal_moves(self.seat))

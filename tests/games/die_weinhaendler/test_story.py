@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from games.die_weinhaendler.story import tell_entry
-from games.die_weinhaendler.story.telling import Story
+from games.die_weinhaendler.story.teller import Story
 from games.die_weinhaendler.story.words import BOTTLES, bottles, euros
 from tests.games.playing import positions
 from tests.games.telling import NAMES, event, log_of, move, told

@@ -9,7 +9,7 @@ import pytest
 
 from games.edel_stein_reich.story.events import tell_event
 from games.edel_stein_reich.story.steps import tell_step
-from games.edel_stein_reich.story.telling import Story
+from games.edel_stein_reich.story.teller import Story
 from games.edel_stein_reich.story.words import event_card, gem_card, gems, why_higher
 from games.record import replay
 from games.registry import GAMES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.die_weinhaendler import legal
+from games.die_weinhaendler import moves
 from games.die_weinhaendler.cards import codes
 from games.die_weinhaendler.cellar import NEW
 from games.die_weinhaendler.grid import place_of
@@ -21,8 +21,8 @@ def decision(state: Procedure, seat: int) -> Document:
         "kind": state.stage,
         "seat": seat,
         **(bid_bounds(state, seat) if state.stage == "bid" else lay_bounds(state, seat)),
-        "default": legal.default(state, seat),
-        "legal": legal.few(state, seat, LISTED_MOVES),
+        "default": moves.default(state, seat),
+        "legal": moves.few(state, seat, LISTED_MOVES),
     }
 
 
@@ -42,7 +42,7 @@ def lay_bounds(state: Procedure, seat: int) -> Document:
     cellar = state.open_cellar(seat)
     return {
         "hand": codes(state.hands[seat]),
-        "must_lay": legal.must_lay(state, seat),
+        "must_lay": moves.must_lay(state, seat),
         "cells": [
             {"cell": place_of(cell), "cards": "full" if cell in cellar.empties else "any"}
             for cell in sorted(cellar.vacant + cellar.empties)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from games.edel_stein_reich import legal
+from games.edel_stein_reich import moves
+from games.edel_stein_reich.actions import FREE_CHOICE_TAKES
 from games.edel_stein_reich.cards import COLOURS, letters
-from games.edel_stein_reich.resolving import FREE_CHOICE_TAKES
 from games.edel_stein_reich.rulings import OFFER_LIMIT
 from games.rules import LISTED_MOVES, Document
 
@@ -20,8 +20,8 @@ def decision(state: Procedure, seat: int) -> Document:
         "kind": state.stage,
         "seat": seat,
         **bounds(state, seat),
-        "default": legal.default(state),
-        "legal": legal.few(state, seat, LISTED_MOVES),
+        "default": moves.default(state),
+        "legal": moves.few(state, seat, LISTED_MOVES),
     }
 
 
@@ -29,7 +29,7 @@ def bounds(state: Procedure, seat: int) -> Document:
     """What the legal moves can be rebuilt from."""
     stage = state.stage
     if stage in ("action", "guess"):
-        return {"options": legal.options(state)}
+        return {"options": moves.options(state)}
     if stage == "event_card":
         return {"display": state.display}
     if stage == "immediate":
@@ -61,7 +61,7 @@ def _immediate(state: Procedure, seat: int) -> Document:
 
 
 def _victims(state: Procedure, seat: int) -> Document:
-    return {other: list(held) for other, held in legal.victims(state, seat).items()}
+    return {other: list(held) for other, held in moves.victims(state, seat).items()}
 
 
 def _free_choice(state: Procedure, seat: int) -> Document:

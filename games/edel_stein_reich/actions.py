@@ -27,7 +27,7 @@ FREE_CHOICE_TAKES = 2
 """How many gems a player alone on Free Choice takes."""
 
 
-class Resolving(Table):
+class Actions(Table):
     """A table on which actions are being carried out. ``standing`` is the key of the last offer."""
 
     __slots__ = (

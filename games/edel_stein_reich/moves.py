@@ -1,0 +1,414 @@
+"""Legal moves: list them, draw one, check one, or find one by its position.
+
+Moves have one order everywhere: the default first, then as the sections below go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, islice, product
+from math import prod
+from operator import ge
+from random import Random
+from reprlib import repr as shortened
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+from games.edel_stein_reich.actions import FREE_CHOICE_TAKES
+from games.edel_stein_reich.cards import COLOURS, NO_GEMS, ONE, Gems, letters, vector
+from games.edel_stein_reich.offers import (
+    NOTHING,
+    above,
+    can_be_topped,
+    count_above,
+    drawn_above,
+    key,
+    nth_above,
+    surely_above,
+)
+from games.edel_stein_reich.rulings import OFFER_LIMIT
+from games.edel_stein_reich.table import together
+from games.rules import IllegalMove, Move
+
+if TYPE_CHECKING:
+    from games.edel_stein_reich.procedure import Procedure
+
+# --- List and draw ---------------------------------------------------------------------------------------------------
+
+_FACES = ("face_up", "blind")
+
+
+def options(state: Procedure) -> list[str]:
+    """The words that answer an ``action`` or a ``guess``."""
+    shown = state.shown()
+    return [action for action in state.actions if action not in shown] if shown else list(state.actions)
+
+
+def victims(state: Procedure, seat: int) -> dict[str, str]:
+    """The colours each opponent with a gem holds, by the opponent's number as a string."""
+    return {str(other): letters(gems) for other, gems in enumerate(state.gems) if other != seat and gems != NO_GEMS}
+
+
+def _ways(supply: Gems) -> tuple[str, ...]:
+    """What can be taken of a supply, with the colours in order."""
+    pairs = combinations_with_replacement(letters(supply), min(FREE_CHOICE_TAKES, sum(supply)))
+    ways = ["".join(pair) for pair in pairs]
+    return tuple([way for way in ways if all(map(ge, supply, vector(way)))])
+
+
+_COUNTS = range(FREE_CHOICE_TAKES + 1)
+_TAKES: Final = {supply: _ways(supply) for supply in product(_COUNTS, _COUNTS, _COUNTS, _COUNTS)}
+"""What can be taken alone on Free Choice, by the supply, of which more than can be taken makes no difference."""
+
+
+def takes(state: Procedure, give: str) -> tuple[str, ...]:
+    """Alone on Free Choice: what can be taken once ``give`` is back in the supply."""
+    red, yellow, green, blue = together(state.supply, ONE[give])
+    most = FREE_CHOICE_TAKES
+    return _TAKES[min(red, most), min(yellow, most), min(green, most), min(blue, most)]
+
+
+def offers(state: Procedure, seat: int) -> Iterator[Move]:
+    """The legal offers, ascending."""
+    if len(state.offers) < OFFER_LIMIT:
+        for offer in above(state.gems[seat], state.standing):
+            yield {"offer": list(offer)}
+
+
+def immediates(state: Procedure, seat: int) -> Iterator[Move]:
+    """The ways of carrying out the card in hand."""
+    card = state.immediate
+    if card in ("half", "three"):
+        for colour in COLOURS:
+            yield {"colour": colour}
+    elif card == "swap":
+        for give in letters(state.gems[seat]):
+            for other, held in victims(state, seat).items():
+                for take in held:
+                    yield {"give": give, "seat": int(other), "take": take}
+    elif card == "rob":
+        targets = victims(state, seat)
+        if targets:
+            for taken in product(*targets.values()):
+                yield {"take": dict(zip(targets, taken, strict=True))}
+    else:
+        yield "apply"
+
+
+def free_choices(state: Procedure, seat: int) -> Iterator[Move]:
+    """Gems to give and take, alone or among several."""
+    if len(state.free_order) > 1:
+        for colour in letters(state.supply):
+            yield {"take": [colour]}
+        return
+    for give in letters(state.gems[seat]):
+        for taken in takes(state, give):
+            yield {"give": give, "take": list(taken)}
+
+
+def every(state: Procedure, seat: int) -> Iterator[Move]:
+    """All legal moves of the seat that is asked, in order."""
+    stage = state.stage
+    if stage in ("action", "guess"):
+        yield from options(state)
+    elif stage == "event_card":
+        yield from _FACES
+    elif stage == "answer_offer":
+        yield "accept"
+        yield from offers(state, seat)
+    else:
+        yield "decline"
+        if stage == "open_barter":
+            yield from offers(state, seat)
+        elif stage == "counter_gift":
+            yield from ({"gift": colour} for colour in letters(state.gems[seat]))
+        elif stage == "immediate":
+            yield from immediates(state, seat)
+        else:
+            yield from free_choices(state, seat)
+
+
+def every_move(state: Procedure, seat: int) -> list[Move]:
+    """Every legal move, in order."""
+    return list(every(state, seat))
+
+
+def offering(state: Procedure) -> bool:
+    """Whether the legal moves are one word and then offers, of which there may be thousands."""
+    return state.stage in ("open_barter", "answer_offer") and len(state.offers) < OFFER_LIMIT
+
+
+def few(state: Procedure, seat: int, limit: int) -> list[Move] | None:
+    """Every legal move if there are at most ``limit``, otherwise ``None``."""
+    if offering(state) and surely_above(state.gems[seat], state.standing) >= limit:
+        return None
+    found = list(islice(every(state, seat), limit + 1))
+    return None if len(found) > limit else found
+
+
+def default(state: Procedure) -> Move:
+    """The first legal move."""
+    stage = state.stage
+    if stage in ("action", "guess"):
+        return options(state)[0]
+    return {"answer_offer": "accept", "event_card": "face_up"}.get(stage, "decline")
+
+
+def draw(state: Procedure, seat: int, random: Random) -> Move:
+    """One legal move, all equally likely; nothing is listed where there may be many."""
+    stage = state.stage
+    if stage == "action":
+        return state.actions[int(random.random() * len(state.actions))]
+    if stage in ("answer_offer", "open_barter"):
+        offer = drawn_above(state.gems[seat], state.standing, random)
+        if offer is None:
+            return "accept" if state.offers else "decline"
+        return {"offer": list(offer)}
+    if stage == "event_card":
+        return _FACES[int(random.random() * 2)]
+    if stage == "guess":
+        left = options(state)
+        return left[int(random.random() * len(left))]
+    if stage == "counter_gift":
+        gift = _drawn_colour(letters(state.gems[seat]), random)
+        return {"gift": gift} if gift else "decline"
+    if stage == "immediate":
+        return _drawn_immediate(state, seat, random)
+    if len(state.free_order) == 1:
+        return _drawn_exchange(state, seat, random)
+    colour = _drawn_colour(letters(state.supply), random)
+    return {"take": [colour]} if colour else "decline"
+
+
+def _drawn_colour(colours: str, random: Random) -> str:
+    """One of the colours, or ``""`` for declining."""
+    index = int(random.random() * (1 + len(colours)))
+    return colours[index - 1] if index else ""
+
+
+def _drawn_immediate(state: Procedure, seat: int, random: Random) -> Move:
+    if state.immediate == "rob":
+        return _drawn_robbery(state, seat, random)
+    if state.immediate in ("half", "three"):
+        colour = _drawn_colour(COLOURS, random)
+        return {"colour": colour} if colour else "decline"
+    legal = every_move(state, seat)
+    return legal[int(random.random() * len(legal))]
+
+
+def _drawn_robbery(state: Procedure, seat: int, random: Random) -> Move:
+    targets = victims(state, seat)
+    index = int(random.random() * (1 + prod(map(len, targets.values()))))
+    if index == 0:
+        return "decline"
+    index -= 1
+    taken = {}
+    for other, held in targets.items():
+        taken[other] = held[index % len(held)]
+        index //= len(held)
+    return {"take": taken}
+
+
+def _drawn_exchange(state: Procedure, seat: int, random: Random) -> Move:
+    ways = [(give, takes(state, give)) for give in letters(state.gems[seat])]
+    index = int(random.random() * (1 + sum([len(taken) for _, taken in ways])))
+    for give, taken in ways:
+        if index < len(taken):
+            return {"give": give, "take": list(taken[index])}
+        index -= len(taken)
+    return "decline"
+
+
+# --- Check -----------------------------------------------------------------------------------------------------------
+
+NO_OFFER: Final = "Barter: an opening offer has at least one gem."
+NOT_HIGHER: Final = "Barter: an answer must be higher: more gems, or as many with more red, then yellow, green, blue."
+NOT_OWN: Final = "Barter: an offer is whole gems of one's own, none below 0."
+_LISTED_IN_WORDS = 12
+
+_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "guess": (),
+    "open_barter": ("decline",),
+    "answer_offer": ("accept",),
+    "counter_gift": ("decline",),
+    "event_card": ("face_up", "blind"),
+    "immediate": ("decline",),
+    "free_choice": ("decline",),
+}
+"""The words that are legal whenever a decision of a kind is owed; an action's depend on the table."""
+
+
+def check(state: Procedure, seat: int, move: object) -> Move:
+    """The canonical form of ``move``, or ``IllegalMove`` with the rule it breaks and what is legal."""
+    stage = state.stage
+    if type(move) is str:
+        if move in (state.actions if stage == "action" else _WORDS[stage]):
+            return move
+        return _check_word(state, seat, stage, move)
+    if type(move) is dict:
+        if stage in ("answer_offer", "open_barter"):
+            return _check_offer(state, seat, move)
+        if stage == "counter_gift":
+            return _check_gift(state, seat, move)
+        if stage == "immediate":
+            return _check_immediate(state, seat, move)
+        if stage == "free_choice":
+            return _check_free_choice(state, seat, move)
+    raise _illegal(state, seat, "A move is a word or an object of the kind that is asked for.")
+
+
+def _check_word(state: Procedure, seat: int, stage: str, move: str) -> Move:
+    if stage == "guess" and move in state.actions and move not in state.shown():
+        return move
+    if stage == "immediate" and move == "apply" and state.immediate in ("adjust:RB", "adjust:YG", "halve_all"):
+        return move
+    raise _illegal(state, seat, _why_not(state, stage, move))
+
+
+def _why_not(state: Procedure, stage: str, move: str) -> str:
+    """The rule that a word breaks."""
+    if move == "free_choice" and stage == "action":
+        return "Free Choice: only a table of five has this card."
+    if stage == "guess" and move in state.actions:
+        return "Guess: the second card must be one of the two not yet shown."
+    if stage == "answer_offer" and move == "decline":
+        return "Barter: a standing offer is accepted or topped, it cannot be declined."
+    if stage == "open_barter" and move == "accept":
+        return "Barter: nothing has been offered yet."
+    if stage == "event_card":
+        return "Event: take the card on display or the unseen one; there is no way back."
+    return f"{shortened(move)} is no answer to {stage}."
+
+
+def _check_offer(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    named = move.get("offer")
+    if len(move) != 1 or type(named) is not list or len(named) != 4:
+        raise _illegal(state, seat, "Barter: an offer is four numbers of gems, red, yellow, green, blue, no more.")
+    offer: list[Any] = named
+    red, yellow, green, blue = offer
+    reds, yellows, greens, blues = state.gems[seat]
+    if not (
+        type(red) is type(yellow) is type(green) is type(blue) is int
+        and 0 <= red <= reds
+        and 0 <= yellow <= yellows
+        and 0 <= green <= greens
+        and 0 <= blue <= blues
+    ):
+        raise _illegal(state, seat, NOT_OWN)
+    if (red + yellow + green + blue, red, yellow, green, blue) <= state.standing:
+        raise _illegal(state, seat, _too_low(state))
+    if len(state.offers) >= OFFER_LIMIT:
+        raise _illegal(state, seat, f"Barter: after {OFFER_LIMIT} offers the standing one must be accepted.")
+    return {"offer": [red, yellow, green, blue]}
+
+
+def _too_low(state: Procedure) -> str:
+    return NOT_HIGHER if state.offers else NO_OFFER
+
+
+def _check_gift(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    gift = move.get("gift")
+    if len(move) != 1 or not _is_colour(gift) or gift not in letters(state.gems[seat]):
+        raise _illegal(state, seat, "Barter: the gift is exactly one gem of one's own.")
+    return {"gift": gift}
+
+
+def _check_immediate(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    card = state.immediate
+    if card in ("half", "three"):
+        if len(move) == 1 and _is_colour(move.get("colour")):
+            return {"colour": move["colour"]}
+        raise _illegal(state, seat, "Event: name one colour.")
+    if card == "swap":
+        return _check_swap(state, seat, move)
+    if card == "rob":
+        return _check_rob(state, seat, move)
+    raise _illegal(state, seat, "Event: this card is applied or declined.")
+
+
+def _check_swap(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    give, other, take = move.get("give"), move.get("seat"), move.get("take")
+    if len(move) == 3 and _is_colour(give) and _is_colour(take) and type(other) is int:
+        held = victims(state, seat).get(str(other), "")
+        if give in letters(state.gems[seat]) and take in held:
+            return {"give": give, "seat": other, "take": take}
+    raise _illegal(state, seat, "Event: a swap gives one own gem and takes one of an opponent who has it.")
+
+
+def _check_rob(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    taken = move.get("take")
+    targets = victims(state, seat)
+    if (
+        len(move) == 1
+        and type(taken) is dict
+        and targets
+        and taken.keys() == targets.keys()
+        and all(_is_colour(taken[other]) and taken[other] in held for other, held in targets.items())
+    ):
+        return {"take": {other: taken[other] for other in targets}}
+    raise _illegal(state, seat, "Event: a robbery names one gem of every opponent who has any.")
+
+
+def _check_free_choice(state: Procedure, seat: int, move: dict[str, Any]) -> Move:
+    named = move.get("take")
+    if type(named) is not list or not all(_is_colour(colour) for colour in named):
+        raise _illegal(state, seat, "Free Choice: name the colours that are taken.")
+    taken = sorted(named, key=COLOURS.index) if len(named) > 1 else list(named)
+    if len(state.free_order) > 1:
+        if len(move) == 1 and len(taken) == 1 and taken[0] in letters(state.supply):
+            return {"take": taken}
+        raise _illegal(state, seat, "Free Choice: among several, each takes one gem that is in the supply.")
+    give, own = move.get("give"), letters(state.gems[seat])
+    if len(move) == 2 and _is_colour(give) and give in own and "".join(taken) in takes(state, give):
+        return {"give": give, "take": taken}
+    raise _illegal(state, seat, "Free Choice: alone, give one own gem, then take two, or what the supply has.")
+
+
+def _is_colour(value: object) -> TypeGuard[str]:
+    return type(value) is str and len(value) == 1 and value in COLOURS
+
+
+def _illegal(state: Procedure, seat: int, rule: str) -> IllegalMove:
+    return IllegalMove(rule, _in_words(state, seat))
+
+
+def _in_words(state: Procedure, seat: int) -> str:
+    """What was legal: the whole list where it is short, otherwise what bounds it."""
+    if state.stage not in ("open_barter", "answer_offer"):
+        return " · ".join(
+            map(str, few(state, seat, _LISTED_IN_WORDS) or [*islice(every(state, seat), _LISTED_IN_WORDS), "…"])
+        )
+    word = "accept" if state.offers else "decline"
+    if len(state.offers) >= OFFER_LIMIT or not can_be_topped(state.gems[seat], state.standing):
+        return word
+    bound = "" if state.standing == NOTHING else f" above {list(state.offers[-1][1])}"
+    return f"{word}, or an offer{bound} out of {list(state.gems[seat])}"
+
+
+# --- Positions -------------------------------------------------------------------------------------------------------
+
+
+class Offers:
+    """A word at place 0, then every offer of the seat that is asked, ascending. For the state as it is now."""
+
+    def __init__(self, state: Procedure, seat: int) -> None:
+        self.state = state
+        self.seat = seat
+        self.gems = state.gems[seat]
+        self.count = count_above(self.gems, state.standing)
+
+    def __len__(self) -> int:
+        return 1 + self.count
+
+    def __getitem__(self, place: int, /) -> Move:
+        if place == 0:
+            return default(self.state)
+        return {"offer": list(nth_above(self.gems, self.state.standing, place - 1))}
+
+    def index(self, move: Move, /) -> int:
+        legal = check(self.state, self.seat, move)
+        if legal != move:
+            raise ValueError(f"{move!r} is not written as the rules write it")
+        if type(legal) is not dict:
+            return 0
+        red, yellow, green, blue = legal["offer"]
+        return self.count - count_above(self.gems, key((red, yellow, green, blue)))
