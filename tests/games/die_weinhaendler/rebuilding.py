@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from hypothesis import strategies as st
+
 from games.rules import Document, Move
+
+CARDS = st.sampled_from(["R6", "G14", "S24", "empty", "O8", "Y4", "R7", "EMPTY", 6, None])
+GARBAGE = st.one_of(
+    st.sampled_from(["pass", "done", "PASS", "", "lay", 0, None, True]),
+    st.fixed_dictionaries({"cards": st.lists(CARDS, max_size=7)}),
+    st.fixed_dictionaries({"card": CARDS, "cell": st.lists(st.integers(-10, 10), min_size=1, max_size=3)}),
+    st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists, max_leaves=5),
+)
+"""Values that look like moves."""
 
 
 def tenths(card: str) -> int:

@@ -1,4 +1,4 @@
-"""What is legal: one list, one order, one judge, and a fair draw (record.md "Decisions", views.md "Decision")."""
+"""Bids and bottles: their order, long lists, and a fair draw. What all games share is in ``test_moves.py`` above."""
 
 from __future__ import annotations
 
@@ -7,63 +7,11 @@ from math import sqrt
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from games import strict
 from games.rules import State
 from tests.games.die_weinhaendler import rebuilding
-from tests.games.die_weinhaendler.tables import FULL_CELLAR, TABLES, add, answer, table
-from tests.games.die_weinhaendler.tempers import TEMPERS
-from tests.games.playing import played, positions
-from tests.games.trying import is_legal_exactly_when_listed, near
-
-CARDS = st.sampled_from(["R6", "G14", "S24", "empty", "O8", "Y4", "R7", "EMPTY", 6, None])
-GARBAGE = st.one_of(
-    st.sampled_from(["pass", "done", "PASS", "", "lay", 0, None, True]),
-    st.fixed_dictionaries({"cards": st.lists(CARDS, max_size=7)}),
-    st.fixed_dictionaries({"card": CARDS, "cell": st.lists(st.integers(-10, 10), min_size=1, max_size=3)}),
-    st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists, max_leaves=5),
-)
-
-
-@st.composite
-def decision_points(draw: st.DrawFn) -> tuple[State, int]:
-    """A position somewhere in a game of some temper, and the seat that is asked."""
-    slug, seats = draw(st.sampled_from(TABLES))
-    temper, number = TEMPERS[draw(st.sampled_from(sorted(TEMPERS)))], draw(st.integers(0, 10**9))
-    state, random = played(slug, seats, number, moves=draw(st.integers(0, 20))), Random(number)
-    for _ in range(draw(st.integers(0, 40))):
-        twin, asked = state.copy(), state.pending[0]
-        twin.play(asked, temper.choose(state, asked, random))
-        if not twin.pending:
-            break
-        state = twin
-    return state, state.pending[0]
-
-
-@settings(max_examples=150, deadline=None)
-@given(decision_points())
-def test_the_legal_moves_are_those_the_bounds_allow_in_their_order(point: tuple[State, int]) -> None:
-    state, seat = point
-    decision, legal = state.decision(seat), list(state.legal_moves(seat))
-    assert strict.same(legal, rebuilding.moves(decision))
-    assert strict.same(decision["legal"], legal if len(legal) <= 64 else None)
-    assert decision["default"] == state.default_move(seat) == legal[0]
-    assert len(legal) > 1
-    assert all(strict.same(state.check(seat, move), move) for move in legal)
-    assert len({json.dumps(move) for move in legal}) == len(legal)
-
-
-@settings(max_examples=400, deadline=None)
-@given(decision_points(), st.data())
-def test_a_move_is_legal_exactly_when_it_is_listed_and_an_illegal_one_changes_nothing(
-    point: tuple[State, int], data: st.DataObject
-) -> None:
-    state, seat = point
-    legal = list(state.legal_moves(seat))
-    move = data.draw(st.sampled_from(legal).flatmap(near) | GARBAGE)
-    is_legal_exactly_when_listed(state, seat, move, unordered="cards")
+from tests.games.die_weinhaendler.tables import FULL_CELLAR, add, answer, table
 
 
 def test_the_order_in_which_cards_are_named_does_not_matter_and_the_highest_is_written_first() -> None:
@@ -139,11 +87,3 @@ def test_every_legal_move_is_drawn_equally_often(state: State) -> None:
     chi_square = sum((count - expected) ** 2 / expected for count in counts.values())
     freedom = len(counts) - 1
     assert chi_square < freedom + 4 * sqrt(2 * freedom)
-
-
-@pytest.mark.parametrize(("slug", "seats"), TABLES)
-def test_all_points_of_a_whole_game_list_what_their_bounds_allow(slug: str, seats: int) -> None:
-    for number in range(3):
-        for state in positions(slug, seats, number):
-            for seat in state.pending:
-                assert strict.same(list(state.legal_moves(seat)), rebuilding.moves(state.decision(seat)))

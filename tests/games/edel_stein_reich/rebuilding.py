@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement, product
 from typing import Any
 
+from hypothesis import strategies as st
+
 from games.rules import Document, Move
 
 COLOURS = "RYGB"
@@ -80,3 +82,17 @@ LISTS: dict[str, Callable[[Any], Iterator[Move]]] = {
     "immediate": _immediate,
     "free_choice": _free_choice,
 }
+
+WORDS = ["money", "gems", "decline", "accept", "apply", "blind", "R", "", "free_choice", "pass"]
+COLOUR = st.sampled_from([*"RYGB", "X", "RR", 0, None])
+GARBAGE = st.one_of(
+    st.sampled_from(WORDS),
+    st.fixed_dictionaries({"offer": st.lists(st.integers(-1, 6), min_size=3, max_size=5)}),
+    st.fixed_dictionaries({"gift": COLOUR}),
+    st.fixed_dictionaries({"colour": COLOUR}),
+    st.fixed_dictionaries({"give": COLOUR, "seat": st.integers(-1, 5), "take": COLOUR}),
+    st.fixed_dictionaries({"take": st.dictionaries(st.sampled_from([*"01234", 1]), COLOUR, max_size=5)}),
+    st.fixed_dictionaries({"take": st.lists(COLOUR, max_size=3)}, optional={"give": COLOUR}),
+    st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists, max_leaves=5),
+)
+"""Values that look like moves."""
