@@ -11,7 +11,7 @@ from esr_platform.api.resources import bots, games, ladders, matches, seasons
 from esr_platform.api.streams.answers import ACTS, Decision, SeatAction
 from esr_platform.api.streams.bot import BotStreamView, GameDecision, NextDecision
 from esr_platform.api.streams.lobby import LobbyStreamView
-from esr_platform.api.streams.match import GameViewers, TableStream, TableView
+from esr_platform.api.streams.match import GameViewers, MatchStreamView, TableView
 from esr_platform.api.streams.seat import SeatStreamView
 from esr_platform.api.writing import challenges, exhibitions
 
@@ -21,7 +21,7 @@ stream_urls: list[URLPattern] = [
     path("bot/stream", BotStreamView.as_view(), name="bot_stream"),
     path("bot/decision", NextDecision.as_view(), name="next_decision"),
     path("matches/<int:match>/view", TableView.as_view(), name="table_view"),
-    path("matches/<int:match>/stream", TableStream.as_view(), name="table_stream"),
+    path("matches/<int:match>/stream", MatchStreamView.as_view(), name="table_stream"),
     path("matches/<int:match>/viewers", GameViewers.as_view(), name="game_viewers"),
     path("matches/<int:match>/decision", GameDecision.as_view(), name="game_decision"),
     path("matches/<int:match>/decisions/<int:number>", Decision.as_view(), name="decision"),

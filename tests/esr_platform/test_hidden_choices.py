@@ -21,8 +21,8 @@ from django.test import Client
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from esr_platform.api.streams.match import Watched, head, public_news
-from esr_platform.api.streams.seat import Asked, Known, news_at
+from esr_platform.api.streams.match import SpectatorCursor, head, spectator_events
+from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
 from games.rules import Move
 from ladder.live.answers import Verdict, answer_seat
 from ladder.models import Attempt, DealSeries, LiveSeat, Match
@@ -78,16 +78,16 @@ def signed_in(user: User | None) -> Client:
     return client
 
 
-def told(match: Match, users: list[User], chooser: int, before: Mapping[int, Known]) -> dict[str, str]:
+def told(match: Match, users: list[User], chooser: int, before: Mapping[int, SeatCursor]) -> dict[str, str]:
     """What the streams of all others say now, to who was there before and to who comes new, and the public stream."""
     found = {}
     for seat, user in enumerate(users):
         if seat != chooser:
-            for name, known in (("new", Known()), ("before", before[seat])):
-                (news,) = news_at(match.pk, [Asked(seat, user.pk, known)])
+            for name, known in (("new", SeatCursor()), ("before", before[seat])):
+                (news,) = seat_events(match.pk, [SeatRequest(seat, user.pk, known)])
                 found[f"the stream of seat {seat}, {name}"] = _CLOCK.sub("", orjson.dumps(news.events).decode())
     row = Match.objects.select_related("ladder", "block").get(pk=match.pk)
-    found["the public stream"] = str([head(row), *public_news(match.pk, [Watched()])[0].events])
+    found["the public stream"] = str([head(row), *spectator_events(match.pk, [SpectatorCursor()])[0].events])
     return found
 
 
@@ -151,7 +151,9 @@ def test_no_stream_tells_which_choice_lies_face_down() -> None:
     match, users = begun(rated=True)
     looked = 0
     for seat, moves in choices(match, Random(7), 12):
-        known = {other: news_at(match.pk, [Asked(other, None, Known())])[0].known for other in range(SEATS)}
+        known = {
+            other: seat_events(match.pk, [SeatRequest(other, None, SeatCursor())])[0].known for other in range(SEATS)
+        }
         seen = []
         for move in moves:
             with undone():

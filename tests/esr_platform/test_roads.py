@@ -21,7 +21,7 @@ from bots.models import Bot, RemoteBot
 from bots.remote import note_seen
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
-from esr_platform.api.streams.match import Watched, head, public_news
+from esr_platform.api.streams.match import SpectatorCursor, head, spectator_events
 from games.registry import GAMES
 from games.rules import Document, State
 from ladder.creation import open_house
@@ -129,7 +129,7 @@ def everything(client: Client, addresses: Sequence[str], match: Match) -> dict[s
 def streamed(match: Match) -> str:
     """All that a client is told who opens the stream now; that it goes out as it is, the tests of streams hold."""
     now = Match.objects.select_related("ladder", "block").get(pk=match.pk)
-    return json.dumps([head(now), *public_news(match.pk, [Watched()])[0].events])
+    return json.dumps([head(now), *spectator_events(match.pk, [SpectatorCursor()])[0].events])
 
 
 def stay_here(bots: Sequence[Bot]) -> None:

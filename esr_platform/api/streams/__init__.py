@@ -1,6 +1,6 @@
-"""Playing and watching over the API while games run: streams, long polls and answers to decisions.
+"""Streams, long polls and answers to decisions of games that run.
 
-Whoever waits here costs a coroutine and no thread (``serving``); what is asked of the database runs on a few threads
-that all of them share (``threads``). One subscription to Redis a process says what to look at again (``hub``); what is
-told is read from the database each time.
+A waiting client costs a coroutine and no thread (``serving``). Queries run on a few shared threads (``threads``). One
+subscription to Redis per process (``hub``) says what to look at again; what is sent is read from the database. Every
+stream runs the same loop (``stream``) over one of four sources: ``match`` for spectators, ``seat``, ``bot``, ``lobby``.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -12,25 +13,18 @@ from uuid import uuid4
 import orjson
 from django.db.models import F
 from django.http import Http404, HttpResponse
-from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.authentication import identity, player_of
 from esr_platform.api.streams import threads
-from esr_platform.api.streams.hub import Hub, Shared, Watch, hub
+from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.presence import claim_stream, come, games_of
-from esr_platform.api.streams.threads import rest
-from esr_platform.api.streams.view import (
-    FRAMINGS,
-    KEEP_ALIVE_S,
-    JSONLines,
-    LiveView,
-    framing_of,
-    streamed,
-    whole_number,
-)
+from esr_platform.api.streams.stream import Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Topic
+from esr_platform.api.streams.threads import Coalescer, wait_for
+from esr_platform.api.streams.view import LiveView, whole_number
 from games.rules import Document
 from ladder.live import decisions
 from ladder.live.clocks import milliseconds
@@ -43,8 +37,8 @@ from ladder.models import LiveSeat, Match
 
 
 @dataclass(frozen=True)
-class Told:
-    """How much of a game a stream has told: that it has begun, the last decision, the log up to ``entries``."""
+class GameCursor:
+    """How much of a match a stream has sent: that it has begun, the last decision, the log up to ``entries``."""
 
     started: bool = False
     decision: int = 0
@@ -53,67 +47,67 @@ class Told:
 
 
 @dataclass(frozen=True)
-class News:
-    """The events to be told now, what is told with them, and after how many seconds there is more to tell."""
+class GameEvents:
+    """New events of a match, the cursor after them, and the seconds until there is more, if known."""
 
-    told: Told
+    cursor: GameCursor
     events: list[Document] = field(default_factory=list)
     again_s: float | None = None
 
 
-class Waited(NamedTuple):
-    """What a long poll has found: an event, or in how many seconds there is one, if anybody knows."""
+class PollResult(NamedTuple):
+    """What a long poll has found: an event, or the seconds until there is one, if known."""
 
     event: Document | None = None
     again_s: float | None = None
 
 
-def news_of(match_id: int, asks: list[tuple[int, Told]]) -> list[News]:
-    """The news of one match for bots that were told so much; one look at the table for all of them."""
+def bot_events(match_id: int, asks: list[tuple[int, GameCursor]]) -> list[GameEvents]:
+    """The new events of one match for bots, each with its cursor. The match is read once for all."""
     position = position_at(match_id)
-    return [_news(position, bot, told) for bot, told in asks]
+    return [_events(position, bot, cursor) for bot, cursor in asks]
 
 
-def next_event(bot_id: int) -> Waited:
+def next_event(bot_id: int) -> PollResult:
     """The decision that waits longest for the bot, of any game, with its whole log."""
     for match_id, _ in decisions.open_decisions(bot_id):
         found = open_event(match_id, bot_id, 0)
         if found is not None and found.event is not None and found.event["type"] == "decide":
             return found
-    return Waited()
+    return PollResult()
 
 
-def open_event(match_id: int, bot_id: int, log: int) -> Waited | None:
+def open_event(match_id: int, bot_id: int, log: int) -> PollResult | None:
     """The bot's open decision, with the log from ``log`` on, or the end of the game; ``None`` if it is not its game."""
     found = decisions.position_for(match_id, bot_id)
     if found is None:
         return None
     position, seat = found
     if position.match.status in Match.ENDED:
-        return Waited(decisions.game_end(position, seat))
+        return PollResult(decisions.game_end(position, seat))
     if not _is_open(position, seat):
-        return Waited(again_s=_again_s(position, seat))
+        return PollResult(again_s=_again_s(position, seat))
     hello = decisions.hello(position, seat, resumed=True)
-    return Waited({**decisions.decide_event(position, seat, log), "hello": hello})
+    return PollResult({**decisions.decide_event(position, seat, log), "hello": hello})
 
 
-def _news(position: Position | None, bot: int, told: Told) -> News:
+def _events(position: Position | None, bot: int, cursor: GameCursor) -> GameEvents:
     seat = None if position is None else position.seat_of(bot)
-    if position is None or seat is None or told.over:
-        return News(replace(told, over=True))
+    if position is None or seat is None or cursor.over:
+        return GameEvents(replace(cursor, over=True))
     if position.match.status in Match.ENDED:
-        return News(replace(told, over=True), [decisions.game_end(position, seat)] if told.started else [])
-    events = [] if told.started else [_start(position, seat)]
-    told, decision = replace(told, started=True), position.live_seats[seat].asked
-    if not _is_open(position, seat) or decision <= told.decision:
-        return News(told, events, _again_s(position, seat))
-    event = decisions.decide_event(position, seat, told.entries)
+        return GameEvents(replace(cursor, over=True), [decisions.game_end(position, seat)] if cursor.started else [])
+    events = [] if cursor.started else [_start(position, seat)]
+    cursor, decision = replace(cursor, started=True), position.live_seats[seat].asked
+    if not _is_open(position, seat) or decision <= cursor.decision:
+        return GameEvents(cursor, events, _again_s(position, seat))
+    event = decisions.decide_event(position, seat, cursor.entries)
     entries = event["log_from"] + len(event["message"]["log"])
-    return News(replace(told, decision=decision, entries=entries), [*events, event])
+    return GameEvents(replace(cursor, decision=decision, entries=entries), [*events, event])
 
 
 def _start(position: Position, seat: int) -> Document:
-    """The game begins for this stream: whoever was told so before is told that it goes on."""
+    """The event that opens a match on this stream; ``resumed`` if an earlier stream has sent one."""
     live_seat = position.live_seats[seat]
     LiveSeat.objects.filter(pk=live_seat.pk).update(starts=F("starts") + 1)
     begun = decisions.game_start(position, seat, resumed=live_seat.starts > 0)
@@ -128,7 +122,7 @@ def _is_open(position: Position, seat: int) -> bool:
 
 
 def _again_s(position: Position, seat: int) -> float | None:
-    """In how many seconds it is told of the decision that it owes; ``None`` if nobody knows, or it is told already."""
+    """Seconds until the seat may see the decision that it owes; ``None`` if unknown, or if it may see it already."""
     due_at = position.live_seats[seat].due_at
     if due_at is None or due_at <= position.now:
         return None
@@ -137,105 +131,96 @@ def _again_s(position: Position, seat: int) -> float | None:
 
 # --- The stream ------------------------------------------------------------------------------------------------------
 #
-# Whenever it is opened it begins with everything that is pending: each running game, the decisions that are owed with
-# the whole log, open challenges. A bot has one stream, and the newest counts, whichever process holds it.
+# A new stream begins with everything that is pending: each running game, the decisions that are owed with the whole
+# log, open challenges. A bot has one stream. The newest counts, whichever process it is connected to.
 
-NEWS: Final = Shared(news_of, writes=lambda ask: not ask[1].started)
-"""What is new at tables, looked up once for all bots that sit there. That a game begins for a stream is counted."""
+EVENTS: Final = Coalescer(bot_events, writes=lambda ask: not ask[1].started)
+"""New events, read once for all bots at a table. A request writes if its stream has not begun the match yet."""
 
-_NOTHING: Final = Told()
-
-
-class BotStreamView(LiveView):
-    """At ``/api/v1/bot/stream``."""
-
-    scope = Scope.PLAY
-    throttle_scope = "stream"
-    door = "players"
-    renderer_classes = FRAMINGS
-
-    async def get(self, request: Request) -> HttpResponseBase:
-        token = request.auth
-        assert isinstance(token, Token)
-        bot = await threads.read(player_of, token, request.query_params.get("bot", ""))
-        who = identity(request._request, token)
-        hub().require_room(who)
-        stream = BotStream(bot, framing_of(request))
-        return streamed(stream.framing, stream.pieces(hub(), token, who))
+_NOTHING: Final = GameCursor()
 
 
-class BotStream:
-    """What one open stream has told of the games that run, and what it has to look at again."""
+class BotSource(Source):
+    """The running matches and open challenges of a remote bot."""
 
-    def __init__(self, bot: Bot, framing: JSONLines) -> None:
-        self.bot, self.framing = bot, framing
-        self._told: dict[int, Told] = {}
+    def __init__(self, bot: int, token: int) -> None:
+        super().__init__([Topic("bot", bot)])
+        self.claim: BotClaim = BotClaim(bot, token, uuid4(), self._behind)
+        self._cursors: dict[int, GameCursor] = {}
         self._challenges: set[int] = set()
         self._changed: set[int] = set()
         self._everything = True
-        self._woken = asyncio.Event()
 
-    async def pieces(self, hub: Hub, token: Token, who: str) -> AsyncIterator[bytes]:
-        """The bytes of the stream until it is taken over or its token is revoked, or the server stops."""
-        number = uuid4()
-        watch = Watch(self._touch, bot=self.bot.pk, token=token.pk, stream=number, behind=self._behind)
-        await threads.write(claim_stream, self.bot.pk, number)  # first, or the stream would seem to be an old one
-        with hub.watching(watch, who):
-            yield self.framing.keep_alive
-            while not watch.ended.is_set():
-                events = await self._news()
-                yield b"".join(map(self.framing.event, events)) if events else self.framing.keep_alive
-                await rest(self._woken, KEEP_ALIVE_S)
-            if watch.reason:
-                yield self.framing.event({"type": "closed", "reason": watch.reason})
+    @asynccontextmanager
+    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
+        self._wake = wake
+        await threads.write(claim_stream, self.claim.bot, self.claim.stream)  # first, or it would seem to be an old one
+        yield
 
-    def _touch(self, match: int | None) -> None:
+    def hello(self, framing: JSONLines) -> bytes:
+        return framing.keep_alive
+
+    def touched(self, match: int | None) -> bool:
         if match is None:
             self._everything = True
         else:
             self._changed.add(match)
-        self._woken.set()
+        return True
 
     def _behind(self, asked: Mapping[int, int]) -> Iterable[int]:
-        """The games of which it has not told all; ``asked`` has the open decision, or 0, of each that runs."""
-        unknown = [match for match, decision in asked.items() if self._told.get(match, _NOTHING).decision < decision]
-        return {*unknown, *(asked.keys() ^ self._told.keys())}
+        """The matches with unsent events; ``asked`` has the open decision, or 0, of each that runs."""
+        unsent = [match for match, decision in asked.items() if self._cursors.get(match, _NOTHING).decision < decision]
+        return {*unsent, *(asked.keys() ^ self._cursors.keys())}
 
-    async def _news(self) -> list[dict[str, Any]]:
-        """What is to be told now, and that it has been."""
-        self._woken.clear()
+    async def look(self, framing: JSONLines) -> Batch:
         events: list[dict[str, Any]] = []
         if self._everything:
             self._everything = False
-            self._changed.update(await threads.read(games_of, self.bot.pk))
-            self._changed.update(self._told)
+            self._changed.update(await threads.read(games_of, self.claim.bot))
+            self._changed.update(self._cursors)
             events += await self._new_challenges()
         changed, self._changed = sorted(self._changed), set()
-        asks = [NEWS.look(match, (self.bot.pk, self._told.get(match, _NOTHING))) for match in changed]
-        for match, news in zip(changed, await asyncio.gather(*asks), strict=True):
-            if news.told.over:
-                self._told.pop(match, None)
+        asks = [EVENTS.fetch(match, (self.claim.bot, self._cursors.get(match, _NOTHING))) for match in changed]
+        for match, found in zip(changed, await asyncio.gather(*asks), strict=True):
+            if found.cursor.over:
+                self._cursors.pop(match, None)
             else:
-                self._told[match] = news.told
-            events += news.events
-            if news.again_s is not None:
-                asyncio.get_running_loop().call_later(news.again_s, self._touch, match)
-        return events
+                self._cursors[match] = found.cursor
+            events += found.events
+            if found.again_s is not None:
+                asyncio.get_running_loop().call_later(found.again_s, self._again, match)
+        return Batch(b"".join(map(framing.event, events)))
+
+    def _again(self, match: int) -> None:
+        self._changed.add(match)
+        self._wake()
 
     async def _new_challenges(self) -> list[dict[str, Any]]:
-        found = await threads.read(waiting_for, self.bot.pk)
+        found = await threads.read(waiting_for, self.claim.bot)
         new = [challenge for challenge in found if challenge["id"] not in self._challenges]
         self._challenges = {challenge["id"] for challenge in found}
         return [{"type": "challenge", "challenge": challenge} for challenge in new]
 
 
+class BotStreamView(StreamView):
+    """At ``/api/v1/bot/stream``."""
+
+    scope = Scope.PLAY
+    admission = "players"
+
+    async def source(self, request: Request, who: str) -> BotSource:  # type: ignore[override]  # noqa: ARG002
+        assert isinstance(request.auth, Token)
+        bot = await threads.read(player_of, request.auth, request.query_params.get("bot", ""))
+        return BotSource(bot.pk, request.auth.pk)
+
+
 # --- Long polls ------------------------------------------------------------------------------------------------------
 
 LONGEST_S: Final = 25
-"""So long a request waits; many proxies break one off after 30 s."""
+"""Longest wait of a request; many proxies cut a request off after 30 s."""
 
 LOOK_S: Final = 5.0
-"""Who waits looks again this often, since a hint may be lost."""
+"""How often a waiting request looks again, since a hint may be lost."""
 
 
 class _Polling(LiveView):
@@ -250,26 +235,32 @@ class _Polling(LiveView):
         return request.auth
 
     async def _wait(
-        self, request: Request, bot: Bot, match: int | None, look: Callable[[], Awaitable[Waited]]
+        self, request: Request, bot: Bot, match: int | None, look: Callable[[], Awaitable[PollResult]]
     ) -> HttpResponse:
-        """What ``look`` finds as soon as it finds something; 204 if that is nothing in the time to wait."""
+        """Return the first event that ``look`` finds; 204 if there is none within the time to wait."""
+
+        def touched(changed: int | None) -> None:
+            if changed is None or match in (None, changed):
+                woken.set()
+
         wait_s = whole_number(request, "wait", 0, LONGEST_S, default=LONGEST_S)
         who, woken = identity(request._request, request.auth), asyncio.Event()
         hub().require_room(who)
         if hub().presence.note(bot.pk):
             await threads.write(come, bot.pk)
         until = asyncio.get_running_loop().time() + wait_s
-        watch = Watch(lambda _: woken.set(), bot=bot.pk, match=match)
-        with hub().watching(watch, who):
+        topics = [Topic("bot", bot.pk), *([] if match is None else [Topic("match", match)])]
+        subscription = Subscription(topics, touched)
+        with hub().subscribed(subscription, who):
             while True:
                 woken.clear()
                 found = await look()
                 left_s = until - asyncio.get_running_loop().time()
                 if found.event is not None:
                     return HttpResponse(orjson.dumps(found.event), content_type="application/json")
-                if left_s <= 0 or watch.ended.is_set():
+                if left_s <= 0 or subscription.ended.is_set():
                     return HttpResponse(status=HTTPStatus.NO_CONTENT)
-                await rest(woken, min(left_s, LOOK_S, LOOK_S if found.again_s is None else found.again_s))
+                await wait_for(woken, min(left_s, LOOK_S, LOOK_S if found.again_s is None else found.again_s))
 
 
 class NextDecision(_Polling):
@@ -287,7 +278,7 @@ class GameDecision(_Polling):
         bot = await self._player(request)
         start = whole_number(request, "log", 0, 1_000_000, default=0)
 
-        async def look() -> Waited:
+        async def look() -> PollResult:
             found = await threads.read(open_event, match, bot.pk, start)
             if found is None:
                 raise Http404(f"{bot.name} does not play game {match}.")

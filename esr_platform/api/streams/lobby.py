@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
@@ -12,18 +11,16 @@ from typing import Final
 import orjson
 from django.db.models import Count, Prefetch, Q
 from django.db.models.functions import Now
-from django.http.response import HttpResponseBase
 from django.urls import reverse
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 
 from bots.models import Bot
 from esr_platform.accounts.sessions import Browser
-from esr_platform.api.authentication import identity
 from esr_platform.api.streams.browser import BrowserAuthentication
-from esr_platform.api.streams.hub import LOBBY, Shared, Watch, hub
-from esr_platform.api.streams.threads import rest
-from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, LiveView, framing_of, streamed
+from esr_platform.api.streams.stream import FRAMINGS, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.subscriptions import LOBBY
+from esr_platform.api.streams.threads import Coalescer
 from games.rules import Document
 from ladder.access import private_ladders_seen_by, sees_open_game
 from ladder.live.presence import NEVER_CAME
@@ -168,47 +165,34 @@ def _print(found: Iterable[object]) -> str:
     return sha256(orjson.dumps(list(found), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-# --- Views -----------------------------------------------------------------------------------------------------------
+# --- The stream ------------------------------------------------------------------------------------------------------
 
 APART_S: Final = 0.4
-NEWS: Final = Shared(lobby_news, apart_s=APART_S)
-"""What is new, looked up once for all who stand there, a few times a second at most."""
+EVENTS: Final = Coalescer(lobby_news, apart_s=APART_S)
+"""New events, read once for all who are in the lobby, at most every ``APART_S``."""
 
 
-class LobbyStreamView(LiveView):
+class LobbySource(Source):
+    """The lobby as one person, or a visitor without an account, sees it."""
+
+    def __init__(self, browser: Browser | None) -> None:
+        super().__init__([LOBBY])
+        self.browser = browser
+        self._known = InLobby(None if browser is None else browser.user_id)
+
+    async def look(self, framing: JSONLines) -> Batch:
+        news = await EVENTS.fetch(0, self._known)
+        self._known = news.known
+        return Batch(b"".join(map(framing.event, news.events)))
+
+
+class LobbyStreamView(StreamView):
     """At ``/api/v1/lobby/stream``."""
 
     authentication_classes = [BrowserAuthentication]
     permission_classes = [AllowAny]
-    throttle_scope = "stream"
-    door = "audience"
+    admission = "audience"
     renderer_classes = [*FRAMINGS[::-1]]
 
-    async def get(self, request: Request) -> HttpResponseBase:
-        who = identity(request._request, request.auth)
-        hub().require_room(who)
-        browser = request.auth if isinstance(request.auth, Browser) else None
-        framing = framing_of(request)
-
-        async def pieces() -> AsyncIterator[bytes]:
-            """Until the session opens nothing any more, or the server stops."""
-            clock, woken = asyncio.get_running_loop().time, asyncio.Event()
-            watch = Watch(lambda _: woken.set(), place=LOBBY, browser=browser)
-            known = InLobby(None if browser is None else browser.user_id)
-            with hub().watching(watch, who):
-                yield framing.hello
-                spoke = clock()
-                while not watch.ended.is_set():
-                    woken.clear()
-                    news = await NEWS.look(0, known)
-                    if watch.ended.is_set():
-                        break
-                    known = news.known
-                    if news.events or clock() >= spoke + KEEP_ALIVE_S:
-                        yield b"".join(map(framing.event, news.events)) or framing.keep_alive
-                        spoke = clock()
-                    await rest(woken, max(0.0, spoke + KEEP_ALIVE_S - clock()))
-                if watch.reason:
-                    yield framing.event({"type": "closed", "reason": watch.reason})
-
-        return streamed(framing, pieces())
+    async def source(self, request: Request, who: str) -> LobbySource:  # type: ignore[override]  # noqa: ARG002
+        return LobbySource(request.auth if isinstance(request.auth, Browser) else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, Final
@@ -15,7 +15,6 @@ import structlog
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from django.http.response import HttpResponseBase
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 
@@ -23,22 +22,15 @@ from bots.reports import storable
 from esr_platform.accounts import sessions, tokens
 from esr_platform.accounts.models import Scope, Token
 from esr_platform.accounts.sessions import Browser
-from esr_platform.api.authentication import identity, viewer
+from esr_platform.api.authentication import viewer
 from esr_platform.api.http import Refusal
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import EITHER
-from esr_platform.api.streams.hub import Hub, Shared, Watch, hub
-from esr_platform.api.streams.threads import rest
-from esr_platform.api.streams.view import (
-    FRAMINGS,
-    KEEP_ALIVE_S,
-    JSONLines,
-    LiveView,
-    framing_of,
-    place,
-    streamed,
-    whole_number,
-)
+from esr_platform.api.streams.hub import Hub, hub
+from esr_platform.api.streams.stream import KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.subscriptions import Subscription, Topic
+from esr_platform.api.streams.threads import Coalescer, wait_for
+from esr_platform.api.streams.view import LiveView, place, whole_number
 from esr_platform.prepared import Prepared
 from games.rules import Document
 from ladder.access import matches_seen_by
@@ -57,18 +49,18 @@ from ladder.openness import is_open
 
 
 @dataclass(frozen=True)
-class Watched:
-    """How much a spectator has been told: up to which round, and how many entries of the log."""
+class SpectatorCursor:
+    """How much a spectator has been sent: up to which round, and how many entries of the log."""
 
     round: int = 0
     entries: int = 0
 
 
 @dataclass(frozen=True)
-class PublicNews:
-    """The events to be told now, and what is told with them; ``over`` after the last."""
+class SpectatorEvents:
+    """New events and the cursor after them; ``over`` after the last."""
 
-    watched: Watched
+    cursor: SpectatorCursor
     events: list[Document] = field(default_factory=list)
     over: bool = False
 
@@ -79,7 +71,7 @@ def live_match(viewer: Viewer, match_id: int) -> Match | None:
 
 
 def live_match_of_strangers(match_id: int) -> Match | None:
-    """The same for whoever is not known."""
+    """The live game at an address, if strangers may know of it."""
     return next(iter(_live_for_strangers(match_id=match_id)), None)
 
 
@@ -91,21 +83,21 @@ def _live(viewer: Viewer, match_id: int) -> QuerySet[Match]:
 _live_for_strangers: Final = Prepared(lambda match_id: _live(AnonymousUser(), match_id))
 
 
-def public_news(match_id: int, asks: list[Watched]) -> list[PublicNews]:
-    """What is new of one game for spectators who have been told so much."""
+def spectator_events(match_id: int, asks: list[SpectatorCursor]) -> list[SpectatorEvents]:
+    """The new events of one match for spectators, one answer for each cursor."""
     position = position_at(match_id)
     if position is None:
-        return [PublicNews(watched, over=True) for watched in asks]
+        return [SpectatorEvents(cursor, over=True) for cursor in asks]
     if position.match.status in Match.ENDED:
         return _end(position, asks)
-    if all(watched.round >= position.table.round - 1 for watched in asks):
-        return [PublicNews(watched) for watched in asks]  # nothing newer can be open: no need to play it again
+    if all(cursor.round >= position.table.round - 1 for cursor in asks):
+        return [SpectatorEvents(cursor) for cursor in asks]  # nothing newer can be open: no need to play it again
     cut = cut_of(position)
     if cut is None:
-        return [PublicNews(watched) for watched in asks]
+        return [SpectatorEvents(cursor) for cursor in asks]
     return [
-        PublicNews(watched) if watched.round >= cut.round else _round(match_id, watched, cut.round, cut.view, cut.log)
-        for watched in asks
+        SpectatorEvents(cursor) if cursor.round >= cut.round else _round(match_id, cursor, cut.round, cut.view, cut.log)
+        for cursor in asks
     ]
 
 
@@ -131,92 +123,91 @@ def public_view(match: Match, start: int) -> Document:
     return {**found, "round": state.rounds_begun, "view": state.view(None), "log": state.entries(None, start)}
 
 
-def _round(match_id: int, watched: Watched, number: int, view: Document, log: Document) -> PublicNews:
+def _round(match_id: int, cursor: SpectatorCursor, number: int, view: Document, log: Document) -> SpectatorEvents:
     entries = log["entries"]
-    event = {"type": "round", "game": match_id, "round": number, "log_from": watched.entries, "view": view}
-    return PublicNews(Watched(number, len(entries)), [{**event, "log": entries[watched.entries :]}])
+    event = {"type": "round", "game": match_id, "round": number, "log_from": cursor.entries, "view": view}
+    return SpectatorEvents(SpectatorCursor(number, len(entries)), [{**event, "log": entries[cursor.entries :]}])
 
 
-def _end(position: Position, asks: list[Watched]) -> list[PublicNews]:
+def _end(position: Position, asks: list[SpectatorCursor]) -> list[SpectatorEvents]:
     match = position.match
     known: Document = {"type": "game_end", "game": match.pk, "status": match.status, "reason": match.reason}
     if not is_open(match.block):
-        return [PublicNews(watched, [known], over=True) for watched in asks]
+        return [SpectatorEvents(cursor, [known], over=True) for cursor in asks]
     state, outcome = ended(position)
     known |= {"outcome": outcome, "view": state.view(None)}
     entries = state.entries(None)
     return [
-        PublicNews(watched, [{**known, "log_from": watched.entries, "log": entries[watched.entries :]}], over=True)
-        for watched in asks
+        SpectatorEvents(cursor, [{**known, "log_from": cursor.entries, "log": entries[cursor.entries :]}], over=True)
+        for cursor in asks
     ]
 
 
-# --- One look for all spectators -------------------------------------------------------------------------------------
+# --- Feeds -----------------------------------------------------------------------------------------------------------
 #
-# What everybody may see moves by rounds, and a game by moves: those who watch are woken when there is something to see,
-# and not for every move.
+# The public state moves by rounds and a game by moves, so spectators are woken by what is new to see, not by each move.
 
 log = structlog.get_logger(__name__)
 
-NEWS: Final = Shared(public_news)
-"""What is new to see, looked up once for all who ask at the same time."""
+EVENTS: Final = Coalescer(spectator_events)
+"""New events, read once for all who ask at the same time."""
 
-_ARRIVALS: Final = Shared(public_news, apart_s=0.05)
-"""The same for those who come, who are often many: all of a moment are one look."""
+_ARRIVALS: Final = Coalescer(spectator_events, apart_s=0.05)
+"""The events for new spectators, who often come in a crowd, read once for all within 50 ms."""
 
 AGAIN_S: Final = 1.0
-"""So long after a look that has failed the next one is tried."""
+"""Pause after a failed look."""
 
 MOST_FAILURES: Final = 5
 
 MOST_KEPT: Final = 16
-"""For so many places at which somebody goes on, what follows is kept."""
+"""Maximum chunks per feed for spectators who resume at different places."""
 
 
-class Told:
-    """What follows for all who were told the same; its bytes are made once."""
+class Chunk:
+    """What follows one cursor, encoded once per format for all spectators with this cursor."""
 
-    def __init__(self, news: PublicNews) -> None:
+    def __init__(self, news: SpectatorEvents) -> None:
         self.news = news
         self._encoded: dict[type[JSONLines], bytes] = {}
 
     def pieces(self, framing: JSONLines) -> bytes:
-        """It as it is sent."""
+        """The encoded events."""
         kind = type(framing)
         if kind not in self._encoded:
-            place = self.news.watched.entries
+            place = self.news.cursor.entries
             self._encoded[kind] = b"".join(framing.event(event, place) for event in self.news.events)
         return self._encoded[kind]
 
 
 class Feed:
-    """One game as it is watched here.
+    """The events of one match for all its spectators in this process.
 
-    ``_next`` has what follows for those who were told so much, until there is more: for all who were up to date before
-    the last news, and for those who come, new or from where they were.
+    ``_next`` has the chunk that follows each cursor, until there are newer events: for the spectators who were up to
+    date before the last events, and for those who arrive or resume.
     """
 
     def __init__(self, match: int) -> None:
         self._match = match
         self._wakes: set[Callable[[], None]] = set()
         self._touched = asyncio.Event()
-        self._next: dict[Watched, Told] = {}
-        self._news = PublicNews(Watched())
+        self._next: dict[SpectatorCursor, Chunk] = {}
+        self._news = SpectatorEvents(SpectatorCursor())
 
-    async def after(self, watched: Watched) -> Told:
-        """What follows for who was told so much. Raises what looking raises."""
-        if watched == self._news.watched and not self._news.over:
-            return Told(PublicNews(watched))
-        if watched in self._next:
-            return self._next[watched]
-        found = await _ARRIVALS.look(self._match, watched)
-        told = Told(replace(found, over=found.over or self._news.over))  # this feed looks no more
-        if told.news.watched == self._news.watched and len(self._next) < MOST_KEPT:
-            self._next[watched] = told  # else this feed is behind it, or has gone on
-        return told
+    async def after(self, cursor: SpectatorCursor) -> Chunk:
+        """What follows ``cursor``. Raises what reading raises."""
+        if cursor == self._news.cursor and not self._news.over:
+            return Chunk(SpectatorEvents(cursor))
+        if cursor in self._next:
+            return self._next[cursor]
+        found = await _ARRIVALS.fetch(self._match, cursor)
+        chunk = Chunk(replace(found, over=found.over or self._news.over))  # an ended feed looks no more
+        if chunk.news.cursor == self._news.cursor and len(self._next) < MOST_KEPT:
+            self._next[cursor] = chunk  # else this feed is behind it, or has moved on
+        return chunk
 
     def touch(self) -> None:
-        """Something may have happened."""
+        """Look at the match again."""
         self._touched.set()
 
     @contextmanager
@@ -230,24 +221,24 @@ class Feed:
 
     @property
     def needed(self) -> bool:
-        """Whether anybody is left to be woken."""
+        """Whether the feed has spectators."""
         return bool(self._wakes)
 
     async def follow(self) -> None:
-        """Look whenever the game has moved, and by the clock, for a hint may be lost, until the game has ended.
+        """Look whenever the match has moved, and by the clock, since a hint may be lost, until the match has ended.
 
-        Where looking fails again and again all who watch are let go: they come again, to another process perhaps.
+        After repeated failures all spectators are disconnected, so that they reconnect, perhaps to another process.
         """
         failed = 0
         while not self._news.over:
             self._touched.clear()
             try:
-                found = await NEWS.look(self._match, self._news.watched)
-            except Exception as error:  # the border of the task: those who watch wait for the next look
+                found = await EVENTS.fetch(self._match, self._news.cursor)
+            except Exception as error:  # the border of the task: spectators wait for the next look
                 failed += 1
                 log.warning("game_not_looked_at", match=self._match, error=repr(error))
                 if failed == MOST_FAILURES:
-                    self._tell(PublicNews(self._news.watched, over=True))
+                    self._tell(SpectatorEvents(self._news.cursor, over=True))
                 else:
                     await asyncio.sleep(AGAIN_S)
                 continue
@@ -255,11 +246,11 @@ class Feed:
             if found.events or found.over:
                 self._tell(found)
             if not found.over:
-                await rest(self._touched, KEEP_ALIVE_S)
+                await wait_for(self._touched, KEEP_ALIVE_S)
 
-    def _tell(self, news: PublicNews) -> None:
-        before, self._news = self._news.watched, news
-        self._next = {before: Told(news)}
+    def _tell(self, news: SpectatorEvents) -> None:
+        before, self._news = self._news.cursor, news
+        self._next = {before: Chunk(news)}
         for wake in tuple(self._wakes):
             wake()
 
@@ -269,7 +260,7 @@ _feeds: WeakKeyDictionary[Hub, dict[int, tuple[Feed, asyncio.Task[None]]]] = Wea
 
 @contextmanager
 def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
-    """The feed of a game, which looks as long as anybody here follows it."""
+    """The feed of a match, which looks as long as it has spectators in this process."""
     feeds = _feeds.setdefault(hub(), {})
     if match not in feeds:
         made = Feed(match)
@@ -285,7 +276,7 @@ def following(match: int, wake: Callable[[], None]) -> Iterator[Feed]:
 
 
 async def _follow(feed: Feed, match: int) -> None:
-    with hub().listening(Watch(lambda _: feed.touch(), match=match)):
+    with hub().subscribed(Subscription([Topic("match", match)], lambda _: feed.touch())):
         await feed.follow()
 
 
@@ -309,24 +300,6 @@ class TableView(LiveView):
         return HttpResponse(orjson.dumps(found), content_type="application/json")
 
 
-class TableStream(LiveView):
-    """At ``/api/v1/matches/{match}/stream``."""
-
-    authentication_classes = EITHER
-    permission_classes = [AllowAny]
-    throttle_scope = "stream"
-    renderer_classes = FRAMINGS
-    door = "audience"
-
-    async def get(self, request: Request, match: int) -> HttpResponseBase:
-        who = identity(request._request, request.auth)
-        hub().require_room(who)
-        game, first = await _opened(request, match)
-        hub().require_room(who)  # again: others have come meanwhile
-        stream = TableWatch(request, game, first, place(request))
-        return streamed(stream.framing, stream.pieces(who))
-
-
 class GameViewers(LiveView):
     """At ``/api/v1/matches/{match}/viewers``."""
 
@@ -339,67 +312,67 @@ class GameViewers(LiveView):
         return HttpResponse(orjson.dumps(found), content_type="application/json")
 
 
-class TableWatch:
-    """One open public stream: what it has told, and who reads it."""
+class SpectatorSource(Source):
+    """A live match as spectators see it, one round late."""
 
-    def __init__(self, request: Request, game: Match, first: Document, entries: int) -> None:
-        self.framing = framing_of(request)
-        self._request, self._game, self._first = request, game, first
-        self._watched = Watched(entries=entries)
-        self._woken = asyncio.Event()
+    def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int) -> None:
+        super().__init__([Topic("match", game.pk)])
+        self._request, self._who, self._game, self._first = request, who, game, first
+        self._cursor = SpectatorCursor(entries=entries)
         self._viewers: int | None = None
+        self._viewers_sent: int | None = None
 
-    async def pieces(self, who: str) -> AsyncIterator[bytes]:
-        """The bytes of the stream, until the game has ended, it is not for who reads any more, or the server stops.
-
-        What is sent when nothing is to be told comes by the clock alone: nobody is to learn of each move.
-        """
-        clock = asyncio.get_running_loop().time
-        watch = Watch(self._touch, match=self._game.pk)
+    @asynccontextmanager
+    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
+        self._wake = wake
         with (
-            hub().watching(watch, who),
-            hub().viewers.watching(self._game.pk, who, self._count),
-            following(self._game.pk, self._woken.set) as feed,
+            hub().viewers.watching(self._game.pk, self._who, self._count),
+            following(self._game.pk, wake) as self._feed,
         ):
-            yield self.framing.event(self._first)
-            spoke = clock()
-            told: int | None = None
-            over = False
-            while not watch.ended.is_set() and not over:
-                self._woken.clear()
-                if not await self._may_go_on():
-                    return
-                found = await feed.after(self._watched)
-                self._watched, over = found.news.watched, found.news.over
-                pieces = [found.pieces(self.framing)]
-                if self._viewers != told and not over:
-                    told = self._viewers
-                    pieces.append(self.framing.event({"type": "viewers", "game": self._game.pk, "viewers": told}))
-                if any(pieces) or clock() >= spoke + KEEP_ALIVE_S:
-                    yield b"".join(pieces) or self.framing.keep_alive
-                    spoke = clock()
-                if not over:
-                    await rest(self._woken, max(0.0, spoke + KEEP_ALIVE_S - clock()))
+            yield
 
-    def _touch(self, match: int | None) -> None:
-        """All who watch are told by the feed; of a private ladder each is looked at before."""
-        if match is None or self._game.ladder.private:
-            self._woken.set()
+    def hello(self, framing: JSONLines) -> bytes:
+        return framing.event(self._first)
+
+    def touched(self, match: int | None) -> bool:
+        """The feed wakes spectators; those of a private ladder look at each hint whether they still may watch."""
+        return match is None or self._game.ladder.private
 
     def _count(self, viewers: int) -> None:
-        """So many watch now."""
         if viewers != self._viewers:
             self._viewers = viewers
-            self._woken.set()
+            self._wake()
 
-    async def _may_go_on(self) -> bool:
-        """Of a private ladder, whether the token or the session still opens it; what is public stays so."""
-        return not self._game.ladder.private or await threads.read(_still_seen, self._request, self._game.pk)
+    async def look(self, framing: JSONLines) -> Batch | None:
+        if self._game.ladder.private and not await threads.read(_still_seen, self._request, self._game.pk):
+            return None
+        chunk = await self._feed.after(self._cursor)
+        self._cursor = chunk.news.cursor
+        if chunk.news.over:
+            return Batch(chunk.pieces(framing), closes_s=0.0)
+        data = chunk.pieces(framing)
+        if self._viewers != self._viewers_sent:
+            self._viewers_sent = self._viewers
+            data += framing.event({"type": "viewers", "game": self._game.pk, "viewers": self._viewers})
+        return Batch(data)
+
+
+class MatchStreamView(StreamView):
+    """At ``/api/v1/matches/{match}/stream``."""
+
+    authentication_classes = EITHER
+    permission_classes = [AllowAny]
+    admission = "audience"
+
+    async def source(self, request: Request, who: str, match: int) -> SpectatorSource:  # type: ignore[override]
+        hub().require_room(who)  # before the match is read
+        game, first = await _opened(request, match)
+        return SpectatorSource(request, who, game, first, place(request))
 
 
 async def _opened(request: Request, match_id: int) -> Opened:
-    """The game, if who asks may know of it; looked up once for all who come at the same time. Raises ``Http404``."""
-    found = await _STRANGERS.look(match_id, None)
+    """The match, if the client may see it; read once for all clients that come at the same time. Raises ``Http404``."""
+    found = await _STRANGERS.fetch(match_id, None)
     return await threads.read(_opened_by, request, match_id) if found is None else found
 
 
@@ -413,8 +386,8 @@ def _opened_by_strangers(match_id: int, asks: list[None]) -> list[Opened | None]
     return [None if game is None else (game, head(game))] * len(asks)
 
 
-_STRANGERS: Final = Shared(_opened_by_strangers, apart_s=0.1)
-"""What nobody needs to be known for; who comes in a crowd waits a moment, and is one question with all others."""
+_STRANGERS: Final = Coalescer(_opened_by_strangers, apart_s=0.1)
+"""What needs no identity, read once for a crowd that arrives within 100 ms."""
 
 
 def _still_seen(request: Request, match_id: int) -> bool:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -19,13 +19,11 @@ from bots.models import RemoteBot
 from bots.remote import note_seen
 from esr_platform.accounts import sessions, tokens
 from esr_platform.api.streams import threads
+from esr_platform.api.streams.subscriptions import LOBBY, Subscriptions
 from ladder.live import outages, presence
 from ladder.live.notify import seat_soon, tell
 from ladder.matchmaking import quick_pairing
 from ladder.models import LiveSeat, Match
-
-if TYPE_CHECKING:
-    from esr_platform.api.streams.hub import Hub
 
 # --- Matches that remote bots play -----------------------------------------------------------------------------------
 
@@ -88,15 +86,15 @@ class Found:
 class Presence:
     """Says who is here, and touches or ends who waits for what is no more."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, here: Subscriptions) -> None:
+        self._here = here
         self._seen: set[int] = set()
         self._newer: set[int] = set()
         self._comparing = False
 
     def note(self, bot: int) -> bool:
         """Note a request for a decision of ``bot``, waiting or not. Returns whether the bot is new here."""
-        new = bot not in self._seen and bot not in self._hub.bots
+        new = bot not in self._seen and bot not in self._here.bots
         self._seen.add(bot)
         return new
 
@@ -110,28 +108,29 @@ class Presence:
 
     async def _say_who_sits(self) -> None:
         seats: defaultdict[int, set[int]] = defaultdict(set)
-        for watch in self._hub.sitting:
-            if watch.match is not None and watch.seat is not None and not watch.ended.is_set():
-                seats[watch.match].add(watch.seat)
+        for (_, match, seat), one in self._here.of_kind("seat"):
+            if not one.ended.is_set():
+                seats[match].add(seat)
         if seats:
             await threads.write(presence.note_seen, dict(seats))
 
     async def _say_who_waits(self) -> None:
-        """Who is in the lobby: what they offer and look for stays."""
-        seen = {watch.browser.user_id for watch in self._hub.in_lobby if watch.browser is not None}
+        """Keep the open games and quick pairings of those who are in the lobby."""
+        seen = {one.browser.user_id for one in self._here.of(LOBBY) if one.browser is not None}
         people = {one for one in seen if one is not None}
         if people:
             await threads.write(quick_pairing.seen, people)
 
     async def end_sessions(self) -> None:
-        """End what hangs on sessions that open nothing any more, or somebody else's account."""
-        watches = [watch for watch in (*self._hub.sitting, *self._hub.in_lobby) if watch.browser is not None]
-        if not watches:
+        """End the subscriptions whose session has ended or belongs to another account by now."""
+        theirs = self._here.of(LOBBY).union(one for _, one in self._here.of_kind("seat"))
+        browsers = {one: one.browser for one in theirs if one.browser is not None}
+        if not browsers:
             return
-        live = await threads.read(sessions.still_live, [watch.browser for watch in watches if watch.browser])
-        for watch in watches:
-            if watch.browser is not None and watch.browser not in live:
-                watch.end(SIGNED_OUT)
+        live = await threads.read(sessions.still_live, list(browsers.values()))
+        for one, browser in browsers.items():
+            if browser not in live:
+                one.end(SIGNED_OUT)
 
     @staticmethod
     async def beat(every_s: float = BEAT_S) -> None:
@@ -141,13 +140,13 @@ class Presence:
             await _tried(partial(threads.write, outages.beat))
 
     async def _say(self) -> None:
-        here, self._seen = self._seen | set(self._hub.bots), set()
+        here, self._seen = self._seen | set(self._here.bots), set()
         if here:
             await threads.write(note_seen, here)
 
     async def compare(self, bots: Iterable[int]) -> None:
         """Look at ``bots``, which have newer streams. For all that are named while one look goes on, one follows."""
-        self._newer |= set(bots) & set(self._hub.bots)
+        self._newer |= set(bots) & set(self._here.bots)
         if self._comparing:
             return
         self._comparing = True
@@ -161,23 +160,25 @@ class Presence:
             self._comparing = False
 
     async def look(self, bots: Collection[int] | None = None) -> None:
-        """End streams that were taken over and those of tokens that are none any more; touch what has changed.
+        """End streams that were taken over or whose token is no longer valid; touch what has changed.
 
-        Of ``bots``, or of all that wait here.
+        Looks at the streams of ``bots``, or at all of this process.
         """
-        streams = [watch for watch in self._hub.streams if bots is None or watch.bot in bots]
-        if not streams:
+        claims = {one: one.claim for _, one in self._here.of_kind("bot") if one.claim is not None}
+        if bots is not None:
+            claims = {one: claim for one, claim in claims.items() if claim.bot in bots}
+        if not claims:
             return
-        bots = sorted({watch.bot for watch in streams if watch.bot is not None})
-        found = await threads.read(_find, bots, {watch.token for watch in streams if watch.token is not None})
-        for watch in streams:
-            if watch.token is not None and watch.token not in found.tokens:
-                watch.end(NOT_LIVE)
-            elif watch.bot is not None and found.streams.get(watch.bot) != watch.stream:
-                watch.end(TAKEN_OVER)
-            elif watch.bot is not None and watch.behind is not None:
-                for match in watch.behind(found.asked.get(watch.bot, {})):
-                    watch.touched(match)
+        theirs, used = {claim.bot for claim in claims.values()}, {claim.token for claim in claims.values()}
+        found = await threads.read(_find, sorted(theirs), used)
+        for one, claim in claims.items():
+            if claim.token not in found.tokens:
+                one.end(NOT_LIVE)
+            elif found.streams.get(claim.bot) != claim.stream:
+                one.end(TAKEN_OVER)
+            else:
+                for match in claim.behind(found.asked.get(claim.bot, {})):
+                    one.touch(match)
 
 
 async def _tried(step: Callable[[], Awaitable[object]]) -> None:

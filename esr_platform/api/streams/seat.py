@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final, NamedTuple
 
 import orjson
 from django.http import Http404
-from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from esr_platform.accounts.sessions import Browser
-from esr_platform.api.authentication import identity
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import BrowserAuthentication, SitsHere, browser_of
-from esr_platform.api.streams.hub import Shared, Watch, hub
-from esr_platform.api.streams.threads import rest
-from esr_platform.api.streams.view import FRAMINGS, KEEP_ALIVE_S, JSONLines, LiveView, framing_of, places, streamed
+from esr_platform.api.streams.hub import hub
+from esr_platform.api.streams.stream import FRAMINGS, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.subscriptions import Topic
+from esr_platform.api.streams.threads import Coalescer
+from esr_platform.api.streams.view import places
 from esr_platform.languages import chosen
 from games.rules import Document
 from ladder.chat import hidden_lines, lines_after, said_so_far
@@ -37,11 +36,11 @@ from ladder.models import Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 #
-# Everything is made of the rows each time: ``Known`` is all that a stream has to remember, and its place in the log and
-# in what was said is all that a client has to bring to go on where it was.
+# Events are made from the rows each time. ``SeatCursor`` is all that a stream has to remember, and its place in the log
+# and in the chat is all that a client needs to resume.
 
 MOST_MOMENTS: Final = 50
-"""So many an event brings; a long way to catch up comes in several."""
+"""Maximum moments per event; longer catch-ups are split."""
 
 MOST_LINES: Final = 100
 
@@ -49,7 +48,7 @@ Shown = tuple[tuple[int, ...], int | None, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Known:
+class SeatCursor:
     """How much a stream has sent: the log up to ``log``, the chat up to line ``line``, and the present state.
 
     ``log`` is ``None`` before anything was sent. ``ply`` belongs to the last moment. ``shown`` tells whether there are
@@ -68,35 +67,35 @@ class Known:
 
     @property
     def place(self) -> str:
-        """From where a client can go on: ``57``, or ``57.1203`` where it has heard what was said."""
+        """The id of an event: ``57``, or ``57.1203`` after chat line 1203."""
         return f"{self.log or 0}.{self.line}" if self.line else str(self.log or 0)
 
 
-class Asked(NamedTuple):
-    """Who asks for news: the seat, the account, none for a guest, and what the stream has told."""
+class SeatRequest(NamedTuple):
+    """A request for new events: the seat, the account (``None`` for a guest) and the cursor of the stream."""
 
     seat: int
     user_id: int | None
-    known: Known
+    known: SeatCursor
 
 
 @dataclass(frozen=True)
-class SeatNews:
-    """The events to be told now, each with the place after it. After ``known.over`` there is at most a word to come.
+class SeatEvents:
+    """New events, each with the place after it. After ``known.over`` only chat and a rematch may follow.
 
-    ``again_s`` is in how many seconds there is more, if anybody knows.
+    ``again_s`` is the number of seconds until there is more, if known.
     """
 
-    known: Known
+    known: SeatCursor
     events: list[tuple[Document, str]] = field(default_factory=list)
     again_s: float | None = None
 
 
-def news_at(match_id: int, asks: list[Asked]) -> list[SeatNews]:
-    """The news of one table for the seats of people; one look at it for all of them."""
+def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
+    """The new events of one table for the seats of people. The match is read once for all."""
     position = position_at(match_id)
     if position is None:
-        return [SeatNews(replace(ask.known, over=True)) for ask in asks]
+        return [SeatEvents(replace(ask.known, over=True)) for ask in asks]
     looks = Looks(position)
     shown = {seat: _shown(position, seat) for seat in {ask.seat for ask in asks}}
     behind = [ask for ask in asks if not ask.known.over and ask.known.shown != shown[ask.seat]]
@@ -117,7 +116,7 @@ def rematch_shown(match_id: int) -> Document | None:
     return {**request, "href": href}
 
 
-def _with_rematch(ask: Asked, news: SeatNews, rematch: Document | None) -> SeatNews:
+def _with_rematch(ask: SeatRequest, news: SeatEvents, rematch: Document | None) -> SeatEvents:
     """``news`` with the rematch if it has changed. After the end, people with an account get it."""
     printed = "" if rematch is None else _print(rematch)
     if ask.user_id is None or not news.known.over or printed in ("", news.known.rematch):
@@ -148,8 +147,8 @@ def _shown(position: Position, seat: int) -> Shown:
 
 
 def _news(
-    position: Position, looks: Looks, ask: Asked, story: Story | None, shown: Shown, said: tuple[int, int]
-) -> SeatNews:
+    position: Position, looks: Looks, ask: SeatRequest, story: Story | None, shown: Shown, said: tuple[int, int]
+) -> SeatEvents:
     known, events = (ask.known, []) if ask.known.over else _of_the_game(looks, ask, story)
     known = replace(known, shown=shown)
     for event in _said(position.match.pk, ask.user_id, known, said):
@@ -161,10 +160,10 @@ def _news(
     if position.match.status in Match.ENDED and not known.over and again_ms is None:  # or the last moves were not told
         known = replace(known, over=True)
         events.append((_end(position), known.place))
-    return SeatNews(known, events, None if again_ms is None else again_ms / 1000)
+    return SeatEvents(known, events, None if again_ms is None else again_ms / 1000)
 
 
-def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, list[tuple[Document, str]]]:
+def _of_the_game(looks: Looks, ask: SeatRequest, story: Story | None) -> tuple[SeatCursor, list[tuple[Document, str]]]:
     """What the seat has been shown since, and how things stand if that is otherwise than was told."""
     known, now, events = ask.known, looks.present(ask.seat), []
     stands = _print(_without_the_clock(now))
@@ -178,7 +177,7 @@ def _of_the_game(looks: Looks, ask: Asked, story: Story | None) -> tuple[Known, 
     return known, events
 
 
-def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
+def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Document]:
     """What the seat has been shown since, in parts; all that a board remembers where nothing was told before."""
     start, shown = story.log_from, story.moments
     anew = known.log is None or known.log > story.log_to
@@ -191,7 +190,7 @@ def _moments(story: Story, known: Known, now: Document) -> Iterator[Document]:
         start += sum(len(one["entries"]) for one in part)
 
 
-def _said(match_id: int, user_id: int | None, known: Known, so_far: tuple[int, int]) -> Iterator[Document]:
+def _said(match_id: int, user_id: int | None, known: SeatCursor, so_far: tuple[int, int]) -> Iterator[Document]:
     """What was said at the table since, in parts, and which lines are to be seen no longer.
 
     ``so_far`` is ``said_so_far``.
@@ -229,98 +228,73 @@ def _print(document: object) -> str:
     return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
-# --- Views -----------------------------------------------------------------------------------------------------------
+# --- The stream ------------------------------------------------------------------------------------------------------
 #
-# A client that goes on where it was brings the id of the last event that it has had; everything after it is read from
-# the database, so that it does not matter which process it comes to.
+# A client that resumes sends the id of its last event. Everything after it is read from the database, so it does not
+# matter which process the client is connected to.
 
-NEWS: Final = Shared(news_at)
-"""What is new at tables, looked up once for all people who sit there."""
+EVENTS: Final = Coalescer(seat_events)
+"""New events, read once for all people at a table."""
 
 MOST_WINDOWS: Final = 5
-"""So many streams of one seat go on at once, in this process; the oldest makes room."""
+"""Maximum streams of one seat in this process; a new one ends the oldest."""
 
 AFTER_S: Final = 60.0
-"""So long after the end there may still be a word."""
+"""How long a stream stays open after the end of the match, for chat and a rematch."""
 
 
-class SeatStreamView(LiveView):
+class SeatSource(Source):
+    """A match as the seat of a person sees it, with the chat of its table."""
+
+    def __init__(self, match: int, seat: int, browser: Browser, known: SeatCursor) -> None:
+        super().__init__([Topic("match", match), Topic("seat", match, seat)])
+        self.browser: Browser = browser
+        self._match, self._seat, self._known = match, seat, known
+        self._viewers: int | None = None
+        self._viewers_sent: int | None = None
+
+    @asynccontextmanager
+    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:  # noqa: ARG002
+        with hub().viewers.reading(self._match, self.count):
+            yield
+
+    def count(self, viewers: int) -> None:
+        """Note the number of spectators. It waits for ``aside``: alone it would show that the stream was touched."""
+        self._viewers = viewers
+
+    async def look(self, framing: JSONLines) -> Batch:
+        news = await EVENTS.fetch(self._match, SeatRequest(self._seat, self.browser.user_id, self._known))
+        self._known = news.known
+        data = b"".join(framing.event(event, place) for event, place in news.events)
+        return Batch(data, news.again_s, AFTER_S if self._known.over else None)
+
+    def aside(self, framing: JSONLines) -> bytes:
+        if self._viewers == self._viewers_sent:
+            return b""
+        self._viewers_sent = self._viewers
+        return framing.event({"type": "viewers", "game": self._match, "viewers": self._viewers})
+
+
+class SeatStreamView(StreamView):
     """At ``/api/v1/matches/{match}/seat/stream``."""
 
     authentication_classes = [BrowserAuthentication]
     permission_classes = [SitsHere]
-    throttle_scope = "stream"
-    door = "players"
+    admission = "players"
     renderer_classes = [*FRAMINGS[::-1]]
 
-    async def get(self, request: Request, match: int) -> HttpResponseBase:
-        browser = browser_of(request)
+    async def source(self, request: Request, who: str, match: int) -> SeatSource:  # type: ignore[override]  # noqa: ARG002
         seat = await threads.read(seat_here, request, match)
-        who = identity(request._request, browser)
-        hub().make_room(match, seat, MOST_WINDOWS)
-        hub().require_room(who)
+        hub().make_room(Topic("seat", match, seat), MOST_WINDOWS)
         log, line = places(request)
-        stream = SeatStream(match, seat, browser, framing_of(request), Known(log, line))
-        return streamed(stream.framing, stream.pieces(who))
+        return SeatSource(match, seat, browser_of(request), SeatCursor(log, line))
 
 
 def seat_here(request: Request, match: int) -> int:
-    """Where who asks sits at a live game, also while a substitute plays for them. Raises ``Http404``."""
+    """The seat of the client at a live game, also while a substitute plays for it. Raises ``Http404``."""
     browser = browser_of(request)
     seat = actions.seat_of(match, browser.user_id, browser.guest)
     if seat is None:
         with translation.override(chosen(request._request)):
             raise Http404(_("You have no seat at game %(number)s.") % {"number": match})
     return seat
-
-
-class SeatStream:
-    """One open stream of a seat, and what it has told."""
-
-    def __init__(self, match: int, seat: int, browser: Browser, framing: JSONLines, known: Known) -> None:
-        self.framing = framing
-        self._match, self._seat, self._browser, self._known = match, seat, browser, known
-        self._woken = asyncio.Event()
-        self._viewers: int | None = None
-
-    async def pieces(self, who: str) -> AsyncIterator[bytes]:
-        """The bytes of the stream, until the game has ended, the session opens nothing any more, or the server stops.
-
-        A sign of life comes by the clock alone: what others do in secret touches the stream, too.
-        """
-        watch = Watch(self._touch, match=self._match, seat=self._seat, browser=self._browser)
-        with hub().watching(watch, who), hub().viewers.reading(self._match, self._count):
-            yield self.framing.hello
-            async with aclosing(self._told(watch)) as told:
-                async for piece in told:
-                    yield piece
-            if watch.reason:
-                yield self.framing.event({"type": "closed", "reason": watch.reason})
-
-    async def _told(self, watch: Watch) -> AsyncGenerator[bytes]:
-        clock = asyncio.get_running_loop().time
-        spoke, ends, viewers = clock(), float("inf"), None
-        while not watch.ended.is_set() and clock() < ends:
-            self._woken.clear()
-            news = await NEWS.look(self._match, Asked(self._seat, self._browser.user_id, self._known))
-            if watch.ended.is_set():
-                return  # it may be somebody else who would read it
-            self._known = news.known
-            pieces = [self.framing.event(event, place) for event, place in news.events]
-            speaks = bool(pieces) or clock() >= spoke + KEEP_ALIVE_S
-            if speaks and self._viewers != viewers:  # not by itself: it would tell when this stream was touched
-                viewers = self._viewers
-                pieces.append(self.framing.event({"type": "viewers", "game": self._match, "viewers": viewers}))
-            if speaks:
-                yield b"".join(pieces) or self.framing.keep_alive
-                spoke = clock()
-            if self._known.over:
-                ends = min(ends, clock() + AFTER_S)
-            await rest(self._woken, max(0.0, min(spoke + KEEP_ALIVE_S - clock(), news.again_s or KEEP_ALIVE_S)))
-
-    def _touch(self, match: int | None) -> None:  # noqa: ARG002
-        self._woken.set()
-
-    def _count(self, viewers: int) -> None:
-        """So many watch now; it is told with what comes next, or with the next sign of life."""
-        self._viewers = viewers

@@ -1,4 +1,4 @@
-"""What streams wait for: the database, their admission, other requests of the same browser, and the shutdown."""
+"""What streams wait for: database threads, admission, other requests of the same browser, and the shutdown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from functools import cache, partial
 from http import HTTPStatus
 from threading import local
 from types import FrameType
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from asgiref.sync import sync_to_async
@@ -53,32 +53,31 @@ def _add(number: signal.Signals, act: Callable[[], Any]) -> None:
 # --- Events ----------------------------------------------------------------------------------------------------------
 
 
-async def rest(woken: asyncio.Event, most_s: float) -> None:
-    """Until ``woken`` is set, or ``most_s`` seconds have passed."""
+async def wait_for(event: asyncio.Event, timeout_s: float) -> None:
+    """Return when ``event`` is set or after ``timeout_s`` seconds."""
     try:
-        async with asyncio.timeout(most_s):
-            await woken.wait()
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
     except TimeoutError:
         return
 
 
 # --- Admission of new streams ----------------------------------------------------------------------------------------
 #
-# Players have one of their own: however many come to watch, nobody waits behind them for their seat.
+# Players and spectators have one each, so that no player waits behind a crowd of spectators.
 
-ABREAST: Final = 2
+CONCURRENCY: Final = 2
+"""New streams that a semaphore admits at the same time."""
 
-_doors: WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Semaphore]] = WeakKeyDictionary()
+Semaphores = defaultdict[str, asyncio.Semaphore]
 
-
-def door(name: str) -> asyncio.Semaphore:
-    """The one of this name in this process."""
-    doors = _doors.setdefault(asyncio.get_running_loop(), defaultdict(_door))
-    return doors[name]
+_semaphores: WeakKeyDictionary[asyncio.AbstractEventLoop, Semaphores] = WeakKeyDictionary()
 
 
-def _door() -> asyncio.Semaphore:
-    return asyncio.Semaphore(ABREAST)
+def admission_semaphore(name: str) -> asyncio.Semaphore:
+    """The semaphore of this name in this process."""
+    loop = asyncio.get_running_loop()
+    return _semaphores.setdefault(loop, defaultdict(lambda: asyncio.Semaphore(CONCURRENCY)))[name]
 
 
 # --- One request of a browser at a time ------------------------------------------------------------------------------
@@ -185,3 +184,71 @@ def _done(job: Callable[[], Found]) -> Found:
         return job()
     finally:
         _thread.used = time.monotonic()
+
+
+# --- Coalesced reads -------------------------------------------------------------------------------------------------
+
+Ask = TypeVar("Ask")
+
+
+class Coalescer(Generic[Ask, Found]):
+    """Answers all requests for a match that arrive in one turn of the event loop with one call of ``fetch_all``.
+
+    So an answer is never older than its request. ``fetch_all`` gets the match and the requests and returns an answer
+    for each. It runs on a thread for reading, or on one for writing if ``writes`` is true for a request: on SQLite
+    writers wait for each other, and readers must not. Calls for one match begin at least ``apart_s`` seconds apart.
+    """
+
+    def __init__(
+        self,
+        fetch_all: Callable[[int, list[Ask]], list[Found]],
+        writes: Callable[[Ask], bool] = lambda _: False,
+        apart_s: float = 0.0,
+    ) -> None:
+        self._fetch_all, self._writes, self._apart_s = fetch_all, writes, apart_s
+        self._began: dict[int, float] = {}
+        self._waiting: dict[int, list[tuple[Ask, asyncio.Future[Found]]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def fetch(self, match: int, ask: Ask) -> Found:
+        """The answer to ``ask``. Raises what ``fetch_all`` raises."""
+        answer: asyncio.Future[Found] = asyncio.get_running_loop().create_future()
+        if match not in self._waiting:
+            self._waiting[match] = []
+            self._schedule(match)
+        self._waiting[match].append((ask, answer))
+        return await answer
+
+    def _schedule(self, match: int) -> None:
+        loop = asyncio.get_running_loop()
+        if not self._apart_s:
+            loop.call_soon(self._begin, match)
+            return
+        now = loop.time()
+        self._began[match] = at = max(now, self._began.get(match, -self._apart_s) + self._apart_s)
+        loop.call_at(at, self._begin, match)
+        loop.call_at(at + self._apart_s, self._forget, match, at)
+
+    def _forget(self, match: int, at: float) -> None:
+        """Drop the entry of a match that is no longer asked for, so that probing ids cannot grow the table."""
+        if self._began.get(match) == at:
+            del self._began[match]
+
+    def _begin(self, match: int) -> None:
+        task = asyncio.get_running_loop().create_task(self._answer(match, self._waiting.pop(match)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, match: int, waiting: list[tuple[Ask, asyncio.Future[Found]]]) -> None:
+        asks, answers = [ask for ask, _ in waiting], [answer for _, answer in waiting]
+        on_thread = write if any(map(self._writes, asks)) else read
+        try:
+            found = await on_thread(self._fetch_all, match, asks)
+        except Exception as error:  # those who asked handle it
+            for answer in answers:
+                if not answer.done():
+                    answer.set_exception(error)
+            return
+        for answer, one in zip(answers, found, strict=True):
+            if not answer.done():  # done if the client has disconnected
+                answer.set_result(one)

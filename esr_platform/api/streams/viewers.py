@@ -20,10 +20,10 @@ from esr_platform.api.authentication import STRANGER
 # --- Open streams, counted -------------------------------------------------------------------------------------------
 
 
-class Crowd:
-    """Who is there how often; ``strangers`` and ``total`` are how many there are in all.
+class ConnectionCounter:
+    """Counts connections by client; ``strangers`` and ``total`` are the sums.
 
-    Of one stranger at most ``most_a_stranger`` are in them, and of anybody else at most ``most_a_person``.
+    One stranger counts at most ``most_a_stranger`` times in them, any other client at most ``most_a_person`` times.
     """
 
     def __init__(self, most_a_person: float = float("inf"), most_a_stranger: float = float("inf")) -> None:
@@ -32,13 +32,13 @@ class Crowd:
         self.total = 0
         self.strangers = 0
 
-    def of(self, who: str) -> int:
-        """How often ``who`` is there."""
+    def count(self, who: str) -> int:
+        """How many connections ``who`` has."""
         return self._here[who]
 
     @contextmanager
-    def counted(self, who: str) -> Iterator[None]:
-        """Count ``who`` once more."""
+    def track(self, who: str) -> Iterator[None]:
+        """Count one more connection of ``who``."""
         is_stranger = who.startswith(STRANGER)
         most = self._most_a_stranger if is_stranger else self._most_a_person
         self._here[who] += 1
@@ -102,7 +102,7 @@ class Viewers:
 
     def __init__(self) -> None:
         self._name = uuid4().hex
-        self._here: defaultdict[int, Crowd] = defaultdict(partial(Crowd, 1, MOST_AN_ADDRESS))
+        self._here: defaultdict[int, ConnectionCounter] = defaultdict(partial(ConnectionCounter, 1, MOST_AN_ADDRESS))
         self._told: defaultdict[int, set[Tell]] = defaultdict(set)
         self._said: set[int] = set()
         self._redis: Redis | None = None
@@ -111,7 +111,7 @@ class Viewers:
     def watching(self, match: int, who: str, tell: Tell) -> Iterator[None]:
         """Count ``who`` for ``match``; ``tell`` is called with the sum each time that it was read."""
         try:
-            with self.reading(match, tell), self._here[match].counted(who):
+            with self.reading(match, tell), self._here[match].track(who):
                 yield
         finally:
             if not self._count(match):

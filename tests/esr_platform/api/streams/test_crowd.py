@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esr_platform.api.streams.viewers import Crowd
+from esr_platform.api.streams.viewers import ConnectionCounter
 
 COMING = st.lists(
     st.tuples(st.sampled_from(["user-1", "bot-2", "address-192.0.2.1", "address-192.0.2.2"]), st.booleans())
@@ -16,18 +16,18 @@ COMING = st.lists(
 
 @given(COMING)
 def test_the_sums_are_of_those_who_are_there_however_they_come_and_go(coming: list[tuple[str, bool]]) -> None:
-    crowd, few = Crowd(), Crowd(1, 2)
+    crowd, few = ConnectionCounter(), ConnectionCounter(1, 2)
     there: list[tuple[str, ExitStack]] = []
     for who, comes in coming:
         if comes:
             stack = ExitStack()
-            stack.enter_context(crowd.counted(who))
-            stack.enter_context(few.counted(who))
+            stack.enter_context(crowd.track(who))
+            stack.enter_context(few.track(who))
             there.append((who, stack))
         elif there:
             there.pop(0)[1].close()
         names = [name for name, _ in there]
         strangers = [name for name in names if name.startswith("address-")]
-        assert (crowd.total, crowd.strangers, crowd.of(who)) == (len(names), len(strangers), names.count(who))
+        assert (crowd.total, crowd.strangers, crowd.count(who)) == (len(names), len(strangers), names.count(who))
         assert few.strangers == sum(min(2, strangers.count(name)) for name in set(strangers))
         assert few.total == few.strangers + len(set(names) - set(strangers))

@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from rest_framework.request import Request
 
 from esr_platform.api.streams import threads
-from esr_platform.api.streams.threads import ABREAST
+from esr_platform.api.streams.threads import CONCURRENCY
 from esr_platform.api.streams.view import LiveView
 
 CROWD = 30
@@ -34,7 +34,7 @@ def test_a_move_does_not_wait_for_the_crowd_that_comes_for_streams() -> None:
             return HttpResponse()
 
     class Streams(Asks):
-        door = "audience"
+        admission = "audience"
 
     async def come() -> None:
         with threads.shared():
@@ -45,4 +45,4 @@ def test_a_move_does_not_wait_for_the_crowd_that_comes_for_streams() -> None:
 
     asyncio.run(come())
     assert len(seen) == CROWD + 1
-    assert seen.index("Asks") <= 2 * ABREAST
+    assert seen.index("Asks") <= 2 * CONCURRENCY

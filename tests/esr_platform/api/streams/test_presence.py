@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import cast
+from contextlib import ExitStack
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,18 +12,20 @@ from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, connections
 
 from bots.models import Bot, RemoteBot
-from esr_platform.api.streams.hub import Hub, Watch
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope, Token
 from esr_platform.api.streams.presence import TAKEN_OVER, Presence, claim_stream
+from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Subscriptions, Topic
+from tests.build import person
 from tests.ladder.live.playing import remote_bots
 
 
-class Waiting:
-    """Who waits; asking breaks with each of ``errors`` first."""
+class Waiting(Subscriptions):
+    """Subscriptions of a process; asking for their bots breaks with each of ``errors`` first."""
 
-    def __init__(self, watches: Iterable[Watch] = (), errors: Iterable[Exception] = ()) -> None:
-        self.streams, self._errors = list(watches), list(errors)
-        self.sitting: list[Watch] = []
-        self.in_lobby: list[Watch] = []
+    def __init__(self, errors: Iterable[Exception] = ()) -> None:
+        super().__init__()
+        self._errors = list(errors)
         self.asked = asyncio.Event()
 
     @property
@@ -31,21 +33,17 @@ class Waiting:
         if self._errors:
             raise self._errors.pop(0)
         self.asked.set()
-        return [watch.bot for watch in self.streams if watch.bot is not None]
+        return super().bots
 
 
-def presence(waiting: Waiting) -> Presence:
-    return Presence(cast("Hub", waiting))
-
-
-def stream(bot: Bot, number: UUID) -> Watch:
-    return Watch(lambda _: None, bot=bot.pk, stream=number)
+def stream(bot: Bot, number: UUID, token: Token) -> Subscription:
+    return Subscription([Topic("bot", bot.pk)], lambda _: None, claim=BotClaim(bot.pk, token.pk, number, lambda _: []))
 
 
 def test_no_error_ends_the_saying_of_who_is_here() -> None:
     async def keeps() -> None:
         waiting = Waiting(errors=[InterfaceError("gone"), OperationalError("away"), RuntimeError("odd")])
-        task = asyncio.ensure_future(presence(waiting).keep(0.001))
+        task = asyncio.ensure_future(Presence(waiting).keep(0.001))
         await asyncio.wait_for(waiting.asked.wait(), 180)
         task.cancel()
 
@@ -59,11 +57,16 @@ def test_of_streams_that_are_opened_at_once_the_last_one_counts_and_of_other_bot
     for number in numbers:
         claim_stream(mine.pk, number)
     claim_stream(other.pk, uuid4())
-    streams, elsewhere = [stream(mine, number) for number in numbers], stream(other, uuid4())
+    token = tokens.issue(person("token"), "test", [Scope.PLAY], None)[0]
+    streams, elsewhere = [stream(mine, number, token) for number in numbers], stream(other, uuid4(), token)
 
     async def compares() -> None:
-        looking = presence(Waiting([*streams, elsewhere]))
-        await asyncio.gather(*(looking.compare([mine.pk]) for _ in numbers))
+        here = Waiting()
+        with ExitStack() as open_streams:
+            for one in (*streams, elsewhere):
+                open_streams.enter_context(here.subscribed(one))
+            looking = Presence(here)
+            await asyncio.gather(*(looking.compare([mine.pk]) for _ in numbers))
         await sync_to_async(connections.close_all)()
 
     asyncio.run(compares())

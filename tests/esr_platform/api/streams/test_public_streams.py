@@ -15,7 +15,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.streams import match as feed
 from esr_platform.api.streams.hub import hub
-from esr_platform.api.streams.match import PublicNews, TableStream, Watched
+from esr_platform.api.streams.match import MatchStreamView, SpectatorCursor, SpectatorEvents
 from ladder.models import Invitation, Ladder, Match
 from tests.build import person
 from tests.ladder.live.playing import at_random, game_of, play_on, position
@@ -42,7 +42,7 @@ def member(match: Match) -> User:
 
 async def opened(match: Match, secret: str = "") -> AsyncIterator[bytes]:
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-    response: Any = await TableStream.as_view()(RequestFactory().get("/", headers=headers), match=match.pk)
+    response: Any = await MatchStreamView.as_view()(RequestFactory().get("/", headers=headers), match=match.pk)
     assert response.status_code == 200
     pieces: AsyncIterator[bytes] = aiter(response.streaming_content)
     assert orjson.loads(await anext(pieces))["type"] == "game"
@@ -75,13 +75,13 @@ def test_nobody_learns_from_a_stream_when_a_move_is_made(match: Match) -> None:
 
 def test_all_who_watch_are_told_the_same_whenever_they_have_come(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[int] = []
-    looked = feed.NEWS.look
+    looked = feed.EVENTS.fetch
 
-    async def look(number: int, watched: Watched) -> PublicNews:
-        looks.append(watched.round)
-        return await looked(number, watched)
+    async def look(number: int, cursor: SpectatorCursor) -> SpectatorEvents:
+        looks.append(cursor.round)
+        return await looked(number, cursor)
 
-    monkeypatch.setattr(feed.NEWS, "look", look)
+    monkeypatch.setattr(feed.EVENTS, "fetch", look)
 
     @async_to_sync
     async def watch() -> tuple[list[Any], list[Any]]:

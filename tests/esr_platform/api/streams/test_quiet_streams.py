@@ -1,4 +1,4 @@
-"""A stream of a seat at whose table something happens that its seat is not to know of: not even that it did."""
+"""A seat's stream whose table changes in a way that the seat must not learn of: not even that it did."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ import pytest
 
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.streams import seat
-from esr_platform.api.streams.hub import Watch
-from esr_platform.api.streams.seat import Asked, Known, SeatNews, SeatStream
-from esr_platform.api.streams.view import EventStream
+from esr_platform.api.streams.seat import SeatCursor, SeatEvents, SeatRequest, SeatSource
+from esr_platform.api.streams.stream import EventStream, Stream
 
 
 class Nothing:
-    """Where there is nothing new, however often somebody looks."""
+    """A coalescer that never finds anything new."""
 
     def __init__(self) -> None:
         self.looks = 0
 
-    async def look(self, _match: int, asked: Asked) -> SeatNews:
+    async def fetch(self, _match: int, request: SeatRequest) -> SeatEvents:
         self.looks += 1
-        return SeatNews(asked.known)
+        return SeatEvents(request.known)
 
 
 def test_a_touch_is_not_told_by_the_number_of_those_who_watch(monkeypatch: pytest.MonkeyPatch) -> None:
     news = Nothing()
-    monkeypatch.setattr(seat, "NEWS", news)
+    monkeypatch.setattr(seat, "EVENTS", news)
 
     async def told() -> bool:
-        stream = SeatStream(7, 0, Browser("key", None, "secret"), EventStream(), Known(log=3))
-        piece = asyncio.ensure_future(anext(stream._told(Watch(stream._touch, match=7, seat=0))))
+        source = SeatSource(7, 0, Browser("key", None, "secret"), SeatCursor(log=3))
+        stream = Stream(source, EventStream())
+        pieces = stream.pieces("user-1")
+        assert await anext(pieces) == EventStream.hello
+        piece = asyncio.ensure_future(anext(pieces))
         for looks in (1, 2):
             while news.looks < looks:
                 await asyncio.sleep(0)
-            stream._count(5)
-            stream._touch(None)
+            source.count(5)
+            stream.subscription.touch(None)
         for _ in range(20):
             await asyncio.sleep(0)
         found = piece.done()

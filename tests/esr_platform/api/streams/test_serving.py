@@ -15,11 +15,12 @@ from pytest_django import Settings
 from rest_framework.request import Request
 
 from esr_platform.api.http import Refusal
-from esr_platform.api.streams import hub as hubs
-from esr_platform.api.streams.hub import Hub, Shared, Watch, listen
+from esr_platform.api.streams.hub import Hub, listen
 from esr_platform.api.streams.serving import LiveAddresses
-from esr_platform.api.streams.threads import shared
-from esr_platform.api.streams.view import EventStream, JSONLines, place
+from esr_platform.api.streams.stream import EventStream, JSONLines
+from esr_platform.api.streams.subscriptions import Subscription, Topic
+from esr_platform.api.streams.threads import Coalescer, shared
+from esr_platform.api.streams.view import place
 from ladder.live.notify import CHANNEL
 from tests.esr_platform.api.conftest import problem
 from tests.services.redis import redis_server
@@ -82,9 +83,9 @@ def test_whoever_asks_at_the_same_time_shares_one_look() -> None:
 
     async def ask() -> list[Any]:
         with shared():
-            looking = Shared(look)
-            first = await asyncio.gather(*(looking.look(3, name) for name in "abc"))
-            return [*first, await asyncio.gather(looking.look(4, "bad"), return_exceptions=True)]
+            looking = Coalescer(look)
+            first = await asyncio.gather(*(looking.fetch(3, name) for name in "abc"))
+            return [*first, await asyncio.gather(looking.fetch(4, "bad"), return_exceptions=True)]
 
     assert asyncio.run(ask())[:3] == ["3: a", "3: b", "3: c"]
     assert looks == [["a", "b", "c"], ["bad"]]
@@ -93,9 +94,9 @@ def test_whoever_asks_at_the_same_time_shares_one_look() -> None:
 def test_a_look_that_writes_is_made_where_nobody_who_reads_waits_for_it() -> None:
     async def ask() -> list[str]:
         with shared():
-            looking = Shared(lambda _, asks: [current_thread().name for _ in asks], writes=lambda ask: ask == "new")
-            known = await asyncio.gather(*(looking.look(3, ask) for ask in ("known", "known")))
-            return [*known, *await asyncio.gather(*(looking.look(3, ask) for ask in ("known", "new")))]
+            looking = Coalescer(lambda _, asks: [current_thread().name for _ in asks], writes=lambda ask: ask == "new")
+            known = await asyncio.gather(*(looking.fetch(3, ask) for ask in ("known", "known")))
+            return [*known, *await asyncio.gather(*(looking.fetch(3, ask) for ask in ("known", "new")))]
 
     assert [name.rpartition("_")[0] for name in asyncio.run(ask())] == ["live-reader"] * 2 + ["live-writer"] * 2
 
@@ -112,15 +113,15 @@ def in_a_hub(act: Callable[[Hub], None]) -> None:
 def test_a_hint_touches_those_whom_it_is_for(settings: Settings) -> None:
     touched: list[tuple[str, int | None]] = []
 
-    def watch(name: str, **of: int) -> Watch:
-        return Watch(lambda match: touched.append((name, match)), **of)  # type: ignore[arg-type]
+    def watch(name: str, *topics: Topic) -> Subscription:
+        return Subscription(topics, lambda match: touched.append((name, match)))
 
     def act(hub: Hub) -> None:
         with (
-            hub.watching(watch("bot", bot=1), "a"),
-            hub.watching(watch("its game", bot=1, match=7), "a"),
-            hub.watching(watch("other bot", bot=2), "b"),
-            hub.watching(watch("spectator", match=7), "c"),
+            hub.subscribed(watch("bot", Topic("bot", 1)), "a"),
+            hub.subscribed(watch("bot and game", Topic("bot", 1), Topic("match", 7)), "a"),
+            hub.subscribed(watch("other bot", Topic("bot", 2)), "b"),
+            hub.subscribed(watch("spectator", Topic("match", 7)), "c"),
         ):
             hub.hear({"match": 7, "bots": [1], "what": "decide"})
             hub.hear({"match": 8, "bots": [1]})
@@ -130,7 +131,8 @@ def test_a_hint_touches_those_whom_it_is_for(settings: Settings) -> None:
         hub.hear({"match": 7, "bots": [1]})
 
     in_a_hub(act)
-    assert Counter(touched) == Counter([("bot", 7), ("its game", 7), ("spectator", 7), ("bot", 8), ("other bot", None)])
+    both = [(name, match) for name in ("bot", "bot and game") for match in (7, 8)]
+    assert Counter(touched) == Counter([*both, ("spectator", 7), ("other bot", None)])
 
 
 def test_nobody_waits_for_more_than_there_is_room_for(settings: Settings) -> None:
@@ -142,25 +144,24 @@ def test_nobody_waits_for_more_than_there_is_room_for(settings: Settings) -> Non
                 hub.require_room(who)
             return int(refusal.value.status_code)
 
-        here = [Watch(lambda _: None, match=number) for number in range(3)]
-        with hub.watching(here[0], "a"), hub.watching(here[1], "a"):
+        here = [Subscription([Topic("match", number)], lambda _: None) for number in range(3)]
+        with hub.subscribed(here[0], "a"), hub.subscribed(here[1], "a"):
             assert refused("a") == 429
             hub.require_room("b")
-            with hub.watching(here[2], "b"):
+            with hub.subscribed(here[2], "b"):
                 assert refused("c") == 503
         hub.require_room("a")
         hub.close()
         assert not here[0].ended.is_set(), "it has left before"
 
     in_a_hub(act)
-    assert hubs.COME_AGAIN_S > 0
 
 
 def test_strangers_leave_room_for_bots_however_many_addresses_they_have(settings: Settings) -> None:
     settings.MAX_STREAMS_PER_PROCESS = 2
 
     def act(hub: Hub) -> None:
-        with hub.watching(Watch(lambda _: None, match=1), "address-192.0.2.1"):
+        with hub.subscribed(Subscription([Topic("match", 1)], lambda _: None), "address-192.0.2.1"):
             with pytest.raises(Refusal) as refusal:
                 hub.require_room("address-192.0.2.2")
             assert refusal.value.status_code == 503

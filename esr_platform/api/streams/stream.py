@@ -1,0 +1,173 @@
+"""The loop that every stream runs, and the formats of its events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, Final, NamedTuple
+
+import orjson
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+
+from esr_platform.accounts.sessions import Browser
+from esr_platform.api.authentication import identity
+from esr_platform.api.streams.hub import hub
+from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Topic
+from esr_platform.api.streams.threads import wait_for
+from esr_platform.api.streams.view import LiveView
+
+# --- Formats of events -----------------------------------------------------------------------------------------------
+
+KEEP_ALIVE_S: Final = 7.0
+"""Longest silence of a stream."""
+
+
+class JSONLines(JSONRenderer):
+    """One JSON object per line; an empty line keeps the connection alive. Errors are one problem document."""
+
+    media_type = "application/x-ndjson"
+    format = "ndjson"
+    charset = None
+    keep_alive: bytes = b"\n"
+    hello: bytes = b"\n"
+
+    def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:  # noqa: ARG002
+        """One complete event. ``place`` is its id if a client can resume after it."""
+        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
+
+
+class EventStream(JSONLines):
+    """Server-sent events, as ``EventSource`` reads them; a comment keeps the connection alive.
+
+    A browser that has lost its connection reconnects after a second.
+    """
+
+    media_type = "text/event-stream"
+    format = "sse"
+    keep_alive = b":\n\n"
+    hello = b"retry: 1000\n\n"
+
+    def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:
+        at = b"" if place is None else b"id: %s\n" % str(place).encode("ascii")
+        said = orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS)
+        return b"%sevent: %s\ndata: %s\n\n" % (at, str(document["type"]).encode(), said)
+
+
+FRAMINGS: Final = [JSONLines, EventStream]
+"""The formats of streams; the first is the default for programs, the last for browsers."""
+
+
+# --- Sources and the loop --------------------------------------------------------------------------------------------
+
+
+class Batch(NamedTuple):
+    """What a source has found.
+
+    ``data`` is sent now. ``again_s`` is the number of seconds after which there is more, if that is known. A source
+    that sets ``closes_s`` has the stream closed after that many seconds.
+    """
+
+    data: bytes = b""
+    again_s: float | None = None
+    closes_s: float | None = None
+
+
+class Source:
+    """What one stream tells its client; it remembers what it has told.
+
+    ``topics`` wake the stream. It ends with the session of ``browser`` or with ``claim``.
+    """
+
+    browser: Browser | None = None
+    claim: BotClaim | None = None
+
+    def __init__(self, topics: Sequence[Topic]) -> None:
+        self.topics = topics
+
+    def opened(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[object]:  # noqa: ARG002
+        """A context around the life of the stream. ``wake`` makes the stream look."""
+        return nullcontext()
+
+    def touched(self, match: int | None) -> bool:  # noqa: ARG002
+        """Note that ``match``, or anything (``None``), may have changed. Returns whether the stream has to look now."""
+        return True
+
+    def hello(self, framing: JSONLines) -> bytes:
+        """The first bytes of the stream."""
+        return framing.hello
+
+    async def look(self, framing: JSONLines) -> Batch | None:
+        """What the client has not been told yet; ``None`` ends the stream at once."""
+        raise NotImplementedError
+
+    def aside(self, framing: JSONLines) -> bytes:  # noqa: ARG002
+        """What is sent along with other data or instead of a keep-alive, but never by itself."""
+        return b""
+
+
+class Stream:
+    """One open stream: it looks at its source when it is woken and by the clock, and sends what is new.
+
+    A keep-alive comes by the clock alone: a stream may be touched by what its client must not learn of.
+    """
+
+    def __init__(self, source: Source, framing: JSONLines) -> None:
+        self._source, self._framing = source, framing
+        self._woken = asyncio.Event()
+        self.subscription = Subscription(source.topics, self._touch, browser=source.browser, claim=source.claim)
+
+    def _touch(self, match: int | None) -> None:
+        if self._source.touched(match) or self.subscription.ended.is_set():
+            self._woken.set()
+
+    async def pieces(self, who: str) -> AsyncIterator[bytes]:
+        """The bytes of the stream until its source or its subscription ends; ``who`` is counted for it."""
+        source, framing, ended = self._source, self._framing, self.subscription.ended
+        clock = asyncio.get_running_loop().time
+        async with source.opened(self._woken.set):
+            with hub().subscribed(self.subscription, who):
+                yield source.hello(framing)
+                spoke, ends = clock(), float("inf")
+                while not ended.is_set() and clock() < ends:
+                    self._woken.clear()
+                    batch = await source.look(framing)
+                    if batch is None or ended.is_set():
+                        break  # if it has ended, somebody else may be reading by now
+                    if batch.closes_s is not None:
+                        ends = min(ends, clock() + batch.closes_s)
+                    if batch.data or clock() >= spoke + KEEP_ALIVE_S:
+                        yield batch.data + source.aside(framing) or framing.keep_alive
+                        spoke = clock()
+                    rest_s = min(spoke + KEEP_ALIVE_S, ends) - clock()
+                    await wait_for(
+                        self._woken, max(0.0, rest_s if batch.again_s is None else min(rest_s, batch.again_s))
+                    )
+                if self.subscription.reason:
+                    yield framing.event({"type": "closed", "reason": self.subscription.reason})
+
+
+class StreamView(LiveView):
+    """A view that answers with a stream of one source."""
+
+    throttle_scope = "stream"
+    renderer_classes = FRAMINGS
+
+    async def source(self, request: Request, who: str, **numbers: int) -> Source:
+        """The source for the client ``who``. Raises ``Http404`` or ``Refusal``."""
+        raise NotImplementedError
+
+    async def get(self, request: Request, **numbers: int) -> HttpResponseBase:
+        who = identity(request._request, request.auth)
+        source = await self.source(request, who, **numbers)
+        hub().require_room(who)  # after the last wait: others have come meanwhile
+        framing = request.accepted_renderer
+        assert isinstance(framing, JSONLines)
+        # No proxy on the way may buffer it.
+        headers = {"X-Accel-Buffering": "no"}
+        return StreamingHttpResponse(
+            Stream(source, framing).pieces(who), content_type=framing.media_type, headers=headers
+        )
