@@ -16,6 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from bench.request_costs import costs
 from ladder.models import Seat
 
 
@@ -40,6 +41,7 @@ def _document(size: int) -> dict[str, Any]:
 
 
 urlpatterns = [
+    path("costs", costs),
     path("api/v1/bare/<int:queries>/<int:rows>/<int:size>", Bare.as_view()),
     path("", include("esr_platform.urls")),
 ]

@@ -3,15 +3,17 @@
 The bench runs the real processes of the site (web, clerk, beat), on SQLite and PostgreSQL. One other process
 (``bench.visitors``) acts as all clients, and the bench prints its CPU time next to the server's. Signed-in people play
 rated games at 100 tables, with one move every two seconds at each table. Players who finish a game begin the next one.
-500 spectators watch. A running game becomes public round by round, so one event per second needs a table that plays one
-round per second. Two more tables do this (``--watched``), and half of the spectators watch each of them. Spectators are
-also notified of their number whenever it changes.
+500 spectators watch. A
+running game becomes public round by round, so one event per second needs a table that plays one round per second. Two
+more tables do this (``--watched``), and half of the spectators watch each of them. Spectators are also notified of
+their number whenever it changes. 100 visitors look at the lobby, which changes every five seconds.
 
 The bench measures:
 
 - the time from sending a move until its response arrives
 - the time until the event that shows the move arrives at each seat of the table
 - the time from sending the move that begins a round until the previous round arrives at each spectator
+- requests, bytes and CPU time per spectator and round, and per visitor and change of the lobby, as browsers send them
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
 
 TOLD_MS = 250
 MOVES_MS = 200
+ROUND_VIEW = "pages:round"
+LOBBY_VIEW = "pages:lobby_parts"
 HURRY_S = 0.22
 """Between two moves at the tables that are watched: a round of the duel has about four."""
 
-SHORT = {"tables": 20, "spectators": 100, "seconds": 60}
+SHORT = {"tables": 20, "spectators": 100, "visitors": 50, "seconds": 60}
 
 
 def person(name: str) -> User:
@@ -90,7 +94,10 @@ def company(options: argparse.Namespace) -> dict[str, Any]:
         {"table": number % options.watched, "address": f"10.9.{number // 250}.{1 + number % 250}"}
         for number in range(options.spectators)
     ]
-    return {"tables": tables, "spectators": spectators}
+    addresses = [f"10.8.{number // 250}.{1 + number % 250}" for number in range(options.visitors)]
+    slow = people.get(game=GAME, seats=4)
+    lobby = {"addresses": addresses, "session": session(person("searching")), "ladder": slow.slug}
+    return {"tables": tables, "spectators": spectators, "lobby": lobby}
 
 
 def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
@@ -125,6 +132,19 @@ def timed(what: str, rows: list[list[float]], goal_ms: int) -> str:
     )
 
 
+def show_pages(per: str, found: dict[str, Any], kind: str, events: int, view: str) -> None:
+    """Print requests, bytes and CPU time for each of ``events``; ``view`` is what the requests of ``kind`` reach."""
+    asked = found["pages"].get(kind, {})
+    cost = found["costs"].get(view, {"requests": 0, "cpu_s": 0.0})
+    each_ms = 1000 * cost["cpu_s"] / max(1, cost["requests"])
+    requests = asked.get("requests", 0) / max(1, events)
+    statuses = {name: number for name, number in asked.items() if name.isdigit()}
+    print(
+        f"  per {per}: {requests:.2f} requests, {asked.get('bytes', 0) / max(1, events):,.0f} bytes,"
+        f" {requests * each_ms:.2f} ms of CPU ({each_ms:.2f} ms a request, {cost['requests']} requests); {statuses}"
+    )
+
+
 def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) -> None:
     """The figures of one run."""
     from ladder.models import Match, PlayedMove
@@ -146,6 +166,8 @@ def show(options: argparse.Namespace, found: dict[str, Any], looks: list[Look]) 
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
     show_clients("the visitors", found)
     print(f"  {sum(rates.values()):.2f} events a second for each spectator: {parts}")
+    show_pages("spectator and round", found, "round", found["told_rounds"], ROUND_VIEW)
+    show_pages("visitor and change of the lobby", found, "lobby change", found["told_lobby"], LOBBY_VIEW)
     ends, again = found["ends"], found["opened_again"]
     print(f"  entries lost: {found['lost']}, doubled: {found['doubled']}; streams opened again: {again}")
     print(f"  logs told to the end: {len(ends)}, not whole: {not_whole(ends)}")
@@ -180,6 +202,7 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--seats", type=int, default=2, choices=(2, 3, 4))
     parser.add_argument("--spectators", type=int, default=500)
+    parser.add_argument("--visitors", type=int, default=100, help="in the lobby")
     parser.add_argument("--watched", type=int, default=2, help="tables that play a round a second")
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--short", action="store_true", help="a trial: fewer of all, for a minute")

@@ -70,13 +70,18 @@ class Connection:
 
     async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """The connection, another one if the server closes it just now."""
-        if self._open is not None and perf_counter() - self._used > KEPT_S:
-            self._open[1].close()
-            self._open = None
+        if perf_counter() - self._used > KEPT_S:
+            self.drop()
         if self._open is None:
             self._open = await asyncio.open_connection("127.0.0.1", self._port, limit=STREAM_BYTES)
         self._used = perf_counter()
         return self._open
+
+    def drop(self) -> None:
+        """Close the connection after a response that broke off; the next request opens another."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
 
     async def post(self, path: str, body: bytes) -> int:
         """Send ``body``; the status of the answer, once all of it is here."""

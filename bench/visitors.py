@@ -1,17 +1,22 @@
-"""People at tables and spectators by the hundred in one process, as ``bench.people`` starts it.
+"""Players, spectators and visitors of the lobby in one process, as ``bench.people`` starts it.
 
 ``python -m bench.visitors PORT SECONDS OUT``; who comes stands on standard input, a JSON object: ``tables``, each with
-its first ``game``, its ``pace_s`` and the ``sessions`` of its people, and ``spectators``, each with the ``table`` that
-it follows and the ``address`` that it comes from. People hold the stream of their seat open, as server-sent events, and
+its first ``game``, its ``pace_s`` and the ``sessions`` of its people, ``spectators``, each with the ``table`` that
+it follows and the ``address`` that it comes from, and ``lobby`` with the ``addresses`` of its visitors and the
+``session`` of a person who changes it. People hold the stream of their seat open, as server-sent events, and
 post their moves, with the cookie of their session and the token against forgeries as a browser has them; a game that is
-over is played once more. Spectators are strangers with an address each; when a game ends they look at it for up to
-four seconds, and go on to the next one of their table.
+over is played once more. Spectators are strangers with an address each. They open the page of the match and its
+stream, and request what the page's script requests after each round (``esr/running.js``). When a game ends they look
+at it for up to four seconds, and go on to the next one of their table. Visitors of the lobby do the same as its script
+(``esr/lobby.js``) while one person begins and ends a search for an opponent in turn.
 
 What was seen goes to the file ``OUT``: a JSON object with rows ``[at_s, ms]`` of ``moves`` (from a move that is sent to
 its answer), ``told`` (to the event that shows it at a seat) and ``rounds`` (from the move that began a round to the
 event that shows a spectator the round before); ``counts``, how many events of which type spectators had by second;
 ``ends``, rows ``[game, spectator, entries]`` of logs that were told to their end; ``lost`` and ``doubled``, entries by
-their places; and ``answers`` by status.
+their places; ``answers`` by status; ``pages``, requests and received bytes (compressed bodies) by kind of page;
+``told_rounds`` and ``told_lobby``, how many events of these kinds all spectators and visitors together were sent; and
+``costs``, what each view has cost the web server (``bench.request_costs``).
 """
 
 from __future__ import annotations
@@ -23,12 +28,13 @@ from asyncio import IncompleteReadError
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from http import HTTPStatus
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
 from typing import Any
+from urllib.request import urlopen
 
 import orjson
 
@@ -39,6 +45,15 @@ TOKEN = "b" * 32
 
 APART_S = 0.01
 """Between two that come."""
+
+ROUND_SPREAD_S = 1.5
+"""A spectator's browser requests the words of a round at a random time up to this long after the event."""
+
+LOBBY_APART_S, LOBBY_SPREAD_S = 2.0, 0.7
+"""A visitor's browser requests the lobby at most this often, and a random time later."""
+
+LOBBY_CHANGE_S = 5.0
+"""Between two changes of the lobby."""
 
 LINGER_S = 4.0
 """At most so long a spectator looks at how a game has ended, each as long as they please."""
@@ -57,6 +72,9 @@ class Seen:
     lost: int = 0
     doubled: int = 0
     opened_again: int = 0
+    pages: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    told_rounds: int = 0
+    told_lobby: int = 0
     broken: list[str] = field(default_factory=list)
     began: float = field(default_factory=perf_counter)
 
@@ -212,19 +230,42 @@ class Person(Reader):
             status, headers, reader = await self._forms.send(f"POST /play/tables/{game}/rematch/")
             await reader.readexactly(int(headers.get("content-length", 0)))
             words = headers.get("location", "").split("/")
-            if status != HTTPStatus.FOUND or words[1] != "play":
+            if status != HTTPStatus.FOUND or words[1] not in ("play", "matches"):
                 raise RuntimeError(f"no other game after {game}: {status} {headers.get('location')}")
-            if words[2] == "tables":
+            if words[1:3] == ["play", "tables"]:
                 await self._table.begins(int(words[3]))
         await self._table.next_after(game)
 
 
-class Spectator(Reader):
+class Stranger(Reader):
+    """Somebody without an account, whose browser opens pages and streams."""
+
+    def __init__(self, port: int, address: str, seen: Seen) -> None:
+        super().__init__(Connection(port, f"X-Forwarded-For: {address}", "Accept: text/event-stream"), seen)
+        own = (f"X-Forwarded-For: {address}", "Accept: text/html", "Accept-Encoding: gzip")
+        self._pages, self._random = Connection(port, *own), Random(address)
+        self._opening = asyncio.Lock()
+
+    async def open(self, kind: str, path: str, *more: str) -> None:
+        """Request a page or a part of one, and count it."""
+        async with self._opening:
+            try:
+                status, headers, reader = await self._pages.send(f"GET {path}", b"", *more)
+                body = await reader.readexactly(int(headers.get("content-length", 0)))
+            except (ConnectionError, IncompleteReadError, IndexError, ValueError) as error:
+                self._seen.broken.append(f"{path}: {error!r}")
+                self._pages.drop()
+                return
+        self._seen.pages[kind].update({"requests": 1, "bytes": len(body), str(status): 1})
+
+
+class Spectator(Stranger):
     """A stranger who follows a table."""
 
     def __init__(self, port: int, table: Table, address: str, seen: Seen) -> None:
-        super().__init__(Connection(port, f"X-Forwarded-For: {address}", "Accept: text/event-stream"), seen)
-        self._table, self._random = table, Random(address)
+        super().__init__(port, address, seen)
+        self._table = table
+        self._reading: asyncio.Task[None] | None = None
 
     async def watch(self) -> None:
         """One game after the other."""
@@ -236,6 +277,7 @@ class Spectator(Reader):
 
     async def _look_on(self, game: int) -> None:
         log = Log(self._seen)
+        await self.open("match", f"/matches/{game}/")
         async for _, event in self.events(f"/api/v1/matches/{game}/stream"):
             self._seen.counts[event["type"]][int(self._seen.at_s)] += 1
             if "log_from" in event:
@@ -244,8 +286,55 @@ class Spectator(Reader):
                 began = self._table.rounds.get(event["round"] + 1, self._table.sent)
                 if event["log_from"] or event["round"] == 1:  # all that there was, for who has just come
                     self._seen.waited(self._seen.rounds, began)
+                self._seen.told_rounds += 1
+                if self._reading is not None:
+                    self._reading.cancel()
+                self._reading = asyncio.create_task(self._read_round(game, event["round"]))
             elif event["type"] == "game_end":
                 self._seen.ends.append((game, True, log.place or 0))
+
+    async def _read_round(self, game: int, number: int) -> None:
+        """Request what the page says about a round in words."""
+        await asyncio.sleep(self._random.uniform(0, ROUND_SPREAD_S))
+        self._reading = None
+        await self.open("round", f"/matches/{game}/rounds/{number}/")
+
+
+class LobbyVisitor(Stranger):
+    """A stranger who looks at the lobby."""
+
+    def __init__(self, port: int, address: str, seen: Seen) -> None:
+        super().__init__(port, address, seen)
+        self._waiting: asyncio.Task[None] | None = None
+        self._requested, self._offers = 0.0, 0
+
+    async def stay(self) -> None:
+        """Look at the lobby until the stream ends."""
+        await self.open("lobby", "/play/")
+        async for _, event in self.events("/api/v1/lobby/stream"):
+            if event["type"] == "lobby":
+                self._seen.told_lobby += 1
+                self._offers = len(event["offers"])
+                self._waiting = self._waiting or asyncio.create_task(self._read_soon())
+
+    async def _read_soon(self) -> None:
+        pause_s = max(0.0, self._requested + LOBBY_APART_S - perf_counter())
+        await asyncio.sleep(pause_s + self._random.uniform(0, LOBBY_SPREAD_S))
+        self._waiting, self._requested = None, perf_counter()
+        await self.open("lobby change", f"/play/parts/?open={self._offers}")
+
+
+async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> None:
+    """Begin and end a search for an opponent in turn: each changes the lobby for all who look at it."""
+    cookies = f"Cookie: sessionid={session}; csrftoken={TOKEN}"
+    own = (cookies, f"X-CSRFToken: {TOKEN}", "Origin: http://localhost")
+    forms = Connection(port, *own, "Content-Type: application/x-www-form-urlencoded")
+    while True:
+        for path, body in (("/play/look/", f"ladder={ladder}"), ("/play/stop/", "")):
+            await asyncio.sleep(LOBBY_CHANGE_S)
+            status = await forms.post(path, body.encode())
+            if status != HTTPStatus.FOUND:
+                seen.broken.append(f"{path}: {status}")
 
 
 async def visited(port: int, seconds: float, who: dict[str, Any]) -> Seen:
@@ -259,6 +348,11 @@ async def visited(port: int, seconds: float, who: dict[str, Any]) -> Seen:
     for one in who["spectators"]:
         tasks.append(asyncio.create_task(Spectator(port, tables[one["table"]], one["address"], seen).watch()))
         await asyncio.sleep(APART_S)
+    lobby = who["lobby"]
+    for address in lobby["addresses"]:
+        tasks.append(asyncio.create_task(LobbyVisitor(port, address, seen).stay()))
+        await asyncio.sleep(APART_S)
+    tasks.append(asyncio.create_task(search_and_stop(port, lobby["session"], lobby["ladder"], seen)))
     done, _ = await asyncio.wait(tasks, timeout=seconds - seen.at_s)
     seen.broken += [repr(task.exception()) for task in done]
     return seen
@@ -269,8 +363,10 @@ def main() -> None:
     who, began = json.load(sys.stdin), perf_counter()
     seen = asyncio.run(visited(int(port), float(seconds), who))
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
-    names = ("moves", "told", "rounds", "counts", "ends", "answers", "lost", "doubled", "opened_again", "broken")
-    Path(out).write_text(json.dumps({**{name: getattr(seen, name) for name in names}, **used}))
+    with urlopen(f"http://localhost:{port}/costs") as response:
+        costs = json.load(response)
+    everything = {one.name: getattr(seen, one.name) for one in fields(seen)}
+    Path(out).write_text(json.dumps({**everything, **used, "costs": costs}))
 
 
 if __name__ == "__main__":

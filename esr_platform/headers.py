@@ -7,6 +7,7 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
@@ -50,6 +51,26 @@ def cache_policy(get_response: View) -> View:
         if known or request.path.startswith(_ACCOUNT):
             policy = "private, no-store"
         response.headers["Cache-Control"] = policy or "private, no-cache"
+        return response
+
+    return respond
+
+
+def parts_of_pages(get_response: View) -> View:
+    """Middleware for requests of htmx, which swaps parts of a response into the current page.
+
+    A redirect becomes a response that loads the other page instead: a part of it would make no sense here. HTML varies
+    by ``HX-Request``, because ``base.html`` leaves out everything around ``<main>`` for htmx.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if "HX-Request" in request.headers and "Location" in response.headers:
+            response.status_code = 200
+            response.headers["HX-Redirect"] = response.headers["Location"]
+            del response.headers["Location"]
+        if response.headers.get("Content-Type", "").startswith("text/html"):
+            patch_vary_headers(response, ("HX-Request",))
         return response
 
     return respond

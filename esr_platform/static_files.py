@@ -1,4 +1,4 @@
-"""Our static files under names with a hash of their content, compressed: a browser keeps them for ever.
+"""Static files under names with a hash of their content, compressed: a browser keeps them for a year.
 
 ``collectstatic`` writes them, and ``manage.py run`` calls it at every start. Where nothing was collected, as in tests
 and under ``DEBUG``, files keep their names and are served as they lie.
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-OURS: Final = "esr/"
-"""What is written here, and so names no file that is not there; of others' files some do."""
+HASHED: Final = ("esr/", "django_htmx/")
+"""Folders whose files name only files that exist. Some files of other packages do not."""
 
 _IMPORTS: Final = (
     (r"""(?m)^(?P<matched>import(?P<what>[^'"();]*)["'](?P<url>[./][^"']*)["'])""", 'import%(what)s"%(url)s"'),
@@ -22,17 +22,17 @@ _IMPORTS: Final = (
 
 
 class HashedFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Hashes the names of :data:`OURS`, also in what they import, and compresses everything."""
+    """Hashes the names of files in :data:`HASHED`, also in what they import, and compresses everything."""
 
     patterns = (*CompressedManifestStaticFilesStorage.patterns, ("*.js", _IMPORTS))
     max_post_process_passes = 12  # each brings a name one import further: modules import modules that import modules
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
-        """Hash what is ours, compress all. Yields as Django's does: name, new name, whether something was done."""
-        ours = {name: path for name, path in paths.items() if name.startswith(OURS)}
-        yield from super().post_process(ours, dry_run=dry_run, **options)
+        """Hash the names in :data:`HASHED` and compress everything. Yield name, new name and whether it changed."""
+        hashed = {name: path for name, path in paths.items() if name.startswith(HASHED)}
+        yield from super().post_process(hashed, dry_run=dry_run, **options)
         if not dry_run:
-            others = (name for name in paths if name not in ours and not self.exists(f"{name}.gz"))
+            others = (name for name in paths if name not in hashed and not self.exists(f"{name}.gz"))
             for name, compressed in self.compress_files(others):
                 yield name, compressed, True
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable
 from datetime import timedelta
+from secrets import token_hex
 from typing import Final, Literal
 
-from django.core.cache import cache
+from django.core.cache import cache, caches
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from redis import RedisError
@@ -77,9 +79,22 @@ def _key(person: int) -> str:
 What = Literal["lobby", "found", "challenge"]
 
 
+_VERSION: Final = "lobby-version"
+
+
+def lobby_version() -> str:
+    """Return a token that is different after every change that :func:`tell_lobby` announces."""
+    return str(caches["pages"].get(_VERSION, ""))
+
+
 def tell_lobby() -> None:
     """Tell everybody in the lobby that it has changed, once the transaction is committed."""
+    transaction.on_commit(_next_version, robust=True)
     _tell("lobby")
+
+
+def _next_version() -> None:
+    caches["pages"].set(_VERSION, token_hex(8), None)
 
 
 def tell_found(match: Match) -> None:

@@ -9,12 +9,14 @@ from typing import Any, Final, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.cache import caches
 from django.db import transaction
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -29,7 +31,7 @@ from ladder.access import bot_seen_by, found
 from ladder.matchmaking import challenges, guests, quick_pairing, seeks
 from ladder.matchmaking.begin import quick_bots
 from ladder.matchmaking.challenges import challenges_seen_by
-from ladder.matchmaking.presence import here_among
+from ladder.matchmaking.presence import here_among, lobby_version
 from ladder.members.memberships import kind_sits
 from ladder.models import Challenge, Ladder, Match, Membership, Seek
 from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
@@ -186,6 +188,39 @@ def lobby(request: HttpRequest) -> HttpResponse:
     if page.begun is not None:
         return redirect("pages:sit", page.begun.pk)
     return render(request, "pages/play/lobby.html", {"page": page})
+
+
+PARTS_KEPT_S: Final = 10
+
+
+@require_safe
+@never_cache
+def lobby_parts(request: HttpRequest) -> HttpResponse:
+    """The parts of the lobby that change, or a redirect to a game that has begun.
+
+    Visitors without an account and without a game all see the same. For them the parts are rendered once per change
+    of the lobby and language. ``?open=`` is the number of open games in the event that led here: when one expires,
+    only this number changes.
+    """
+    person = person_of(request)
+    if person is not None:
+        quick_pairing.seen([person.pk])
+    elif secret_of(request) is None:
+        return HttpResponse(_parts_for_strangers(request))
+    page = _page(request, None)
+    if page.begun is not None:
+        return redirect("pages:sit", page.begun.pk)
+    return render(request, "pages/play/_parts.html", {"page": page})
+
+
+def _parts_for_strangers(request: HttpRequest) -> bytes:
+    number = request.GET.get("open", "")[:4]
+    key = f"lobby/{lobby_version()}/{number if number.isalnum() else ''}/{get_language()}"
+    kept: bytes | None = caches["pages"].get(key)
+    if kept is None:
+        kept = render_to_string("pages/play/_parts.html", {"page": _page(request, None)}, request).encode()
+        caches["pages"].set(key, kept, PARTS_KEPT_S)
+    return kept
 
 
 @require_POST

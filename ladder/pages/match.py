@@ -10,11 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db.models import F, Q
+from django.core.cache import caches
+from django.db.models import F, Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import get_language, gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -25,7 +27,7 @@ from games.outcomes import has_score
 from games.presentation import ScoreColumn
 from games.registry import GAMES
 from games.replays import named
-from ladder.access import matches_seen_by
+from ladder.access import match_seen_by, matches_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
@@ -321,11 +323,14 @@ def scene_of(cut: Cut, seats: int) -> dict[str, Any]:
     }
 
 
-def running(match: Match, names: Sequence[str]) -> Running | None:
-    """The live game ``match``, whose ladder and block are there, while it goes on; ``None`` for any other match."""
+def running(match: Match, names: Sequence[str], latest: int | None = None) -> Running | None:
+    """Return the live game ``match``, which has its ladder and block, while it runs; ``None`` for any other match.
+
+    With ``latest``, return it as the public saw it in that round.
+    """
     if match.status != Match.Status.RUNNING or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
         return None
-    return Running(match.ladder.game, public_cut(match), names)
+    return Running(match.ladder.game, public_cut(match, latest), names)
 
 
 # --- The page --------------------------------------------------------------------------------------------------------
@@ -537,3 +542,41 @@ def match(request: HttpRequest, match_id: int) -> HttpResponse:
         raise Http404(_("There is no match %(number)s.") % {"number": match_id}) from None
     sits = page.running is not None and actions.seat_of(match_id, None, secret_of(request)) is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
+
+
+ROUND_KEPT_S: Final = 600
+
+
+@require_safe
+def rounds(request: HttpRequest, match_id: int, number: int | None = None) -> HttpResponse:
+    """What the page of a running live game says up to the round ``number``, as parts of the page.
+
+    Such a response never changes. It is rendered once for all spectators, and only the visibility of the match is
+    verified each time. Without ``number``, the response is about the newest public round and includes the moment for
+    the board, for browsers that receive no events. It loads their page again once the game is over. All other browsers
+    learn that from the stream. Raises ``Http404`` for rounds that are not public yet.
+    """
+    match = match_seen_by(request.user, match_id)
+    runs = match.status == Match.Status.RUNNING
+    if number is None:
+        return HttpResponse(_round_content(match)) if runs else HttpResponse(headers={"HX-Refresh": "true"})
+    if not runs:
+        return HttpResponse(status=204)
+    key = f"round/{match_id}/{number}/{get_language()}"
+    content = caches["pages"].get(key)
+    if content is None:
+        content = _round_content(match, number)
+        caches["pages"].set(key, content, ROUND_KEPT_S)
+    response = HttpResponse(content)
+    if not match.ladder.private:
+        response["Cache-Control"] = f"public, max-age={ROUND_KEPT_S}, immutable"
+    return response
+
+
+def _round_content(match: Match, number: int | None = None) -> bytes:
+    prefetch_related_objects([match], seats_shown())
+    found = running(match, names(list(match.seats.all())), number)
+    if found is None or (number is not None and (found.cut is None or found.cut.round != number)):
+        raise Http404(_("There is no match %(number)s.") % {"number": match.pk})
+    about = {"match": match, "running": found, "moment": number is None}
+    return render_to_string("pages/_rounds.html", about).encode()

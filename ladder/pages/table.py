@@ -344,6 +344,16 @@ def sit(request: HttpRequest, match_id: int) -> HttpResponse:
     return render(request, "pages/play/table.html", {"page": page})
 
 
+@require_safe
+@never_cache
+def moves(request: HttpRequest, match_id: int) -> HttpResponse:
+    """The moves so far as the seat of the visitor knows them, as a part of the page."""
+    seat = _seat(request, match_id)
+    if seat is None:
+        return redirect("pages:match", match_seen_by(request.user, match_id).pk)
+    return render(request, "pages/play/_moves.html", {"rounds": table_page(match_id, seat, None).rounds})
+
+
 @require_POST
 @never_cache
 @of_acts

@@ -126,7 +126,7 @@ class VersionForm(forms.Form):
         label=gettext_lazy("File"),
         allow_empty_file=True,
         help_text=gettext_lazy("One .py, or a .zip with bot.py at its root (or a bot.toml that names another entry)."),
-        widget=forms.FileInput(attrs={"accept": ".py,.zip"}),
+        widget=forms.FileInput(attrs={"accept": ".py,.zip", "hx-preserve": True}),
         error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Choose a file: a .py or a .zip.")),
     )
     tables = forms.MultipleChoiceField(

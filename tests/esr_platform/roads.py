@@ -49,7 +49,8 @@ class Road(Enum):
 
 JUDGED: Mapping[Road, str] = {
     Road.CUT: """
-        matches/<int:match_id>/ api/v1/matches/<int:match>/view api/v1/matches/<int:match>/stream
+        matches/<int:match_id>/ matches/<int:match_id>/rounds/ matches/<int:match_id>/rounds/<int:number>/
+        api/v1/matches/<int:match>/view api/v1/matches/<int:match>/stream
     """,
     Road.ENDED: """
         matches/<int:match_id>/record matches/<int:match_id>/replay.json
@@ -83,7 +84,8 @@ JUDGED: Mapping[Road, str] = {
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
         api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
         api/v1/matches/<int:match>/viewers api/v1/lobby/stream
-        play/ play/tables/<int:match_id>/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
+        play/ play/parts/ play/tables/<int:match_id>/
+        play/tables/<int:match_id>/moves/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
         staff/chat/
     """,
     Road.ACTS: """

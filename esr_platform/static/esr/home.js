@@ -1,19 +1,19 @@
-// <best-table>: the live table that the first page follows, a round behind. The page brings its moments; when it follows
-// another game, or none any more, the section around it is fetched anew, with another table in it.
+// <best-table>: the live table that the home page follows, one round late. live.js requests its moments; when the page
+// follows another game or none, the section around it is requested as well, with another table in it.
 
 import { boardAt } from "./replay/board.js";
 
 class BestTable extends HTMLElement {
   connectedCallback() {
-    if (this.watching) return;
-    this.moment = document.getElementById(this.dataset.moment);
-    this.watching = new MutationObserver(() => this.draw());
-    this.watching.observe(this.moment, { childList: true, attributes: true, attributeFilter: ["data-live"] });
+    if (this.away) return;
+    this.away = new AbortController();
+    const drawn = ({ target }) => target.id === this.dataset.moment && this.draw();
+    document.addEventListener("htmx:oobAfterSwap", drawn, { signal: this.away.signal });
     this.begin().catch((error) => this.fail(error));
   }
 
   disconnectedCallback() {
-    this.watching?.disconnect();
+    this.away?.abort();
   }
 
   async begin() {
@@ -26,8 +26,8 @@ class BestTable extends HTMLElement {
   }
 
   draw() {
-    const script = this.moment.querySelector('script[type="application/json"]');
-    if (!script || !this.moment.hasAttribute("data-live")) return void this.renew();
+    const script = document.querySelector(`#${this.dataset.moment} script[type="application/json"]`);
+    if (!script) return void this.renew();
     if (!this.drawing) return;
     const { match, ...scene } = JSON.parse(script.textContent);
     if (match !== Number(this.dataset.match)) return void this.renew();
@@ -37,9 +37,9 @@ class BestTable extends HTMLElement {
     this.classList.add("begun");
   }
 
-  /** Let the section be fetched, once. */
+  /** Let the section be requested, once. */
   renew() {
-    this.watching.disconnect();
+    this.away.abort();
     this.closest("section").dataset.live = "";
   }
 

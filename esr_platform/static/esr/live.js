@@ -1,67 +1,75 @@
-// Parts marked with data-live (and an id) are fetched again while the page is looked at, every three seconds or after
-// the milliseconds that stand there. Without this script a reload does the same. A part in which somebody works or marks
-// text stays as it is. A part with data-from is fetched from that page, at once: until then it says where to look. If a
-// part gets a link marked with data-go, the page follows it.
+// Parts of a page that change. An element with an id and data-live is requested again while the page is visible, after the
+// milliseconds that data-live gives or else 3 s, from the URL in data-from or else from the page itself. A part without
+// content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
+//
+// The rules for all parts that htmx replaces on its own are here: a part that somebody uses stays, an unchanged part is not
+// touched (a screen reader would read it again), open details stay open, and a link with data-go leads to another page.
 
 const PERIOD_MS = 3000;
 const LONGEST_MS = 60000;
 
-function period() {
-  const parts = [...document.querySelectorAll("[data-live]")];
-  return parts.length ? Math.min(...parts.map((part) => Number(part.dataset.live) || PERIOD_MS)) : PERIOD_MS;
-}
+let failures = 0;
 
-let wait = period();
+/**
+ * Request parts of a page and put them in place of the current ones.
+ * @param {string} address
+ * @param {string[]} ids of the parts
+ * @returns {Promise<void>} when the parts are in place; it is rejected if the site cannot be reached
+ */
+export function refresh(address, ids) {
+  const main = document.querySelector("main");
+  const selectOOB = ids.map((id) => `#${id}`).join(",");
+  return htmx.ajax("GET", address, { source: main, target: main, swap: "none ignoreTitle:true", selectOOB });
+}
 
 function inUse(part) {
   const selection = document.getSelection();
   return part.contains(document.activeElement) || (!selection.isCollapsed && part.contains(selection.anchorNode));
 }
 
-// What a part shows; the tokens of its forms are other ones each time and mean the same.
+/** What a part shows. Tokens of forms differ every time and mean the same, and scripts add elements with data-added. */
 function shown(part) {
-  return part.innerHTML.replace(/(name="csrfmiddlewaretoken" value=")[^"]*/g, "$1");
+  const copy = part.cloneNode(true);
+  for (const added of copy.querySelectorAll("[data-added]")) added.remove();
+  return copy.outerHTML.replace(/(name="csrfmiddlewaretoken" value=")[^"]*/g, "$1");
 }
 
-// Where a part comes from: the page itself, unless it says otherwise.
-function source(part) {
-  return part.dataset.from ?? location.pathname + location.search;
-}
-
-function take(fresh, address) {
-  for (const part of document.querySelectorAll("[data-live]")) {
-    if (source(part) !== address) continue;
-    const next = fresh.getElementById(part.id);
-    if (!next?.hasAttribute("data-live") && !inUse(part)) part.removeAttribute("data-live");
-    if (!next || inUse(part) || shown(next) === shown(part)) continue;
-    part.className = next.className;
-    part.replaceChildren(...next.childNodes); // the part itself stays: who listens to it goes on hearing it
-    const go = part.querySelector("[data-go]");
-    if (go) location.assign(go.href);
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  const { target, fragment } = detail;
+  const next = fragment.firstElementChild;
+  if (inUse(target) || shown(next) === shown(target)) detail.shouldSwap = false;
+  for (const open of target.querySelectorAll("details[open][id]")) {
+    next.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute("open", "");
   }
-}
+});
 
-async function bring(address) {
-  const response = await fetch(address, { headers: { accept: "text/html" } });
-  if (!response.ok) throw new Error(response.statusText);
-  take(new DOMParser().parseFromString(await response.text(), "text/html"), address);
-}
+document.addEventListener("htmx:oobAfterSwap", ({ target }) => {
+  const go = target.querySelector("[data-go]");
+  if (go) location.assign(go.href);
+});
 
-function sources(parts) {
-  return [...new Set([...document.querySelectorAll(parts)].map(source))];
-}
-
-async function refresh() {
-  if (!document.querySelector("[data-live]")) return;
-  if (!document.hidden) {
-    try {
-      await Promise.all(sources("[data-live]").map(bring));
-      wait = period();
-    } catch {
-      wait = Math.min(2 * wait, LONGEST_MS); // the site is away: ask less often
-    }
+// A part that the page no longer has changes no more.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  for (const id of detail.etc.selectOOB?.split(",") ?? []) {
+    if (!detail.serverResponse.includes(` id="${id.slice(1)}"`)) document.querySelector(id)?.removeAttribute("data-live");
   }
-  setTimeout(refresh, wait);
+});
+
+document.addEventListener("htmx:afterRequest", ({ detail }) => (failures = detail.successful ? 0 : failures + 1));
+
+function bring(parts) {
+  const source = (part) => part.dataset.from ?? location.pathname + location.search;
+  const idsFrom = (address) => parts.filter((part) => source(part) === address).map((part) => part.id);
+  return Promise.allSettled([...new Set(parts.map(source))].map((address) => refresh(address, idsFrom(address))));
 }
 
-Promise.allSettled(sources("[data-live][data-from]").map(bring)).then(() => setTimeout(refresh, wait));
+async function follow() {
+  const parts = [...document.querySelectorAll("[data-live]")];
+  if (parts.length && !document.hidden) await bring(parts);
+  const period = Math.min(LONGEST_MS, ...parts.map((part) => Number(part.dataset.live) || PERIOD_MS));
+  setTimeout(follow, Math.min(period * 2 ** failures, LONGEST_MS)); // ask less often while the site is away
+}
+
+const empty = [...document.querySelectorAll("[data-live][data-from]")];
+if (empty.length) bring(empty);
+setTimeout(follow, PERIOD_MS);

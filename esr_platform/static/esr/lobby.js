@@ -1,10 +1,13 @@
-// The lobby as it changes: its stream says that something has, and the parts marked with data-lobby are fetched anew.
-// A game that begins takes the page there. Without this script, or without the stream, a reload does the same.
+// The lobby as it changes: its stream tells when it has changed, and one small part of the page is then requested. A game
+// that begins leads to its table. Without this script, or without the stream, a reload does the same.
 
+import { refresh } from "./live.js";
 import { Stream } from "./sitting/stream.js";
 import { say } from "./words.js";
 
-/** Not more often than this, and not all who stand here in one moment. */
+const PARTS = ["mine", "open-seats", "quick", "going"];
+
+/** Requests are at least so far apart, and visitors do not all send theirs at the same moment. */
 const APART_MS = 2_000;
 const SPREAD_MS = 700;
 
@@ -16,6 +19,7 @@ class Lobby {
     this.root = root;
     this.said = root.querySelector("[data-lobby-said]");
     this.fetched = 0;
+    this.open = "";
     this.blind = true;
   }
 
@@ -27,18 +31,20 @@ class Lobby {
       over: () => (this.blind = true),
     };
     new Stream(this.root.dataset.lobbyStream, listener).start();
-    setInterval(() => this.blind && !document.hidden && this.soon(), BLIND_MS);
-    document.addEventListener("visibilitychange", () => document.hidden || this.soon());
+    setInterval(() => this.blind && this.soon(), BLIND_MS);
+    document.addEventListener("visibilitychange", () => this.due && this.soon());
     this.root.addEventListener("focusout", () => this.held && this.soon());
+    document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => (this.held ||= detail.target.contains(document.activeElement)));
   }
 
   heard({ type, data }) {
     if (type === "game") this.go(data.href);
     else if (type === "challenge") this.tell(say("Somebody challenges you."), say("You are challenged"));
+    else if (type === "lobby") this.open = data.offers.length;
     if (type === "challenge" || type === "lobby") this.soon();
   }
 
-  /** To the table: whoever looks for a game, or has accepted one, wants to sit there. */
+  /** To the table: players who search for a game, or have accepted one, want to sit there. */
   go(href) {
     if (this.gone) return;
     this.gone = true;
@@ -55,8 +61,10 @@ class Lobby {
     }
   }
 
+  /** Request the parts once after a burst of events; a hidden page waits until somebody looks at it. */
   soon() {
-    if (this.waiting) return;
+    this.due = document.hidden;
+    if (this.waiting || this.due) return;
     const wait = Math.max(0, this.fetched + APART_MS - performance.now()) + Math.random() * SPREAD_MS;
     this.waiting = setTimeout(() => this.renew().catch(() => {}), wait);
   }
@@ -64,38 +72,19 @@ class Lobby {
   async renew() {
     this.fetched = performance.now();
     this.waiting = null;
-    const address = location.pathname + location.search;
-    const response = await fetch(address, { headers: { accept: "text/html" }, redirect: "manual" });
-    if (response.type === "opaqueredirect") this.go(address); // the page now leads to the table of a game that has begun
-    if (!response.ok) return;
-    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
     this.held = false;
-    for (const part of document.querySelectorAll("[data-lobby]")) this.take(part, fresh.getElementById(part.id));
+    await refresh(`${this.root.dataset.parts}?open=${this.open}`, PARTS);
     dressLinks();
   }
-
-  /** A part in which somebody is about to press something stays as it is until they have left it. */
-  take(part, next) {
-    if (!next || shown(next) === shown(part)) return;
-    if (part.contains(document.activeElement)) this.held = true;
-    else part.replaceChildren(...next.childNodes);
-  }
-}
-
-// What a part shows; the tokens of its forms are other ones each time and mean the same.
-function shown(part) {
-  const copy = part.cloneNode(true);
-  for (const extra of copy.querySelectorAll("[data-copy-link]")) extra.remove();
-  return copy.innerHTML.replace(/(name="csrfmiddlewaretoken" value=")[^"]*/g, "$1");
 }
 
 /** A link to be sent gets a button that copies it. */
 function dressLinks() {
-  for (const link of document.querySelectorAll("[data-link]:not(:has(+ [data-copy-link]))")) {
+  for (const link of document.querySelectorAll("[data-link]:not(:has(+ [data-added]))")) {
     if (!navigator.clipboard) return;
     const button = document.createElement("button");
     Object.assign(button, { type: "button", className: "plain", textContent: say("Copy it") });
-    button.dataset.copyLink = "";
+    button.dataset.added = "";
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(link.textContent);
       button.textContent = say("Copied");

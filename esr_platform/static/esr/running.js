@@ -1,33 +1,29 @@
-// <running-table>: the table of a running game as everybody may see it, a round behind. Events bring another moment and
-// how many look on; what stands in words is then fetched anew. While no events come the page brings both once in a while.
-// When the game is over its replay takes this page's place.
+// <running-table>: the table of a running game as the public sees it, one round late. Each event of the stream brings the
+// moment to draw and the number of spectators; what is in words is then requested as one small part of the page. While no
+// events come, both are requested every few seconds. When the game is over, its replay takes the place of the table.
 
+import { refresh } from "./live.js";
 import { sayCount } from "./words.js";
 import { boardAt } from "./replay/board.js";
-import { turnInto } from "./sitting/end.js";
 import { Stream } from "./sitting/stream.js";
 
-/** Parts of the page that are fetched anew, and how often while events come, in milliseconds. */
-const PARTS = "[data-live]";
-const SELDOM_MS = "60000";
-const OFTEN_MS = "";
+/** Parts of the page in words, and how often they are requested while no events come, in milliseconds. */
+const WORDS = ["running-for", "so-far"];
+const BLIND_MS = 3_000;
 
-/** Those who look on do not all ask in one moment. */
+/** Spectators do not all send their requests at the same moment. */
 const SPREAD_MS = 1_500;
 
 class RunningTable extends HTMLElement {
   connectedCallback() {
-    if (this.watching) return;
-    this.moment = document.getElementById(this.dataset.moment);
-    this.watching = new MutationObserver(() => this.follow());
-    this.watching.observe(this.moment, { childList: true, attributes: true, attributeFilter: ["data-live"] });
+    if (this.board) return;
     this.begin().catch((error) => this.fail(error));
   }
 
   disconnectedCallback() {
-    this.watching?.disconnect();
     this.stream?.stop();
     clearTimeout(this.asking);
+    clearInterval(this.looking);
   }
 
   async begin() {
@@ -39,51 +35,59 @@ class RunningTable extends HTMLElement {
     else this.querySelector(".replay-table").classList.add("whole");
     new ResizeObserver(() => this.drawing.resize?.()).observe(root);
     this.draw(this.scene());
-    if (this.dataset.stream) this.listen();
+    this.listen();
   }
 
   // --- events ------------------------------------------------------------------------------------------------------
 
   listen() {
+    this.blind = true;
     const listener = {
       heard: (event) => this.heard(event),
-      there: () => this.often(SELDOM_MS),
-      lost: () => this.often(OFTEN_MS),
-      over: () => this.often(OFTEN_MS), // who may not hear events still may see the page
+      there: () => (this.blind = false),
+      lost: () => (this.blind = true),
+      over: () => (this.blind = true), // who may not hear events may still see the page
     };
     this.stream = new Stream(this.dataset.stream, listener);
     this.stream.start();
-  }
-
-  /** How often the parts of the page ask for themselves. */
-  often(milliseconds) {
-    for (const part of document.querySelectorAll(`#match ${PARTS}`)) part.dataset.live = milliseconds;
+    this.looking = setInterval(() => this.blind && this.look(), BLIND_MS);
+    document.addEventListener("visibilitychange", () => this.round && this.read(this.round));
   }
 
   heard({ type, data }) {
-    if (type === "round") this.round(data);
+    if (type === "round") this.begins(data);
     else if (type === "viewers") this.count(data.viewers);
-    else if (type === "game_end") this.end().catch((error) => this.fail(error));
+    else if (type === "game_end") this.end();
   }
 
-  /** What everybody may see now, and nothing that one seat alone knows. */
-  round({ view, log, log_from: from }) {
+  /** Draw what the public sees now, without anything that only one seat knows. */
+  begins({ round, view, log, log_from: from }) {
     this.draw({ view, yous: view.players.map(() => null), seat: null, ply: log.at(-1)?.ply ?? this.shown?.ply ?? 0, entries: [], from });
+    this.round = round;
     clearTimeout(this.asking);
-    this.asking = setTimeout(() => this.renew().catch(() => {}), Math.random() * SPREAD_MS);
+    this.asking = setTimeout(() => this.read(round), Math.random() * SPREAD_MS);
   }
 
-  /** What stands in words, fetched anew. */
-  async renew() {
-    const response = await fetch(location.pathname, { headers: { accept: "text/html" } });
-    if (!response.ok) return;
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    for (const part of document.querySelectorAll(`#match ${PARTS}[id]`)) {
-      const fresh = page.getElementById(part.id);
-      const selection = document.getSelection();
-      if (part === this.moment || !fresh || (!selection.isCollapsed && part.contains(selection.anchorNode))) continue;
-      part.replaceChildren(...fresh.childNodes);
-    }
+  /** What is in words, up to a round; a hidden page waits until somebody looks at it. */
+  read(round) {
+    if (document.hidden) return;
+    this.round = null;
+    refresh(`${this.dataset.rounds}${round}/`, WORDS).catch(() => {});
+  }
+
+  /** The newest round, moment and words. */
+  async look() {
+    if (document.hidden) return;
+    await refresh(this.dataset.rounds, ["moment", ...WORDS]).catch(() => {});
+    this.draw(this.scene());
+  }
+
+  /** Put the page of the game that is over in place of this one. */
+  end() {
+    clearTimeout(this.asking);
+    clearInterval(this.looking);
+    const whole = { source: "main", target: "#match", select: "#match", swap: "outerHTML" };
+    setTimeout(() => htmx.ajax("GET", location.href, whole).catch(() => location.reload()), Math.random() * SPREAD_MS);
   }
 
   count(viewers) {
@@ -93,33 +97,18 @@ class RunningTable extends HTMLElement {
 
   // --- the page ----------------------------------------------------------------------------------------------------
 
-  /** The moment that the page holds; null while nothing is shown of the game. */
+  /** The moment that the page has; null while nothing is shown of the game. */
   scene() {
-    const script = this.moment.querySelector('script[type="application/json"]');
+    const script = document.querySelector('#moment script[type="application/json"]');
     return script ? JSON.parse(script.textContent) : null;
   }
 
   draw(scene) {
-    if (scene && this.shown && scene.ply < this.shown.ply) return; // events are ahead of the page
-    this.classList.toggle("begun", scene !== null);
-    if (!scene) return;
+    if (!scene || (this.shown && scene.ply < this.shown.ply)) return; // events are ahead of the page
+    this.classList.add("begun");
     this.shown = scene;
     this.drawing.draw({ ...scene, standing: this.board.remember?.(null, { ...scene, standing: null }) ?? null });
     this.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
-  }
-
-  follow() {
-    if (!this.moment.hasAttribute("data-live")) this.end().catch((error) => this.fail(error));
-    else if (this.drawing) this.draw(this.scene() ?? this.shown ?? null);
-  }
-
-  /** Put the page of the game that is over where this one is. */
-  async end() {
-    if (this.ending) return;
-    this.ending = true;
-    this.watching.disconnect();
-    this.stream?.stop();
-    await turnInto(location.href);
   }
 
   /** The sentences are there all the same. */

@@ -108,7 +108,7 @@ class SittingTable extends HTMLElement {
     this.rights = new Rights(this, this.post, dataset.seatActions, (text) => this.turn.tell(text));
     this.talk = new Talk(this, table, this.post, dataset.seatActions);
     this.moves = new Moves(this.querySelector('[data-panel="moves"]'));
-    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.want() : this.talk.count()));
+    this.tabs = new Tabs(this, (name) => (name === "moves" ? this.moves.load() : this.talk.count()));
     new Keys(this, this.composer.keys?.() ?? []);
     this.place = this.head();
     this.decision = this.deciding();

@@ -1,10 +1,11 @@
-// The form for a file: what is too large is said before it is sent, a file may be dropped on it, and after a refusal the
-// chosen file stays chosen. Without this script the form works by itself.
+// The form for a file: a file that is too large is refused before it is sent, a file may be dropped on the form, and after a
+// refusal by the site the chosen file stays chosen (hx-preserve). Without this script the form works by itself.
 
-const form = document.querySelector("form[data-upload]");
+/** @returns {HTMLFormElement} another one after each refusal */
+const form = () => document.querySelector("form[data-upload]");
 
-const file = () => form.querySelector("input[type=file]");
-const progress = () => form.querySelector("[data-progress]");
+const file = () => form().querySelector("input[type=file]");
+const progress = (text) => (form().querySelector("[data-progress]").textContent = text);
 
 function say(sentence) {
   const field = file().closest(".field");
@@ -37,39 +38,26 @@ function fits() {
   return false;
 }
 
-function take(fresh) {
-  const kept = file();
-  const next = fresh.querySelector("form[data-upload]");
-  if (!next) return location.reload(); // signed out in the meantime: the page says so
-  next.querySelector("input[type=file]").replaceWith(kept);
-  form.replaceChildren(...next.childNodes);
-  if (form.querySelector("#id_file_error")) file().setAttribute("aria-describedby", "id_file_helptext id_file_error");
-  const wrong = form.querySelector(".wrong, .notice");
-  const control = wrong?.closest(".field")?.querySelector("input") ?? form.querySelector("input[type=file]");
-  control.focus();
-}
-
-async function send() {
-  const button = form.querySelector("[type=submit]");
-  button.disabled = true;
-  progress().textContent = "Sending…";
-  try {
-    const response = await fetch(location.href, { method: "POST", body: new FormData(form) });
-    if (response.redirected) return location.assign(response.url);
-    const html = response.headers.get("content-type")?.startsWith("text/html");
-    if (!html || response.status >= 500) throw new Error(response.statusText);
-    take(new DOMParser().parseFromString(await response.text(), "text/html"));
-  } catch {
-    progress().textContent = "It did not arrive. Nothing has changed; try again.";
-    button.disabled = false;
+/** The file itself was kept, and so does not know what the site says of it. The first mistake gets the focus. */
+function show() {
+  if (form().querySelector("#id_file_error")) {
+    file().setAttribute("aria-invalid", "true");
+    file().setAttribute("aria-describedby", "id_file_helptext id_file_error");
   }
+  const wrong = form().querySelector(".wrong, .notice");
+  (wrong?.closest(".field")?.querySelector("input") ?? file()).focus();
 }
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  if (fits()) send();
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target !== form()) return;
+  if (fits()) progress("Sending…");
+  else event.preventDefault();
 });
-form.addEventListener("change", (event) => {
+document.addEventListener("htmx:afterSettle", ({ target }) => target === form() && show());
+for (const failure of ["htmx:sendError", "htmx:responseError"]) {
+  document.addEventListener(failure, ({ target }) => target === form() && progress("It did not arrive. Nothing has changed; try again."));
+}
+document.addEventListener("change", (event) => {
   if (event.target === file()) {
     unsay();
     fits();
@@ -77,8 +65,8 @@ form.addEventListener("change", (event) => {
 });
 
 for (const kind of ["dragover", "dragleave", "drop"]) {
-  form.addEventListener(kind, (event) => {
-    const field = event.target.closest("[data-drop]");
+  document.addEventListener(kind, (event) => {
+    const field = event.target.closest?.("[data-drop]");
     if (!field) return;
     event.preventDefault();
     field.classList.toggle("over", kind === "dragover");

@@ -1,4 +1,4 @@
-// The end of a game: the winner, the rematch, and the replay in place of the table.
+// The end of a game: the winner, the rematch, and the links to the replay and the lobby.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -54,41 +54,7 @@ export class End {
 
   ways(over, finished) {
     const replay = html("a", { class: "button", href: over }, finished ? say("See the replay") : say("See the match"));
-    replay.addEventListener("click", (event) => this.follow(event, over));
     const lobby = html("a", { class: "button", href: this.about.lobby }, say("To the lobby"));
     return element("div", "actions", replay, lobby);
   }
-
-  follow(event, over) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    turnInto(over).then(() => scrollTo(0, 0), () => location.assign(over));
-  }
-}
-
-/** Put the page of a match in the place of this one, with the sheets and scripts that it needs. */
-export async function turnInto(address) {
-  const response = await fetch(address, { headers: { accept: "text/html" } });
-  if (!response.ok) throw new Error(`${address}: ${response.status}`);
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const fresh = page.getElementById("match");
-  if (!fresh) throw new Error(`${address} has no match`);
-  await Promise.all([...page.querySelectorAll('link[rel="stylesheet"]')].map(bringSheet));
-  history.replaceState(null, "", response.url);
-  document.title = page.title;
-  document.getElementById("match").replaceWith(document.adoptNode(fresh));
-  for (const script of page.querySelectorAll('script[type="module"][src]')) bringScript(script);
-}
-
-function bringSheet({ href }) {
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
-  const link = html("link", { rel: "stylesheet", href });
-  const there = new Promise((done) => ["load", "error"].forEach((end) => link.addEventListener(end, done)));
-  document.head.append(link);
-  return there;
-}
-
-function bringScript({ src }) {
-  if ([...document.scripts].some((script) => script.src === src)) return;
-  document.head.append(html("script", { type: "module", src }));
 }

@@ -1,5 +1,5 @@
-// What has happened, in sentences and in the reader's language, as the page has them for those without scripts. They are
-// fetched for who wants to read them, and again with every round.
+// The moves in sentences and in the reader's language, as the page has them for readers without scripts. They are requested
+// once somebody wants to read them, and again in every round.
 
 import { element, html } from "../elements.js";
 import { say } from "../words.js";
@@ -8,38 +8,23 @@ export class Moves {
   /** @param {HTMLElement} panel */
   constructor(panel) {
     this.panel = panel;
-    this.wanted = false;
+    this.story = null;
     this.round = null;
     const button = html("button", { type: "button", class: "plain" }, say("Show the game so far"));
-    button.addEventListener("click", () => this.want());
+    button.addEventListener("click", () => this.load());
     panel.replaceChildren(button);
-  }
-
-  /** Somebody reads them. */
-  want() {
-    this.wanted = true;
-    this.load();
   }
 
   /** @type {(present: Object) => void} */
   show({ round }) {
     const isNew = round !== this.round;
     this.round = round;
-    if (isNew && this.wanted && !this.panel.hidden) this.load();
+    if (isNew && this.story?.isConnected && !this.panel.hidden) this.load();
   }
 
-  async load() {
-    if (this.loading) return;
-    this.loading = true;
-    const story = await fetched().catch(() => null);
-    this.loading = false;
-    if (story) this.panel.replaceChildren(element("div", "story sitting-story", ...story));
+  load() {
+    this.story ??= element("div", "story sitting-story");
+    const shown = () => this.story.childElementCount && this.panel.replaceChildren(this.story);
+    htmx.ajax("GET", `${location.pathname}moves/`, { source: this.panel, target: this.story }).then(shown, () => {});
   }
-}
-
-async function fetched() {
-  const response = await fetch(location.pathname, { headers: { accept: "text/html" } });
-  if (!response.ok) return null;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  return [...(page.querySelector(".story")?.children ?? [])].filter((part) => part.matches("h3, ul, p"));
 }

@@ -1,0 +1,126 @@
+"""Parts of pages that browsers request while a game or the lobby changes: who sees them, and when they are made."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from bots.models import Bot
+from ladder.creation import open_house
+from ladder.live.end import finish
+from ladder.matchmaking import seeks
+from ladder.models import Invitation, Ladder, Match
+from tests.build import person
+from tests.ladder.live_tables import move_on, remote_bots, seated, to_round
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def bots() -> list[Bot]:
+    open_house()
+    return remote_bots(Ladder.objects.get(slug="edel-stein-reich-3-remote"))
+
+
+@pytest.fixture
+def match(bots: list[Bot]) -> Match:
+    found = seated(Ladder.objects.get(slug="edel-stein-reich-3-remote"), bots)
+    to_round(found, 3, Random(1))
+    return found
+
+
+def rounds(match: Match, number: int | str = "") -> str:
+    return f"/matches/{match.pk}/rounds/{number}{'/' if number else ''}"
+
+
+def test_a_public_round_is_made_once_and_does_not_change(
+    match: Match, client: Client, django_assert_num_queries: Any
+) -> None:
+    first = client.get(rounds(match, 2))
+    assert 'id="so-far"' in first.content.decode()
+    assert "immutable" in first["Cache-Control"]
+    with django_assert_num_queries(1):
+        assert client.get(rounds(match, 2)).content == first.content
+    to_round(match, 4, Random(1))
+    assert client.get(rounds(match, 2)).content == first.content
+    assert client.get(rounds(match, 3)).content != first.content
+
+
+def test_a_round_is_the_same_when_it_is_requested_late(match: Match, client: Client) -> None:
+    chapters = client.get(rounds(match, 2)).content.decode().count("<h3>")
+    late = client.get(rounds(match, 1)).content.decode().count("<h3>")
+    assert late < chapters
+    assert client.get(rounds(match)).content.decode().count("<h3>") == chapters
+
+
+@pytest.mark.parametrize("number", [0, 3, 99, 10**30])
+def test_a_round_that_is_not_public_is_not_found(match: Match, client: Client, number: int) -> None:
+    assert client.get(f"/matches/{match.pk}/rounds/{number}/").status_code == 404
+
+
+def test_the_newest_round_brings_the_moment_to_draw(match: Match, client: Client) -> None:
+    assert 'id="moment"' in client.get(rounds(match)).content.decode()
+    assert 'id="moment"' not in client.get(rounds(match, 2)).content.decode()
+
+
+def test_a_round_of_a_private_ladder_is_for_members_and_kept_by_no_other_cache(match: Match, bots: list[Bot]) -> None:
+    Ladder.objects.filter(pk=match.ladder_id).update(private=True, by_invitation=True)
+    assert bots[0].owner is not None
+    Invitation.objects.get_or_create(ladder=match.ladder, person=bots[0].owner)
+    member, stranger = Client(), Client()
+    member.force_login(bots[0].owner)
+    stranger.force_login(person("stranger"))
+    response = member.get(rounds(match, 2))
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    for client in (stranger, Client()):
+        assert client.get(rounds(match, 2)).status_code == 404
+        assert client.get(rounds(match)).status_code == 404
+
+
+def test_of_a_game_that_is_over_no_round_is_left_and_the_page_is_loaded_again(match: Match, client: Client) -> None:
+    client.get(rounds(match, 2))
+    while move_on(match, Random(1)):
+        pass
+    finish(match.pk)
+    assert client.get(rounds(match))["HX-Refresh"] == "true"
+    assert client.get(rounds(match, 2)).status_code == 204
+
+
+def test_strangers_share_the_parts_of_the_lobby_until_it_changes(
+    client: Client, django_assert_num_queries: Any, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    open_house()
+    ladder = Ladder.objects.get(slug="edel-stein-reich-duel-people")
+    before = client.get("/play/parts/?open=0").content
+    with django_assert_num_queries(0):
+        assert Client().get("/play/parts/?open=0").content == before
+    with django_capture_on_commit_callbacks(execute=True):
+        seeks.seek(person("ada"), ladder)
+    changed = client.get("/play/parts/?open=0").content
+    assert b"ada" in changed
+    assert b"ada" not in before
+
+
+def test_a_person_gets_their_own_parts_of_the_lobby() -> None:
+    open_house()
+    ada, client = person("ada"), Client()
+    client.force_login(ada)
+    Client().get("/play/parts/")
+    seeks.seek(ada, Ladder.objects.get(slug="edel-stein-reich-duel-people"))
+    assert b"/withdraw/" in client.get("/play/parts/").content
+
+
+def test_htmx_gets_the_main_part_of_a_page_and_loads_the_page_that_a_redirect_leads_to(client: Client) -> None:
+    page = client.get("/ladders/", headers={"HX-Request": "true"})
+    assert "HX-Request" in page["Vary"]
+    assert b"<main" in page.content
+    assert b"<head>" not in page.content
+    assert b"<head>" in client.get("/ladders/").content
+    away = client.get("/bots/mine/", headers={"HX-Request": "true"})
+    assert away.status_code == 200
+    assert away["HX-Redirect"] == "/account/login/?next=/bots/mine/"
