@@ -13,7 +13,7 @@ from celery.signals import setup_logging
 _LONGEST: Final = 200
 """Characters of what strangers choose: URLs and User-Agent headers have up to 32 KiB."""
 
-_SECRET: Final = re.compile(r"(/account/(?:feed|letters/off|password/reset/key|confirm-email)/)[^/\s]+")
+_SECRET: Final = re.compile(r"(/account/(?:feed|emails/off|password/reset/key|confirm-email)/)[^/\s]+")
 """Parts of URLs that give access to whoever knows them."""
 
 

@@ -409,7 +409,7 @@ CELERY_BEAT_SCHEDULE["check_ratings"] = {
     "schedule": crontab(hour=3, minute=17),
     "options": {"expires": 3600.0},
 }
-for task, every in (("write_letters", 60.0), ("erase_deleted", 60.0)):
+for task, every in (("write_digests", 60.0), ("erase_deleted", 60.0)):
     CELERY_BEAT_SCHEDULE[task] = {
         "task": f"esr_platform.account_pages.tasks.{task}",
         "schedule": every,

@@ -204,7 +204,7 @@ def chat(request: HttpRequest) -> HttpResponse:
 def digests_off(request: HttpRequest, signed: str) -> HttpResponse:
     done = request.method == "POST" and writing.turn_off(signed)
     context = {"done": done, "broken": request.method == "POST" and not done}
-    return render(request, "accounts/letters_off.html", context)
+    return render(request, "accounts/emails_off.html", context)
 
 
 @require_safe

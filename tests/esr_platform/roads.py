@@ -108,7 +108,7 @@ JUDGED: Mapping[Road, str] = {
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/
     """,
     Road.APART: """
-        account/ account/login/ account/name/ account/delete/ account/letters/ account/letters/off/<str:signed>/
+        account/ account/login/ account/name/ account/delete/ account/emails/ account/emails/off/<str:signed>/
         account/feed/<str:signed>/news.atom account/tokens/ account/2fa/webauthn/login/ terms/
         words/<slug:language>/<slug:version>.json
         ladders/invitations/<str:token>/

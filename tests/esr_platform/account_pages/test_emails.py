@@ -266,9 +266,9 @@ def test_a_mail_server_that_is_away_keeps_nobody_waiting_twice(miriam: User, set
 def test_letters_are_turned_off_and_on_on_the_account_page(miriam: User, client: Client) -> None:
     rejected(miriam)
     client.force_login(miriam)
-    client.post("/account/letters/", {"wanted": "no"})
+    client.post("/account/emails/", {"wanted": "no"})
     assert emails.write_all() == 0
-    client.post("/account/letters/", {"wanted": "yes"})
+    client.post("/account/emails/", {"wanted": "yes"})
     assert emails.write_all() == 1
 
 
@@ -290,7 +290,7 @@ def test_a_mail_program_turns_letters_off_with_one_click(miriam: User, settings:
 def test_a_link_that_was_not_signed_here_turns_nothing_off(miriam: User) -> None:
     forged = re.sub(r"\d+:", f"{person('carl').pk}:", emails.unsubscribe_url(miriam).rpartition("/off/")[2])
     for signed in (forged, f"{miriam.pk}", "x"):
-        assert 'role="alert"' in Client().post(f"/account/letters/off/{signed.strip('/')}/").content.decode()
+        assert 'role="alert"' in Client().post(f"/account/emails/off/{signed.strip('/')}/").content.decode()
     assert User.objects.filter(wants_digests=True).count() == 2
 
 
