@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,8 +21,9 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.matches.sweep import end_unplayable_matches
-from ladder.members.memberships import PEOPLE_LIMITS, enter_everybody, leave
-from ladder.models import Invitation, Ladder, Membership
+from ladder.members.invitations import new_token
+from ladder.members.memberships import PEOPLE_LIMITS, enter_everybody
+from ladder.models import Ladder, Membership
 from ladder.seasons import open_first
 
 # --- Ladders of site admins ------------------------------------------------------------------------------------------
@@ -33,8 +33,6 @@ RESERVED: Final = ("test-", "live-", "invitations")
 
 LONGEST_MS: Final = 3_600_000
 """What one seat of a live game may use up at most."""
-
-_TOKEN_BYTES: Final = 32
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
                 weight=plan.weight,
                 by_invitation=plan.by_invitation or plan.private,
                 private=plan.private,
-                invitation=_token() if plan.by_invitation or plan.private else "",
+                invitation=new_token() if plan.by_invitation or plan.private else "",
                 freezes_at=plan.freezes_at,
                 opened_by=by,
             )
@@ -86,41 +84,6 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
     if not ladder.by_invitation:
         enter_everybody()
     return ladder
-
-
-def member_by_link(token: str, person: User) -> Ladder | None:
-    """Make ``person`` a member of the ladder whose link has ``token``; ``None`` where there is none. Once is enough."""
-    if not token or "\0" in token:
-        return None
-    ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
-    if ladder is not None:
-        Invitation.objects.get_or_create(ladder=ladder, person=person)
-    return ladder
-
-
-def invite(ladder: Ladder, people: Iterable[User]) -> int:
-    """Make ``people`` members; how many were not yet. Raises ``Refused`` for a ladder that everybody may enter."""
-    if not ladder.by_invitation:
-        raise Refused(f"{ladder} is for everybody: nobody needs an invitation.")
-    return sum(Invitation.objects.get_or_create(ladder=ladder, person=person)[1] for person in people)
-
-
-def remove(ladder: Ladder, person: User) -> bool:
-    """End the membership of ``person``, whose bots leave the ladder and keep their ratings; whether there was one.
-
-    First the membership, then the bots: one that joins meanwhile is refused, or leaves with the others.
-    """
-    ended = Invitation.objects.filter(ladder=ladder, person=person).delete()[0]
-    for bot in Bot.objects.filter(owner=person, memberships__ladder=ladder).order_by("pk"):
-        leave(bot, ladder)
-    return bool(ended)
-
-
-def new_link(ladder: Ladder) -> str:
-    """Another link; the one before makes no members any more, and who is one stays."""
-    token = _token()
-    Ladder.objects.filter(pk=ladder.pk, by_invitation=True).update(invitation=token)
-    return token
 
 
 def _require_table(plan: Plan) -> None:
@@ -174,10 +137,6 @@ def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
     Membership.objects.bulk_create(
         Membership(ladder=ladder, bot=bot) for bot in Bot.objects.filter(house_name__in=playing).order_by("pk")
     )
-
-
-def _token() -> str:
-    return secrets.token_urlsafe(_TOKEN_BYTES)
 
 
 # --- The ladders of the house ----------------------------------------------------------------------------------------

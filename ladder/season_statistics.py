@@ -30,7 +30,7 @@ from ladder.models import (
 from ladder.openness import opened
 from ladder.pairings.seatings import games_of_a_deal
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
-from ladder.statistics.feeding import Feeding, feedings
+from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.habits import added_habits
 from ladder.statistics.seats import seat_effect
 from ladder.statistics.tallies import PairSum, SeatSum, Sums, VersionSum, added, added_seats, tallied
@@ -247,13 +247,13 @@ def _add_to_pair(tally: PairTally, its: PairSum) -> None:
 
 # --- Measures --------------------------------------------------------------------------------------------------------
 #
-# What seats are worth and what blocks save is for everybody; who feeds whom is for staff.
+# Seat values and block savings are public; the collusion report is for site admins.
 
 MOST_BLOCKS: Final = 5000
 """The latest blocks of a season over which it is measured: enough for any interval that anybody can see."""
 
 NAMED: Final = 100
-"""Pairs that are kept of who feeds whom, the most striking first."""
+"""Maximum pairs kept in the collusion report, the most significant first."""
 
 _READ_AT_ONCE: Final = 500
 _GROWTH: Final = 50
@@ -274,7 +274,7 @@ def measure_season(statistics: SeasonStatistics) -> bool:
             measured=Now(),
             measured_blocks=statistics.blocks,
             document=season_document(blocks) | {"totals": seat_totals(statistics.season)},
-            feeding=feeding_document(blocks, with_people=statistics.season.ladder.for_people),
+            collusion=collusion_document(blocks, with_people=statistics.season.ladder.for_people),
         )
     )
 
@@ -311,16 +311,16 @@ def seat_totals(season: Season) -> list[Document]:
     return [{"games": its.games, "wins": its.wins, "figures": its.figures} for _, its in sorted(totals.items())]
 
 
-def feeding_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:
-    """``{"blocks", "pairs": how many were compared, "found": [Feeding, …]}``; players are memberships' ids.
+def collusion_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:
+    """``{"blocks", "pairs": how many were compared, "found": [Transfer, …]}``; players are memberships' ids.
 
     ``with_people`` it has the same of who wins for whom: ``"won": {"pairs", "found": [Winning, …]}``.
     """
-    document = {"blocks": len(blocks), **_named(feedings(blocks))}
+    document = {"blocks": len(blocks), **_named(transfers(blocks))}
     return {**document, "won": _named(winnings(blocks))} if with_people else document
 
 
-def _named(found: Sequence[Feeding | Winning]) -> Document:
+def _named(found: Sequence[Transfer | Winning]) -> Document:
     rows: list[dict[str, Any]] = [
         asdict(one) | {"excess": one.excess, "stands_out": one.stands_out} for one in found[:NAMED]
     ]

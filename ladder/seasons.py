@@ -7,21 +7,16 @@ the next season opens with regressed ratings in the same transaction.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
-from itertools import groupby, islice
-from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from games.rules import Document
 from ladder.ledger.append import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over, key_hash
 from ladder.members.standings import ranked, table
@@ -197,89 +192,3 @@ def _finish(season: Season) -> bool:
         if current.next_den:
             _open(ladder, Fraction(current.next_num or 0, current.next_den))
     return True
-
-
-# --- All deals of a season as one public document --------------------------------------------------------------------
-#
-# ``season-deals/1`` is JSON lines. The first says whose deals these are::
-#
-#     {"format": "season-deals/1", "ladder": "edel-stein-reich-4", "season": 1, "opened": "2026-11-21T18:00:00+00:00",
-#      "closed": null, "series": [{"name": "edel-stein-reich-4", "key_hash": …, "key": null, "deals": 812}, …]}
-#
-# Each of the others is a deal, series after series and in each by number, from 1 without gaps up to ``deals``::
-#
-#     {"name": "edel-stein-reich-4", "season": 1, "number": 1, "commitment": …, "seed": null, "matches": [17, …]}
-#
-# ``seed`` is null until the last game of the deal has ended, ``key`` until it is published. Both are hex.
-
-FORMAT: Final = "season-deals/1"
-_AT_ONCE: Final = 500
-
-
-def lines(season: Season) -> Iterator[str]:
-    """The document of ``season``, line by line, in small pieces of the database."""
-    series = list(DealSeries.objects.filter(season=season).select_related("season__ladder").order_by("kind"))
-    yield _line(_head(season, series))
-    for one in series:
-        for deal in _deals(one):
-            yield _line(deal)
-
-
-def pieces(season: Season) -> Iterator[bytes]:
-    """The same in bytes, some hundred lines at once, for whoever sends it."""
-    following = lines(season)
-    while piece := "".join(islice(following, _AT_ONCE)):
-        yield piece.encode("ascii")
-
-
-def _head(season: Season, series: list[DealSeries]) -> Document:
-    return {
-        "format": FORMAT,
-        "ladder": season.ladder.slug,
-        "season": season.number,
-        "opened": season.opened.isoformat(),
-        "closed": season.closed and season.closed.isoformat(),
-        "series": [
-            {"name": one.name, "key_hash": one.key_hash, "key": one.public_key, "deals": one.next_number - 1}
-            for one in series
-        ],
-    }
-
-
-def _deals(series: DealSeries) -> Iterator[Document]:
-    """The deals that the head has counted: those that were made since are left for the next document."""
-    last = 0
-    while last < series.next_number - 1:
-        blocks = list(_piece(series, last))
-        if not blocks:
-            return
-        matches = _matches(blocks)
-        for block in blocks:
-            yield _deal(series, block, matches.get(block.pk, []))
-        last = blocks[-1].number or 0
-
-
-def _piece(series: DealSeries, after: int) -> Iterator[Block]:
-    blocks = Block.objects.filter(series=series, number__gt=after, number__lt=series.next_number)
-    yield from blocks.order_by("number")[:_AT_ONCE]
-
-
-def _matches(blocks: list[Block]) -> dict[int, list[int]]:
-    rows = Match.objects.filter(block__in=[block.pk for block in blocks]).order_by("block", "seating")
-    by_block = groupby(rows.values_list("block", "pk"), key=itemgetter(0))
-    return {block: [pk for _, pk in pairs] for block, pairs in by_block}
-
-
-def _deal(series: DealSeries, block: Block, matches: list[int]) -> Document:
-    return {
-        "name": series.name,
-        "season": series.season.number,
-        "number": block.number,
-        "commitment": block.commitment,
-        "seed": block.public_seed,
-        "matches": matches,
-    }
-
-
-def _line(document: Any) -> str:
-    return json.dumps(document, separators=(",", ":")) + "\n"

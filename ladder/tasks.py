@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 
 from bots.uploads import storage
-from ladder import season_statistics, upkeep
+from ladder import season_statistics, upkeep, validations
 from ladder.exhibitions import progress
 from ladder.ledger import audit as auditing
 from ladder.ledger import rebuild
@@ -14,7 +14,6 @@ from ladder.live import hosted
 from ladder.live import sweep as sweeping_tables
 from ladder.matches import candidates, dispatch, logs, play, schedule
 from ladder.matchmaking import challenges, guests, quick_pairing, remote_bots
-from ladder.members import memberships
 
 
 @shared_task
@@ -27,13 +26,13 @@ def play_match(match_id: int) -> None:
 @shared_task
 def check_next() -> None:
     """Go on with the check of an uploaded version (queue ``checks``)."""
-    memberships.check_next()
+    validations.check_next()
 
 
 @shared_task
 def keep_queues() -> None:
     """Schedule what there is room for, and tell the workers of what waits: matches, orders and checks."""
-    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, memberships.tell)
+    upkeep.each_of(schedule.fill, progress.feed, dispatch.dispatch, validations.tell)
 
 
 @shared_task

@@ -32,12 +32,13 @@ from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, archive
 from esr_platform.supervisor.site import Place
 from games.rules import Document, Move
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.exhibitions.requests import request_comparison, request_scheduled, request_test
 from ladder.live.answers import answer_seat
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matchmaking.seeks import seek, take_seat
+from ladder.members.invitations import invite
 from ladder.members.memberships import CannotJoin, join
 from ladder.models import Exhibition, Ladder, LiveSeat, Match, Seek
 from ladder.seasons import WrongMoment, close

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from allauth.account.models import EmailAddress
-from celery import current_app
-from django.core.cache import cache
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from kombu.exceptions import OperationalError
-from redis.exceptions import RedisError
 
 from bots import owners, remote
-from bots.machines import one_may_be_repaired, uploads_play_rated
+from bots.machines import uploads_play_rated
 from bots.models import Bot, BotVersion
 from bots.owners import is_guest, owner_of_code
 from bots.programs import plays
 from bots.remote import plays_remotely
-from bots.sandbox.proving import RETRY_S
-from bots.uploads import queue
-from bots.uploads.queue import waiting
 from bots.uploads.upload import Games
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import hold_acting
@@ -315,44 +307,6 @@ def retire_player(bot: Bot) -> None:
     with transaction.atomic():
         Bot.objects.filter(pk=bot.pk, kind=Bot.Kind.PERSON, retired=None).update(retired=Now())
         enter(bot)
-
-
-# --- Validated versions ----------------------------------------------------------------------------------------------
-
-logger = logging.getLogger(__name__)
-
-TASK: Final = "ladder.tasks.check_next"
-TOLD_EVERY_S: Final = 2.0
-AT_ONCE: Final = 16
-"""The most messages of one round. A message names no version: whose turn it is, is found out by who takes it."""
-
-
-def tell() -> int:
-    """Send the workers one message per waiting version, and return their number. Messages expire by the next round.
-
-    If no version waits but a sandbox may be repaired, one message per ``RETRY_S`` makes a machine check it.
-    """
-    count = min(waiting().count(), AT_ONCE)
-    try:
-        if not count and one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
-            count = 1
-        for _ in range(count):
-            current_app.send_task(TASK, queue="checks", expires=TOLD_EVERY_S)
-    except (OperationalError, OSError, RedisError) as error:
-        logger.warning("checks wait for the broker: %s", error)
-        return 0
-    return count
-
-
-def check_next() -> BotVersion | None:
-    """Go on with the check whose turn it is; the version if it is now ready or refused."""
-    return queue.check_next(ended=_ended, before=lambda version: freeze(version.bot))
-
-
-def _ended(version: BotVersion) -> None:
-    """In the transaction that made it ready or refused: it is never the one without the other."""
-    if version.state == BotVersion.State.READY:
-        enter(version.bot)
 
 
 # --- Remote bots -----------------------------------------------------------------------------------------------------

@@ -1182,7 +1182,7 @@ class Migration(migrations.Migration):
                     models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then"),
                 ),
                 ("document", models.JSONField(default=dict)),
-                ("feeding", models.JSONField(default=dict)),
+                ("collusion", models.JSONField(default=dict)),
                 (
                     "season",
                     models.OneToOneField(

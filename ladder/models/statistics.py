@@ -14,9 +14,9 @@ class SeasonStatistics(models.Model):
     """How far a season's statistics are, and what was last measured over its blocks.
 
     ``corrections`` is how many ledger entries of the season took something back when its tallies were begun: one more
-    and they are begun anew (``ladder.season_statistics``). ``document`` is for everybody, ``feeding`` for staff alone;
-    both are empty until ``measured`` (``ladder.season_statistics``). ``habits`` are how everybody plays, with the
-    tallies: sums over blocks as in :class:`VersionTally`, all players of a block together.
+    and they are begun anew (``ladder.season_statistics``). ``document`` is for everybody, ``collusion`` for staff
+    alone; both are empty until ``measured`` (``ladder.season_statistics``). ``habits`` are how everybody plays, with
+    the tallies: sums over blocks as in :class:`VersionTally`, all players of a block together.
     """
 
     season = models.OneToOneField(Season, on_delete=models.PROTECT, related_name="statistics")
@@ -26,7 +26,7 @@ class SeasonStatistics(models.Model):
     measured = models.DateTimeField(null=True, blank=True)
     measured_blocks = models.PositiveBigIntegerField(default=0, help_text="how many the tallies held then")
     document = models.JSONField(default=dict)
-    feeding = models.JSONField(default=dict)
+    collusion = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["season"]

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Final
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,7 +22,6 @@ from games.words import listing
 from ladder.access import (
     bot_seen_by,
     code_seen_by,
-    ladder_seen_by,
     matches_seen_by,
     may_read,
     may_read_source,
@@ -32,7 +30,6 @@ from ladder.access import (
 )
 from ladder.models import Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
-from ladder.pages import feeds
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
 from ladder.pages.components.filters import Part, cursor
 from ladder.pages.components.people import player_address
@@ -166,7 +163,7 @@ def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTa
     its = VersionTally.objects.filter(season=season, membership=membership).select_related(
         "version", "season__statistics"
     )
-    return list(its.defer("version__check_report", "season__statistics__document", "season__statistics__feeding"))
+    return list(its.defer("version__check_report", "season__statistics__document", "season__statistics__collusion"))
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:
@@ -545,22 +542,7 @@ def waits_page(bot: Bot, user: Viewer) -> WaitsPage:
     return WaitsPage(bot, reasons(bot, spoken_of(bot), memberships, inside=may_read(user, bot)))
 
 
-# --- More views ------------------------------------------------------------------------------------------------------
-
-
 @require_safe
 def waits(request: HttpRequest, slug: str) -> HttpResponse:
     page = waits_page(code_seen_by(request.user, slug), request.user)
     return render(request, "pages/bot_waits.html", {"page": page})
-
-
-@require_safe
-def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """The same for everybody, whoever has signed in."""
-    return feeds.bot_feed(request, bot_seen_by(AnonymousUser(), slug))
-
-
-@require_safe
-def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
-    """The same for everybody, whoever has signed in."""
-    return feeds.ladder_feed(request, ladder_seen_by(AnonymousUser(), slug))

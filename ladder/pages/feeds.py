@@ -22,11 +22,12 @@ from django.utils.cache import get_conditional_response
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape
 from django.utils.http import http_date, quote_etag
+from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from games.registry import GAMES
 from games.words import listing
-from ladder.access import matches_seen_by, with_seats_of
+from ladder.access import bot_seen_by, ladder_seen_by, matches_seen_by, with_seats_of
 from ladder.models import FinalStanding, Ladder, Match, Season, Seat
 from ladder.openness import opened
 from ladder.pages.components.people import player_address
@@ -63,8 +64,10 @@ class Feed(Atom1Feed):
         return max((item["updateddate"] for item in self.items), default=self.began)
 
 
-def bot_feed(request: HttpRequest, bot: Bot) -> HttpResponse:
-    """The last matches of ``bot``; three queries."""
+@require_safe
+def bot_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The last matches of a bot, the same for every reader. Four queries."""
+    bot = bot_seen_by(AnonymousUser(), slug)
     its = with_seats_of(_public(), bot.versions.all())
     title = f"Matches of {visible(bot.name)} on {settings.SITE_NAME}"
     feed = Feed(title, player_address(bot), reverse("pages:bot_feed", args=[bot.slug]), bot.created)
@@ -72,8 +75,10 @@ def bot_feed(request: HttpRequest, bot: Bot) -> HttpResponse:
         return _response(request, feed, [_match_entry(match, bot) for match in its[:ENTRIES]])
 
 
-def ladder_feed(request: HttpRequest, ladder: Ladder) -> HttpResponse:
-    """The last matches and season ends of ``ladder``, none if it is private; five queries."""
+@require_safe
+def ladder_feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The last matches and season ends of a ladder, the same for every reader. Six queries."""
+    ladder = ladder_seen_by(AnonymousUser(), slug)
     title = f"Matches of {visible(ladder.name)} on {settings.SITE_NAME}"
     address = reverse("pages:ladder", args=[ladder.slug])
     feed = Feed(title, address, reverse("pages:ladder_feed", args=[ladder.slug]), ladder.created)

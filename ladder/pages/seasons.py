@@ -24,12 +24,12 @@ from django.views.decorators.http import require_POST, require_safe
 from esr_platform.accounts.models import User
 from ladder import seasons
 from ladder.access import found, is_staff, ladder_seen_by
+from ladder.exports.season_deals import pieces
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
 from ladder.pages.components.filters import OF, Asked, Column, Parameters, asked_of
 from ladder.pages.components.responses import for_staff, streamed
-from ladder.seasons import pieces
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 

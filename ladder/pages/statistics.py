@@ -246,7 +246,7 @@ def season_of(user: Viewer, slug: str, number: str | None) -> Of:
 
 def statistics_page(of: Of) -> StatisticsPage:
     """The statistics of a season; one query, however many games it has had."""
-    kept = SeasonStatistics.objects.filter(season=of.season).defer("feeding").first() if of.season else None
+    kept = SeasonStatistics.objects.filter(season=of.season).defer("collusion").first() if of.season else None
     return StatisticsPage(
         of=of,
         blocks=kept.blocks if kept else 0,
@@ -396,8 +396,10 @@ SHOWN = 25
 
 
 @dataclass(frozen=True)
-class FeedingRow:
-    """A pair with what was found of it (``ladder.statistics``: ``feeding.Feeding``, ``winning.Winning``), and both."""
+class CollusionRow:
+    """A pair with what was found of it (``ladder.statistics``: ``collusion.Transfer``, ``winning.Winning``), and
+    both.
+    """
 
     taker: Membership
     giver: Membership
@@ -405,7 +407,7 @@ class FeedingRow:
 
 
 @dataclass(frozen=True)
-class FeedingReport:
+class CollusionReport:
     """One ladder's report, of its latest season; ``measured`` is ``None`` until there is one.
 
     ``won`` are pairs of whom one is ahead of the other, ``won_pairs`` how many were compared for that. Both kinds are
@@ -417,9 +419,9 @@ class FeedingReport:
     measured: datetime | None
     blocks: int
     pairs: int
-    rows: Sequence[FeedingRow]
+    rows: Sequence[CollusionRow]
     standing_out: int
-    won: Sequence[FeedingRow] = ()
+    won: Sequence[CollusionRow] = ()
     won_pairs: int = 0
 
     @property
@@ -427,23 +429,23 @@ class FeedingReport:
         return GAMES[self.ladder.game]
 
     @property
-    def alarms(self) -> list[FeedingRow]:
+    def alarms(self) -> list[CollusionRow]:
         """The pairs that stand out."""
         return [row for row in self.rows if row.found["stands_out"]]
 
     @property
-    def shown(self) -> list[FeedingRow]:
+    def shown(self) -> list[CollusionRow]:
         """The pairs worth a row: each from the side that gained more than expected."""
         gaining = [row for row in self.rows if row.found["excess"] > 0]
         return gaining[: max(SHOWN, len(self.alarms))]
 
     @property
-    def won_alarms(self) -> list[FeedingRow]:
+    def won_alarms(self) -> list[CollusionRow]:
         """The pairs of whom one wins for the other, as it seems."""
         return [row for row in self.won if row.found["stands_out"]]
 
     @property
-    def won_shown(self) -> list[FeedingRow]:
+    def won_shown(self) -> list[CollusionRow]:
         """Of these pairs, those worth a row."""
         ahead = [row for row in self.won if row.found["excess"] > 0]
         return ahead[: max(SHOWN, len(self.won_alarms))]
@@ -462,14 +464,14 @@ class FeedingReport:
         return LEAST_BLOCKS
 
 
-def feeding_report(ladder: Ladder) -> FeedingReport:
+def collusion_report(ladder: Ladder) -> CollusionReport:
     """The report of the latest season of ``ladder`` as it was last measured; three queries."""
     season = ladder.seasons.order_by("-number").first()
     kept = SeasonStatistics.objects.filter(season=season).defer("document").first() if season else None
-    return report_from(ladder, season, kept.measured if kept else None, kept.feeding if kept else {})
+    return report_from(ladder, season, kept.measured if kept else None, kept.collusion if kept else {})
 
 
-def feeding_reports() -> list[FeedingReport]:
+def collusion_reports() -> list[CollusionReport]:
     """The report of every ladder without its rows' bots; three queries."""
     latest = {season.ladder_id: season for season in Season.objects.order_by("number")}
     known = SeasonStatistics.objects.filter(season__in=latest.values()).defer("document")
@@ -477,11 +479,11 @@ def feeding_reports() -> list[FeedingReport]:
     return [_short(ladder, latest.get(ladder.pk), kept) for ladder in Ladder.objects.order_by("pk")]
 
 
-def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> FeedingReport:
+def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStatistics]) -> CollusionReport:
     its = kept.get(season.pk) if season else None
-    document = its.feeding if its else {}
+    document = its.collusion if its else {}
     won = document.get("won", {})
-    return FeedingReport(
+    return CollusionReport(
         ladder=ladder,
         season=season,
         measured=its.measured if its else None,
@@ -495,17 +497,17 @@ def _short(ladder: Ladder, season: Season | None, kept: Mapping[int, SeasonStati
 
 def report_from(
     ladder: Ladder, season: Season | None, measured: datetime | None, document: Mapping[str, Any]
-) -> FeedingReport:
-    """The report that ``ladder.season_statistics.feeding_document`` gives; one query."""
+) -> CollusionReport:
+    """The report that ``ladder.season_statistics.collusion_document`` gives; one query."""
     won = document.get("won", {})
     found = [*document.get("found", ()), *won.get("found", ())]
     ids = {one[side] for one in found for side in ("taker", "giver")}
     memberships = {
         membership.pk: membership for membership in Membership.objects.filter(pk__in=ids).select_related("bot__owner")
     }
-    rows = [FeedingRow(memberships[one["taker"]], memberships[one["giver"]], one) for one in found]
+    rows = [CollusionRow(memberships[one["taker"]], memberships[one["giver"]], one) for one in found]
     fed = len(document.get("found", ()))
-    return FeedingReport(
+    return CollusionReport(
         ladder=ladder,
         season=season,
         measured=measured,
@@ -546,13 +548,13 @@ def membership(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
 
 @require_safe
 @for_staff
-def feedings(request: HttpRequest) -> HttpResponse:
+def collusion_index(request: HttpRequest) -> HttpResponse:
     """Every ladder's report, in short."""
-    return render(request, "pages/feedings.html", {"reports": feeding_reports()})
+    return render(request, "pages/collusion_index.html", {"reports": collusion_reports()})
 
 
 @require_safe
 @for_staff
-def feeding(request: HttpRequest, slug: str) -> HttpResponse:
-    report = feeding_report(ladder_seen_by(request.user, slug))
-    return render(request, "pages/feeding.html", {"report": report})
+def collusion(request: HttpRequest, slug: str) -> HttpResponse:
+    report = collusion_report(ladder_seen_by(request.user, slug))
+    return render(request, "pages/collusion.html", {"report": report})

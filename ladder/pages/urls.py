@@ -10,14 +10,17 @@ from ladder.pages import (
     bots,
     compare,
     exhibitions,
+    feeds,
     home,
     ladder,
+    ladder_csv,
     ladders,
     lobby_actions,
     match,
     matches,
     members,
     my_bots,
+    new_ladder,
     people,
     remote_bots,
     replay,
@@ -49,12 +52,12 @@ compare_urls: list[URLPattern] = [
 
 
 members_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/table.csv", members.download_table, name="ladder_csv"),
+    path("ladders/<slug:slug>/table.csv", ladder_csv.download_table, name="ladder_csv"),
     path("ladders/<slug:slug>/members/", members.members, name="ladder_members"),
     path("ladders/<slug:slug>/members/<int:person_id>/remove/", members.remove_member, name="remove_member"),
     path("ladders/<slug:slug>/members/link/", members.new_link, name="new_invitation"),
     path("ladders/invitations/<str:token>/", members.accept_invitation, name="accept_invitation"),
-    path("staff/ladders/new/", members.new_ladder, name="new_ladder"),
+    path("staff/ladders/new/", new_ladder.new_ladder, name="new_ladder"),
 ]
 
 
@@ -129,8 +132,8 @@ people_urls: list[URLPattern] = [
 
 bot_urls: list[URLPattern] = [
     path("bots/<slug:slug>/waits/", bot.waits, name="waits"),
-    path("bots/<slug:slug>/feed.atom", bot.bot_feed, name="bot_feed"),
-    path("ladders/<slug:slug>/feed.atom", bot.ladder_feed, name="ladder_feed"),
+    path("bots/<slug:slug>/feed.atom", feeds.bot_feed, name="bot_feed"),
+    path("ladders/<slug:slug>/feed.atom", feeds.ladder_feed, name="ladder_feed"),
 ]
 
 
@@ -153,8 +156,8 @@ statistics_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/statistics/", statistics.statistics, name="statistics"),
     path("ladders/<slug:slug>/statistics/head-to-head/", statistics.head_to_head, name="head_to_head"),
     path("ladders/<slug:slug>/bots/<slug:bot>/", statistics.membership, name="membership"),
-    path("staff/feeding/", statistics.feedings, name="feedings"),
-    path("staff/feeding/<slug:slug>/", statistics.feeding, name="feeding"),
+    path("staff/collusion/", statistics.collusion_index, name="collusion_index"),
+    path("staff/collusion/<slug:slug>/", statistics.collusion, name="collusion"),
 ]
 
 

@@ -1,1 +1,1 @@
-"""Pure arithmetic over finished blocks: what seats are worth, what blocks save, who feeds whom. No database."""
+"""Pure arithmetic over finished blocks: seat values, block savings, transfers between players. No database."""

@@ -1,4 +1,4 @@
-"""How probable it is that honest play gives a pair what it gained; ``ladder.statistics.feeding`` says why so."""
+"""How probable it is that honest play gives a pair what it gained; ``ladder.statistics.collusion`` says why so."""
 
 from __future__ import annotations
 

@@ -68,13 +68,13 @@ JUDGED: Mapping[Road, str] = {
         ladders/<slug:slug>/members/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/correct/k/
         ladders/<slug:slug>/test/ ladders/<slug:slug>/compare/ ladders/<slug:slug>/schedule/
         ladders/<slug:slug>/seasons/<int:number>/close/ ladders/<slug:slug>/seasons/open/
-        matches/ matches/<int:match_id>/correct/ exhibitions/ exhibitions/<int:order_id>/
+        matches/ matches/<int:match_id>/correct/ exhibitions/ exhibitions/<int:exhibition_id>/
         matches/<int:match_id>/seats/<int:index>/log/ matches/<int:match_id>/seats/<int:index>/log.json
         compare/ compare/<slug:first>/<slug:second>/ search/ search/suggestions/ people/<str:username>/
         bots/ bots/mine/ bots/<slug:slug>/ bots/<slug:slug>/waits/ bots/<slug:slug>/feed.atom
         bots/<slug:slug>/versions/<int:number>/ bots/<slug:slug>/declare/
         staff/trail/ staff/bots/<int:bot_id>/ staff/people/<str:username>/ staff/reports/ staff/reports/<int:bot_id>/
-        staff/feeding/ staff/feeding/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
+        staff/collusion/ staff/collusion/<slug:slug>/ staff/sandboxes/ staff/ladders/new/ metrics account/export/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
         api/v1/ladders/<slug:slug>/records api/v1/ladders/<slug:slug>/seasons
@@ -82,7 +82,7 @@ JUDGED: Mapping[Road, str] = {
         api/v1/bots api/v1/bots/<slug:slug> api/v1/bots/<slug:slug>/versions
         api/v1/bots/<slug:slug>/versions/<int:number> api/v1/bots/<slug:slug>/ratings api/v1/bots/<slug:slug>/matches
         api/v1/matches api/v1/matches/<int:match_id> api/v1/head-to-head api/v1/people/<str:username>
-        api/v1/orders api/v1/orders/<int:order_id> api/v1/challenges/<int:challenge_id>
+        api/v1/exhibitions api/v1/exhibitions/<int:exhibition_id> api/v1/challenges/<int:challenge_id>
         api/v1/matches/<int:match>/viewers api/v1/lobby/stream
         play/ play/parts/ play/tables/<int:match_id>/
         play/tables/<int:match_id>/moves/ play/challenge/<slug:slug>/ play/challenge/people/<str:username>/
@@ -94,7 +94,7 @@ JUDGED: Mapping[Road, str] = {
         api/v1/challenges/<int:challenge_id>/withdraw
         api/v1/matches/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
         account/tokens/revoke/ account/terms/ language/
-        exhibitions/<int:order_id>/cancel/ exhibitions/<int:order_id>/answer/
+        exhibitions/<int:exhibition_id>/cancel/ exhibitions/<int:exhibition_id>/answer/
         ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/<int:person_id>/remove/
         bots/<slug:slug>/ladders/ bots/<slug:slug>/put-back/ bots/<slug:slug>/take-back/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/

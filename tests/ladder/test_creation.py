@@ -15,9 +15,10 @@ from bots.owners import guest_player, player_of
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.creation import LIVE_LIMITS, Plan, found_ladder, invite, member_by_link, new_link, open_house, remove
+from ladder.creation import LIVE_LIMITS, Plan, found_ladder, open_house
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
+from ladder.members.invitations import invite, member_by_link, new_link, remove
 from ladder.members.memberships import PEOPLE_LIMITS, CannotJoin, join, membership_of, register
 from ladder.models import Ladder, Match, Membership
 from ladder.upkeep import sweep

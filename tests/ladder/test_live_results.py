@@ -13,10 +13,11 @@ from bots.owners import make_active
 from games.chance import commitment
 from ladder.corrections import withdraw
 from ladder.estimates import estimate_due
+from ladder.exports.season_deals import lines
 from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim
 from ladder.matches.play import trouble
-from ladder.members.standings import Cause, waits_of
+from ladder.members.waits import Cause, waits_of
 from ladder.models import (
     Attempt,
     Block,
@@ -35,7 +36,7 @@ from ladder.models import (
     VersionTally,
 )
 from ladder.season_statistics import gather, latest_blocks, season_document
-from ladder.seasons import close, finish_closing, lines, publish_keys
+from ladder.seasons import close, finish_closing, publish_keys
 from ladder.verification.ladders import verify_deals, verify_games
 from tests.build import block_on, finished_live, live_match, open_ladder, person, staff
 from tests.ladder.accounts import accounts

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
+from ladder.exports.season_deals import lines
 from ladder.ledger.append import NoSeason
 from ladder.ledger.rebuild import rerate
 from ladder.matches.blocks import key_hash
@@ -25,17 +26,7 @@ from ladder.matches.schedule import fill
 from ladder.members.standings import ranked, table
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
-from ladder.seasons import (
-    WrongMoment,
-    close,
-    close_due,
-    finish_closing,
-    lines,
-    open_first,
-    open_next,
-    plan,
-    publish_keys,
-)
+from ladder.seasons import WrongMoment, close, close_due, finish_closing, open_first, open_next, plan, publish_keys
 from ladder.upkeep import sweep
 from tests.build import (
     FAILED,

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from ladder.models import Ladder
-from ladder.pages.statistics import feeding_report, feeding_reports
+from ladder.pages.statistics import collusion_report, collusion_reports
 from ladder.season_statistics import gather, measure
 from tests.build import DUEL, finish_game, people_match, staff
 
@@ -30,16 +30,16 @@ def test_two_people_who_always_win_for_each_other_stand_in_the_report(house: Non
             finish_game(people_match(people, pair), number, forfeits={number % 2: "resign"})
     gather()
     measure()
-    report = feeding_report(people)
+    report = collusion_report(people)
     assert [(row.taker.bot.name, row.giver.bot.name) for row in report.won_alarms] == [("ann", "ben")]
-    assert {one.ladder.slug: one.standing_out for one in feeding_reports() if one.standing_out} == {people.slug: 1}
+    assert {one.ladder.slug: one.standing_out for one in collusion_reports() if one.standing_out} == {people.slug: 1}
     client = Client()
     client.force_login(staff("eve"))
-    page = client.get(f"/staff/feeding/{people.slug}/").content.decode()
+    page = client.get(f"/staff/collusion/{people.slug}/").content.decode()
     assert "Who wins for whom?" in page
     assert 'class="alarmed"' in page
-    assert people.slug in client.get("/staff/feeding/").content.decode()
+    assert people.slug in client.get("/staff/collusion/").content.decode()
     said = StringIO()
-    call_command("who_feeds_whom", people.slug, "--json", stdout=said)
+    call_command("collusion_report", people.slug, "--json", stdout=said)
     won = json.loads(said.getvalue())["won"]
     assert (won[0]["taker"], won[0]["giver"], won[0]["stands_out"]) == ("ann", "ben", True)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot, BotVersion
 from bots.protocol import Limits
-from ladder.members.standings import Cause, Wait, waits_of
+from ladder.members.waits import Cause, Wait, waits_of
 from ladder.models import Ladder, Membership
 
 NUMBERS: Final = (

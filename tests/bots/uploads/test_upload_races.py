@@ -14,7 +14,7 @@ from bots.models import Bot, BotVersion, Upload
 from bots.sandbox import SandboxLauncher
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
-from ladder.members import memberships
+from ladder import validations
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
 from tests.services.ports import wait_until
 from tests.services.races import Race, RaceServer
@@ -124,7 +124,7 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)) for owner in (ada, bob) for number in range(2)]
     for _ in range(12):
-        current_app.send_task(memberships.TASK, queue="checks")
+        current_app.send_task(validations.TASK, queue="checks")
     for _ in range(2):
         site_processes.worker("checks")
     wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")

@@ -95,7 +95,7 @@ def test_a_wrong_name_and_a_wrong_password_are_one_answer(miriam: User, names: t
     assert len({page.partition("<main")[2] for page in pages}) == 1
 
 
-def test_letters_lead_to_this_site_whatever_host_was_asked(miriam: User, settings: Settings) -> None:
+def test_emails_lead_to_this_site_whatever_host_was_asked(miriam: User, settings: Settings) -> None:
     settings.ALLOWED_HOSTS, settings.SITE_URL = ["*"], "https://arena.example.org"
     client = Client(headers={"host": "evil.example"})
     client.post("/account/password/reset/", {"email": "miriam@example.org"})
@@ -153,7 +153,7 @@ def test_signing_out_and_a_new_password_end_the_other_sessions(miriam: User, cli
         "email",
         "tokens",
         "tokens/1/revoke",
-        "letters",
+        "emails",
         "delete",
         "export",
         "terms",
@@ -175,7 +175,7 @@ def test_another_site_can_send_no_form_in_ones_name(miriam: User, address: str) 
 
 def test_reading_a_page_changes_nothing(miriam: User, client: Client) -> None:
     login(client)
-    for address in ("logout", "tokens/1/revoke", "letters", "delete", "export", "terms", "name"):
+    for address in ("logout", "tokens/1/revoke", "emails", "delete", "export", "terms", "name"):
         client.get(f"/account/{address}/")
     assert client.get("/account/").status_code == 200
 
@@ -203,7 +203,7 @@ def test_codes_are_not_guessed(client: Client) -> None:
     assert not EmailAddress.objects.filter(verified=True).exists()
 
 
-def test_letters_are_not_sent_in_floods(miriam: User, client: Client) -> None:
+def test_emails_are_not_sent_in_floods(miriam: User, client: Client) -> None:
     for _ in range(30):
         client.post("/account/password/reset/", {"email": "miriam@example.org"})
     assert len(mail.outbox) <= 5

@@ -8,11 +8,11 @@ from uuid import UUID
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.creation import invite
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import answer, cancel, request_test
 from ladder.matches.candidates import freeze_all
 from ladder.matches.leases import claim
+from ladder.members.invitations import invite
 from ladder.members.memberships import activate
 from ladder.models import Exhibition, Ladder, Match
 from tests.ladder import racing

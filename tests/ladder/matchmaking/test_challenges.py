@@ -10,7 +10,7 @@ from django.utils import timezone
 from bots.models import Bot, RemoteBot
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.matchmaking.challenges import (
     answer,
     challenge,
@@ -21,6 +21,7 @@ from ladder.matchmaking.challenges import (
     withdraw,
 )
 from ladder.matchmaking.limits import MOST_ASKED
+from ladder.members.invitations import invite
 from ladder.members.memberships import declare, join, register, retire
 from ladder.models import Challenge, Ladder, Match
 from ladder.seasons import close

@@ -10,10 +10,11 @@ from django.test import override_settings
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.matchmaking.begin import CLOCKS
 from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
 from ladder.matchmaking.seeks import seek
+from ladder.members.invitations import invite
 from ladder.models import Block, Challenge, Membership, Seek
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running

@@ -13,10 +13,11 @@ from django.utils import timezone
 from bots.models import Machine
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.matchmaking import quick_pairing, seeks
 from ladder.matchmaking.begin import CLOCKS, begin
 from ladder.matchmaking.quick_pairing import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
+from ladder.members.invitations import invite
 from ladder.members.memberships import join
 from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Pairing, Seek
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S

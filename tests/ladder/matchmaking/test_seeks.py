@@ -11,10 +11,11 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion, Machine
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.matchmaking import begin, quick_pairing
 from ladder.matchmaking.begin import CLOCKS
 from ladder.matchmaking.seeks import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
+from ladder.members.invitations import invite
 from ladder.members.memberships import join, membership_of
 from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Seek
 from ladder.seasons import close

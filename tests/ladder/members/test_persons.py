@@ -7,10 +7,11 @@ import pytest
 from bots.models import Bot
 from bots.owners import guest_player, player_of
 from esr_platform.accounts.errors import Refused
-from ladder.creation import Plan, found_ladder, invite, remove
+from ladder.creation import Plan, found_ladder
 from ladder.exhibitions.choices import choices
 from ladder.matches import pauses
 from ladder.matchmaking.remote_bots import seat
+from ladder.members.invitations import invite, remove
 from ladder.members.memberships import (
     PEOPLE_LIMITS,
     CannotJoin,

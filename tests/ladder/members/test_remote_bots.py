@@ -15,16 +15,7 @@ from ladder.creation import LIVE_LIMITS, open_house
 from ladder.matches import candidates
 from ladder.matches.pauses import put_back
 from ladder.matches.schedule import fill
-from ladder.members.memberships import (
-    CannotJoin,
-    activate,
-    declare,
-    enter_everybody,
-    join,
-    leave,
-    register,
-    retire,
-)
+from ladder.members.memberships import CannotJoin, activate, declare, enter_everybody, join, leave, register, retire
 from ladder.models import Block, Ladder, Membership
 from tests.build import DUEL, DUEL_ONLY, new_version, person, uploaded
 

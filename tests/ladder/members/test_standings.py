@@ -16,7 +16,8 @@ from ladder.matches.leases import claim
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.members import memberships
-from ladder.members.standings import SILENCE, Cause, Wait, listed, page_of, table, waits_of
+from ladder.members.standings import listed, page_of, table
+from ladder.members.waits import SILENCE, Cause, Wait, waits_of
 from ladder.models import Attempt, Ladder, Match, Membership, Season
 from ladder.pages.bot import spoken_of
 from ladder.pages.components.words import reasons

@@ -17,10 +17,11 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder, invite
+from ladder.creation import Plan, found_ladder
 from ladder.exhibitions.requests import request_scheduled
 from ladder.matches.schedule import fill
 from ladder.matchmaking.seeks import seek
+from ladder.members.invitations import invite
 from ladder.members.memberships import join
 from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Seek
 from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of

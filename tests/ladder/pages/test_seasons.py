@@ -12,8 +12,9 @@ from django.test import AsyncClient, Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from ladder.exports.season_deals import lines
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
-from ladder.seasons import close, lines, publish_keys
+from ladder.seasons import close, publish_keys
 from tests.build import DUEL, block_on, finish_block, person, staff
 
 pytestmark = pytest.mark.django_db(transaction=True)

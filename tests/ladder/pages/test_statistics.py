@@ -170,37 +170,37 @@ def test_a_long_history_is_thinned_out_and_keeps_its_last_moment(
 
 
 def test_who_feeds_whom_is_for_staff_alone(played: Ladder, client: Client) -> None:
-    for address in ("/staff/feeding/", f"/staff/feeding/{played.slug}/"):
+    for address in ("/staff/collusion/", f"/staff/collusion/{played.slug}/"):
         assert client.get(address).status_code == 302
     client.force_login(person("ada"))
-    for address in ("/staff/feeding/", f"/staff/feeding/{played.slug}/"):
+    for address in ("/staff/collusion/", f"/staff/collusion/{played.slug}/"):
         text_of(client, address, status=404)
     assert "who feeds whom" not in text_of(client, f"/ladders/{played.slug}/statistics/")
 
 
 def test_staff_see_a_report_of_every_ladder(played: Ladder, staff: Client) -> None:
-    shown = text_of(staff, "/staff/feeding/")
+    shown = text_of(staff, "/staff/collusion/")
     assert (
         shown.count("no barter in this game")
         == Ladder.objects.filter(game="die-weinhaendler", players__in=["hosted", "remote"]).count()
     )
-    report = text_of(staff, f"/staff/feeding/{played.slug}/")
-    found = SeasonStatistics.objects.get().feeding
+    report = text_of(staff, f"/staff/collusion/{played.slug}/")
+    found = SeasonStatistics.objects.get().collusion
     assert found["pairs"] == len(found["found"])
     assert f"None of {found['pairs']} pairs stands out" in report or "No two bots have met" in report
-    assert "Nothing is exchanged" in text_of(staff, "/staff/feeding/die-weinhaendler-4/")
+    assert "Nothing is exchanged" in text_of(staff, "/staff/collusion/die-weinhaendler-4/")
 
 
 def test_the_command_gives_the_report_in_lines_and_as_json(played: Ladder) -> None:
     said, document = StringIO(), StringIO()
-    call_command("who_feeds_whom", played.slug, stdout=said)
-    call_command("who_feeds_whom", played.slug, "--json", stdout=document)
+    call_command("collusion_report", played.slug, stdout=said)
+    call_command("collusion_report", played.slug, "--json", stdout=document)
     found = json.loads(document.getvalue())
     assert found["unit"] == "gems"
     assert found["blocks"] == 6
     assert f"{found['pairs']} ordered pairs over 6 blocks; 0 stand out" in said.getvalue()
     with pytest.raises(CommandError, match="edel-stein-reich-4"):
-        call_command("who_feeds_whom", "nowhere")
+        call_command("collusion_report", "nowhere")
 
 
 def test_a_private_ladders_numbers_are_for_its_members(played: Ladder, client: Client) -> None:

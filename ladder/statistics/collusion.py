@@ -1,13 +1,14 @@
-"""Who feeds whom: what one player gained from another in exchanges, against what both gain and give elsewhere.
+"""Transfers between players: gains from exchanges, compared with what both players gain elsewhere.
 
 **A gain.** A good has a going price, the mean price it was left for in all exchanges. Whoever leaves a good for more
 gains the difference, and so does whoever gets it for less; what one gains the other has given. ``gain`` is the sum of
 that over a block, divided by its games. Blocks have deals of their own, so they are the values that do not depend on
 each other, and the games within one are never counted as several.
 
-**What is expected.** A good bargainer gains from everybody, a generous one gives to everybody, and neither is feeding.
-So each player gets a strength by median polish over the means of its pairs: the median, over its opponents, of what it
-gained from them and their own strength. The excess of a pair is its mean less the difference of the two strengths.
+**What is expected.** A good bargainer gains from everybody, a generous one gives to everybody, and neither is
+collusion. So each player gets a strength by median polish over the means of its pairs: the median, over its opponents,
+of what it gained from them and their own strength. The excess of a pair is its mean less the difference of the two
+strengths.
 
 **What is chance.** Honest bots suit each other more or less well, so an excess has two spreads: that of the mean, from
 the blocks (pairs with few blocks lean on the spread of the others), and that of honest excesses, from the median
@@ -33,7 +34,7 @@ from ladder.statistics.limits import ALARM, LEAST_BLOCKS, MATERIAL
 
 
 @dataclass(frozen=True)
-class Feeding:
+class Transfer:
     """What ``taker`` gained from ``giver``, a game, in units of the price.
 
     ``paid`` and ``goods`` are the net of units and of goods that came from the giver, a game. ``elsewhere`` is what the
@@ -59,7 +60,7 @@ class Feeding:
         return self.chance <= ALARM
 
 
-def feedings(blocks: Sequence[PlayedBlock]) -> list[Feeding]:
+def transfers(blocks: Sequence[PlayedBlock]) -> list[Transfer]:
     """Every ordered pair with at least ``LEAST_BLOCKS`` common blocks, the most striking first.
 
     Empty for games in which nothing was exchanged.
@@ -73,7 +74,7 @@ def feedings(blocks: Sequence[PlayedBlock]) -> list[Feeding]:
     chances = chances_of(known, excesses, MATERIAL * fmean(prices.values()))
     elsewhere = _elsewhere(known)
     found = [
-        _feeding(ordered, its, sign, sign * excesses[pair], chances[ordered], elsewhere)
+        _transfer(ordered, its, sign, sign * excesses[pair], chances[ordered], elsewhere)
         for pair, its in known.items()
         for ordered, sign in ((pair, 1), (pair[::-1], -1))
     ]
@@ -90,17 +91,17 @@ def _elsewhere(common: Mapping[Pair, Common]) -> dict[int, tuple[float, int]]:
     return sums
 
 
-def _feeding(
+def _transfer(
     pair: tuple[int, int],
     found: Common,
     sign: int,
     excess: float,
     chance: float,
     elsewhere: Mapping[int, tuple[float, int]],
-) -> Feeding:
+) -> Transfer:
     taker, giver = pair
     blocks, gained = len(found.gains), sign * sum(found.gains)
-    return Feeding(
+    return Transfer(
         taker=taker,
         giver=giver,
         blocks=blocks,

@@ -12,7 +12,7 @@ from games.statistics import Exchange
 from ladder.pairings.seatings import seatings
 from ladder.statistics.blocks import PlayedBlock, PlayedGame
 from ladder.statistics.chances import adjusted
-from ladder.statistics.feeding import Feeding, feedings
+from ladder.statistics.collusion import Transfer, transfers
 from ladder.statistics.gains import going_prices, weighted_median
 from ladder.statistics.limits import LEAST_BLOCKS
 
@@ -42,32 +42,32 @@ def season(seed: int, blocks: int, gifts: dict[tuple[int, int], int]) -> list[Pl
 
 
 def test_a_planted_pair_stands_at_the_top_and_nobody_else_stands_out() -> None:
-    found = feedings(season(1, 200, {(3, 7): 9}))
+    found = transfers(season(1, 200, {(3, 7): 9}))
     assert (found[0].taker, found[0].giver) == (7, 3)
     assert [one for one in found if one.stands_out] == [found[0]]
 
 
 @pytest.mark.slow
 def test_among_honest_players_hardly_ever_anybody_stands_out() -> None:
-    alarms = [any(one.stands_out for one in feedings(season(seed, 150, {}))) for seed in range(100)]
+    alarms = [any(one.stands_out for one in transfers(season(seed, 150, {}))) for seed in range(100)]
     assert sum(alarms) <= 3
 
 
 @pytest.mark.slow
 def test_gifts_in_one_direction_are_found_in_most_seasons() -> None:
-    found = [feedings(season(seed, 200, {(3, 7): 9}))[0] for seed in range(20)]
+    found = [transfers(season(seed, 200, {(3, 7): 9}))[0] for seed in range(20)]
     assert sum((one.taker, one.giver) == (7, 3) and one.stands_out for one in found) >= 19
 
 
 def test_who_gives_to_everybody_feeds_nobody() -> None:
     generous = {(5, other): 6 for other in PLAYERS if other != 5}
-    found = feedings(season(2, 200, generous))
+    found = transfers(season(2, 200, generous))
     assert not [one for one in found if one.stands_out]
     assert next(one for one in found if one.giver == 5).gain > 2
 
 
 def test_a_pair_is_told_from_both_sides() -> None:
-    found = {(one.taker, one.giver): one for one in feedings(season(3, 120, {(3, 7): 9}))}
+    found = {(one.taker, one.giver): one for one in transfers(season(3, 120, {(3, 7): 9}))}
     for (taker, giver), one in found.items():
         other = found[giver, taker]
         assert one.gain == pytest.approx(-other.gain)
@@ -77,7 +77,7 @@ def test_a_pair_is_told_from_both_sides() -> None:
 
 
 def test_a_gift_shows_in_what_was_paid_and_in_what_is_gained_elsewhere() -> None:
-    top: Feeding = feedings(season(4, 300, {(3, 7): 9}))[0]
+    top: Transfer = transfers(season(4, 300, {(3, 7): 9}))[0]
     assert top.paid > 1
     assert top.excess == pytest.approx(4.5, abs=1)
     assert top.elsewhere is not None and top.elsewhere < 1
@@ -86,20 +86,20 @@ def test_a_gift_shows_in_what_was_paid_and_in_what_is_gained_elsewhere() -> None
 
 def test_pairs_with_few_common_blocks_are_not_looked_at() -> None:
     few = season(5, 200, {})[: LEAST_BLOCKS - 1]
-    assert feedings(few) == []
+    assert transfers(few) == []
 
 
-def test_a_game_without_exchanges_has_no_feeding() -> None:
+def test_a_game_without_exchanges_has_no_transfers() -> None:
     silent = [
         replace(block, games=[replace(game, exchanges=()) for game in block.games]) for block in season(6, 60, {})
     ]
-    assert feedings(silent) == []
-    assert feedings([]) == []
+    assert transfers(silent) == []
+    assert transfers([]) == []
 
 
 def test_the_order_of_blocks_does_not_matter() -> None:
     blocks = season(7, 100, {(3, 7): 9})
-    forwards, backwards = feedings(blocks), feedings(blocks[::-1])
+    forwards, backwards = transfers(blocks), transfers(blocks[::-1])
     assert [(one.taker, one.giver) for one in forwards[:3]] == [(one.taker, one.giver) for one in backwards[:3]]
     assert forwards[0].chance == pytest.approx(backwards[0].chance)
 
@@ -107,7 +107,7 @@ def test_the_order_of_blocks_does_not_matter() -> None:
 def test_the_games_of_a_block_count_as_one_value() -> None:
     blocks = season(8, 100, {(3, 7): 9})
     doubled = [replace(block, games=[*block.games, *block.games]) for block in blocks]
-    assert feedings(doubled)[0].chance == pytest.approx(feedings(blocks)[0].chance)
+    assert transfers(doubled)[0].chance == pytest.approx(transfers(blocks)[0].chance)
 
 
 def test_a_good_goes_for_the_mean_of_what_was_paid() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ladder.models import Ladder, Season
-from ladder.pages.statistics import FeedingReport, FeedingRow, report_from
-from ladder.season_statistics import feeding_document, latest_blocks
+from ladder.pages.statistics import CollusionReport, CollusionRow, report_from
+from ladder.season_statistics import collusion_document, latest_blocks
 
 _SHOWN = 20
 
@@ -39,10 +39,10 @@ class Command(BaseCommand):
 
 
 def _document_of(season: Season) -> dict[str, Any]:
-    return feeding_document(latest_blocks(season), with_people=season.ladder.for_people)
+    return collusion_document(latest_blocks(season), with_people=season.ladder.for_people)
 
 
-def _line(row: FeedingRow) -> str:
+def _line(row: CollusionRow) -> str:
     found = row.found
     mark = "!" if found["stands_out"] else " "
     return (
@@ -51,7 +51,7 @@ def _line(row: FeedingRow) -> str:
     )
 
 
-def _won_line(row: FeedingRow) -> str:
+def _won_line(row: CollusionRow) -> str:
     found = row.found
     mark = "!" if found["stands_out"] else " "
     return (
@@ -60,7 +60,7 @@ def _won_line(row: FeedingRow) -> str:
     )
 
 
-def _document(report: FeedingReport) -> dict[str, Any]:
+def _document(report: CollusionReport) -> dict[str, Any]:
     return {
         "ladder": report.ladder.slug,
         "season": report.season and report.season.number,

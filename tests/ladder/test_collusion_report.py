@@ -17,7 +17,7 @@ from bots.runner.report import MatchReport, SeatReport
 from bots.sandbox import SandboxLauncher
 from ladder.matches import play
 from ladder.models import Ladder, Match, PairTally, Result, SeasonStatistics
-from ladder.pages.statistics import feeding_report
+from ladder.pages.statistics import collusion_report
 from ladder.season_statistics import gather, measure
 from tests.build import finished_block, person, players_of, scheduled, uploaded
 from tests.ladder.statistics.playing import CONSPIRATORS, HONEST, cast, least_met
@@ -61,11 +61,11 @@ def test_the_colluding_pair_stands_at_the_top_of_the_report_and_the_house_does_n
         finished_block(company, [memberships[names[player]] for player in table], played_in_process)
     gather()
     measure()
-    report = feeding_report(company)
+    report = collusion_report(company)
     assert [(row.taker.bot.name, row.giver.bot.name) for row in report.alarms] == [("friend", "feeder")]
     assert report.rows[0] == report.alarms[0]
     said = StringIO()
-    call_command("who_feeds_whom", company.slug, "--json", stdout=said)
+    call_command("collusion_report", company.slug, "--json", stdout=said)
     found = json.loads(said.getvalue())["found"]
     assert [one["stands_out"] for one in found] == [True] + [False] * (len(found) - 1)
     assert found[0]["taker"] == memberships["friend"].bot.slug

@@ -1,0 +1,203 @@
+"""Why a bot has not played yet: the first cause that applies, with what its owner can do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+from django.db.models.functions import Now
+
+from bots.models import Bot, BotVersion
+from bots.remote import here
+from bots.uploads.queue import in_turn
+from ladder.ledger.append import merged_on
+from ladder.matches.candidates import Company, companies, house_on, resting
+from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
+from ladder.matches.play import trouble
+from ladder.models import Attempt, Block, Ladder, Match, Membership
+from ladder.pairings.seatings import seatings
+from ladder.pairings.turns import TURNS
+
+SILENCE: Final = timedelta(seconds=60)
+"""If nothing was begun for so long while something waits, the workers are taken to be down."""
+
+
+class Cause(Enum):
+    """What keeps a bot from its next game. Those above ``DECLINED`` are the bot's own, the others a ladder's."""
+
+    RETIRED = "it is retired"
+    SUSPENDED = "it is suspended"
+    PAUSED = "it is on leave"
+    IN_CHECK = "its version waits for its check"
+    NO_VERSION = "no version is ready"
+    AWAY = "its program is not here"
+    DECLINED = "its owner has left the ladder"
+    MERGED = "its results count for another entry, or for nobody"
+    NOT_CLAIMED = "the version that plays does not claim the table"
+    CLOSED = "the ladder is closed"
+    NO_SEASON = "no season is open"
+    TOO_FEW = "too few opponents"
+    WORKERS_DOWN = "the workers do not play"
+    PLAYING = "it is playing"
+    LATER = "its game is not due yet"
+    QUEUED = "its game is queued"
+    HOUSE_ALONE = "only house bots play there, a few blocks per hour"
+    ITS_TURN = "it waits for its turn"
+    NO_TABLE = "it waits for others to sit down with"
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a bot waits for, on ``ladder`` (``None``: on all of them).
+
+    ``place`` of ``among`` is in the queue of games, the queue of checks, or the turns of its ladder; ``seconds`` is how
+    long that will probably take, ``None`` where nothing was played lately. ``detail`` is what else there is to say:
+    why it is paused, or what the workers fail at.
+    """
+
+    cause: Cause
+    ladder: Ladder | None = None
+    place: int = 0
+    among: int = 0
+    seconds: float | None = None
+    detail: str = ""
+    version: BotVersion | None = None
+    match_id: int | None = None
+    due_at: datetime | None = None
+
+
+def waits_of(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Membership]) -> list[Wait]:
+    """What ``bot`` waits for, of its ``memberships`` with their ladders: one answer for all, or one each.
+
+    ``versions`` are its newest first, and the active one among them. Ten queries at most, however long the queues.
+    """
+    plays = any(version.active for version in versions)
+    its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
+    if its_own is not None and (its_own.cause is not Cause.IN_CHECK or not plays):
+        return [its_own]
+    return [*([its_own] if its_own else []), *_of_ladders(bot, memberships)]
+
+
+def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None:
+    """What keeps it from everything, or the check of its newest version."""
+    if bot.retired is not None:
+        return Wait(Cause.RETIRED)
+    if bot.suspended is not None:
+        return Wait(Cause.SUSPENDED)
+    if bot.paused is not None:
+        return Wait(Cause.PAUSED, detail=bot.pause_reason)
+    if newest is not None and newest.state in BotVersion.UNCHECKED:
+        line = list(in_turn().values_list("pk", flat=True))
+        return Wait(
+            Cause.IN_CHECK,
+            version=newest,
+            place=line.index(newest.pk) + 1 if newest.pk in line else 0,
+            among=len(line),
+        )
+    if not plays:
+        return Wait(Cause.NO_VERSION)
+    away = bot.kind == Bot.Kind.REMOTE and not here().filter(pk=bot.pk).exists()
+    return Wait(Cause.AWAY) if away else None
+
+
+def _of_ladders(bot: Bot, memberships: Sequence[Membership]) -> Iterator[Wait]:
+    ladders = [membership.ladder for membership in memberships]
+    pending, around = _pending(bot, ladders), _Around.read(ladders)
+    for membership in memberships:
+        wait = _closed(membership, around) or _with_games(membership, pending.get(membership.ladder_id, []), around)
+        yield wait or _without_games(membership, around)
+
+
+@dataclass(frozen=True)
+class _Around:
+    """How things stand on the site, read once for all ladders of a bot."""
+
+    companies: Mapping[int, Company]
+    throughput: Throughput
+    line: Sequence[int]
+    down: str
+    merged: Collection[int]
+
+    @classmethod
+    def read(cls, ladders: Sequence[Ladder]) -> _Around:
+        throughput = recent()
+        queued = traffic(throughput)
+        return cls(companies(ladders), throughput, queued.line, _down(queued), merged_on(ladders))
+
+
+def _down(queued: Traffic) -> str:
+    """Why nothing is played although something waits, in words for everybody; empty while workers play."""
+    failing = trouble()
+    if failing or not queued.waited(SILENCE):
+        return failing
+    attempts = Attempt.objects.of_workers()
+    if attempts.filter(ending=Attempt.Ending.OPEN, match__lease_until__gt=Now()).exists():
+        return ""
+    begun = attempts.order_by("-pk").annotate(silent=Now() - SILENCE).values_list("started", "silent").first()
+    return "" if begun is not None and begun[0] > begun[1] else "no worker has begun a game for a minute"
+
+
+def _pending(bot: Bot, ladders: Sequence[Ladder]) -> dict[int, list[Match]]:
+    """By ladder, the rated games of ``bot`` that are not over, those that are played first."""
+    rated = Match.objects.filter(status__in=Match.PENDING, ladder__in=ladders, block__purpose__in=Block.COUNTED)
+    found: dict[int, list[Match]] = {}
+    for match in rated.filter(seats__version__bot=bot).order_by("due_at", "pk"):
+        found.setdefault(match.ladder_id, []).append(match)
+    return found
+
+
+def _closed(membership: Membership, around: _Around) -> Wait | None:
+    ladder = membership.ladder
+    if not ladder.open:
+        return Wait(Cause.CLOSED, ladder)
+    if membership.declined:
+        return Wait(Cause.DECLINED, ladder)
+    if membership.pk in around.merged:
+        return Wait(Cause.MERGED, ladder)
+    if not membership.active:
+        return Wait(Cause.NOT_CLAIMED, ladder)
+    return None if around.companies[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)
+
+
+def _with_games(membership: Membership, pending: Sequence[Match], around: _Around) -> Wait | None:
+    """What its scheduled games wait for; ``None`` where it has none."""
+    if not pending:
+        return None
+    ladder = membership.ladder
+    running = next((match for match in pending if match.status == Match.Status.RUNNING), None)
+    if running is not None:
+        return Wait(Cause.PLAYING, ladder, match_id=running.pk)
+    if around.down:
+        return Wait(Cause.WORKERS_DOWN, ladder, detail=around.down)
+    places = {match_id: place for place, match_id in enumerate(around.line, 1)}
+    in_the_line = [match for match in pending if match.pk in places]
+    if not in_the_line:
+        return Wait(Cause.LATER, ladder, match_id=pending[0].pk, due_at=pending[0].due_at)
+    first = min(in_the_line, key=lambda match: places[match.pk])
+    place, rate = places[first.pk], around.throughput.per_s
+    seconds = place / rate if rate else None
+    return Wait(Cause.QUEUED, ladder, place, len(around.line), seconds, match_id=first.pk)
+
+
+def _without_games(membership: Membership, around: _Around) -> Wait:
+    """Why nothing is scheduled for it. A bot of n is given a seat within as many blocks as all turns of n bots take."""
+    ladder, company = membership.ladder, around.companies[membership.ladder_id]
+    if company.owners + company.house < ladder.seats and company.owners + _fillers(ladder) < ladder.seats:
+        return Wait(Cause.TOO_FEW, ladder, among=company.owners + company.house)
+    if ladder.live:
+        return Wait(Cause.NO_TABLE, ladder)
+    if around.down:
+        return Wait(Cause.WORKERS_DOWN, ladder, detail=around.down)
+    if resting([ladder.pk]):
+        return Wait(Cause.HOUSE_ALONE, ladder)
+    rate = around.throughput.per_s_on(ladder.pk)
+    seconds = company.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
+    return Wait(Cause.ITS_TURN, ladder, len(TURNS) * company.bots, company.bots, seconds)
+
+
+def _fillers(ladder: Ladder) -> int:
+    """How many bots of the house could fill up its tables; where they do not sit, none can."""
+    return house_on(ladder) if ladder.for_house else 0

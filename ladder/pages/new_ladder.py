@@ -1,0 +1,141 @@
+"""Create a ladder: the form for site admins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final, cast
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from bots.house.catalogue import HOUSE
+from bots.protocol import Limits
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.models import User
+from games.registry import GAMES
+from ladder import creation
+from ladder.creation import Plan
+from ladder.pages.components.responses import for_staff
+from ladder.pages.components.words import seats
+from ladder.pages.members import _REFUSED
+
+LIMITS: Final = {
+    "startup_ms": gettext_lazy("Start of a bot, ms"),
+    "move_ms": gettext_lazy("A move, ms"),
+    "bank_ms": gettext_lazy("Bank of a game, ms"),
+    "game_ms": gettext_lazy("A whole game, ms"),
+    "memory_mb": gettext_lazy("Memory of a seat, MiB"),
+}
+PLAYERS: Final = {
+    "hosted": gettext_lazy("Uploaded and house bots: every deal in all seatings, played by our workers"),
+    "remote": gettext_lazy("Remote bots: live games, each with a deal of its own"),
+    "open": gettext_lazy("People, remote, uploaded and house bots together: live games, each with a deal of its own"),
+    "people": gettext_lazy("People by hand: live games, each with a deal of its own, and time to think"),
+}
+ACCESS: Final = {
+    "everybody": gettext_lazy("Everybody: every bot that claims the table is entered"),
+    "members": gettext_lazy("By invitation: everybody sees it, members enter their bots"),
+    "class": gettext_lazy("A class: by invitation, and only members and staff see it"),
+}
+
+
+def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Every table, by game."""
+    return [
+        (game.name, [(f"{game.slug}:{count}", f"{game.name}, {seats(count)}") for count in game.seat_counts])
+        for game in GAMES.values()
+    ]
+
+
+def house_choices() -> list[tuple[str, str]]:
+    """Every house bot, with the games it plays."""
+    return [
+        (name, f"{one.title} ({', '.join(GAMES[slug].name for slug in one.games if slug in GAMES)})")
+        for name, one in HOUSE.items()
+    ]
+
+
+class LadderForm(forms.Form):
+    """A new ladder."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=80, help_text=gettext_lazy("Its address is made from it, and stays.")
+    )
+    table = forms.ChoiceField(label=gettext_lazy("Game and seats"), choices=table_choices)
+    players = forms.ChoiceField(
+        label=gettext_lazy("Who plays"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
+    )
+    access = forms.ChoiceField(
+        label=gettext_lazy("Who may enter"), choices=list(ACCESS.items()), widget=forms.RadioSelect
+    )
+    freezes_at = forms.DateTimeField(
+        label=gettext_lazy("Deadline (UTC)"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "data-local-time": ""}, format="%Y-%m-%dT%H:%M"),
+        help_text=gettext_lazy(
+            "From then on nobody enters, and every bot goes on with the version that plays then. Empty: none."
+        ),
+    )
+    house = forms.MultipleChoiceField(
+        label=gettext_lazy("House bots"), required=False, choices=house_choices, widget=forms.CheckboxSelectMultiple
+    )
+    weight = forms.IntegerField(
+        label=gettext_lazy("Weight"),
+        min_value=1,
+        max_value=20,
+        initial=1,
+        help_text=gettext_lazy("Its share of the workers beside the others'."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial.setdefault("access", "everybody")
+        self.initial.setdefault("players", "hosted")
+        for limit, usual in asdict(Limits()).items():
+            self.fields[limit] = forms.IntegerField(label=LIMITS[limit], min_value=0, max_value=600_000, initial=usual)
+
+    @property
+    def limit_fields(self) -> Sequence[forms.BoundField]:
+        return [self[limit] for limit in LIMITS]
+
+    @property
+    def plan(self) -> Plan:
+        """The ladder that is asked for; its limits are what differs from the usual ones."""
+        asked = self.cleaned_data
+        game, _, count = asked["table"].partition(":")
+        return Plan(
+            name=asked["name"],
+            game=game,
+            seats=int(count),
+            limits=self._limits(),
+            house=asked["house"],
+            players=asked["players"] or "hosted",
+            weight=asked["weight"],
+            by_invitation=asked["access"] != "everybody",
+            private=asked["access"] == "class",
+            freezes_at=asked["freezes_at"],
+        )
+
+    def _limits(self) -> Mapping[str, int]:
+        usual = asdict(Limits())
+        return {limit: self.cleaned_data[limit] for limit in LIMITS if self.cleaned_data[limit] != usual[limit]}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_staff
+def new_ladder(request: HttpRequest) -> HttpResponse:
+    form = LadderForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            ladder = creation.found_ladder(form.plan, cast("User", request.user))
+            messages.success(request, _("%(ladder)s is open.") % {"ladder": ladder})
+            return redirect("pages:ladder_members" if ladder.by_invitation else "pages:ladder", ladder.slug)
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    return render(request, "pages/new_ladder.html", {"form": form}, status=_REFUSED if form.errors else 200)
