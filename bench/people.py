@@ -1,6 +1,6 @@
 """Measure players and spectators on one web server and one worker: ``python -m bench.people [--short]``.
 
-The bench runs the real processes of the site (web, clerk, beat), on SQLite and PostgreSQL. One other process
+The bench runs the real processes of the site (web, default, beat), on SQLite and PostgreSQL. One other process
 (``bench.visitors``) acts as all clients, and the bench prints its CPU time next to the server's. Signed-in people play
 rated games at 100 tables, with one move every two seconds at each table. Players who finish a game begin the next one.
 500 spectators watch. A

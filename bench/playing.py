@@ -1,6 +1,6 @@
 """Measure remote bots on one web server and one worker: ``python -m bench.playing [--seats 4] [--bots 200]``.
 
-The bench runs the real processes of the site (web, clerk, beat), on SQLite and PostgreSQL. The bots play at the same
+The bench runs the real processes of the site (web, default, beat), on SQLite and PostgreSQL. The bots play at the same
 time in one other process (``bench.remote_players``). Each table makes a move every two seconds. The bench measures:
 
 - the time from sending the last answer that a ply waits for until the next ``decide`` arrives

@@ -101,7 +101,7 @@ AT_ONCE: Final = 200
 """Blocks a transaction."""
 
 SPARE_S: Final = 3.0
-"""Of every ten seconds; else the one clerk would do nothing else after an update that begins all tallies anew."""
+"""Seconds out of ten. The default worker does everything else in the rest, also after all tallies were reset."""
 
 _WRITTEN_AT_ONCE: Final = 100
 _SEAT_FIELDS: Final = [one.name for one in fields(SeatSum)]

@@ -219,14 +219,14 @@ def host(environment: Mapping[str, str]) -> Command:
 
     While a bot thinks for it, it holds a core that a process of :func:`bots` gives up after the current decision
     (``bots.sandbox.leases.SharedCore``). Slow bots can keep all its processes busy for a minute. Tables continue
-    meanwhile, because the clerk also serves them.
+    meanwhile, because the default worker also serves them.
     """
     return _worker("host", "seats,live", max(2, os.cpu_count() or 1), environment)
 
 
-def clerk(environment: Mapping[str, str]) -> Command:
+def default(environment: Mapping[str, str]) -> Command:
     """The worker for everything else, which never plays a game and so is never far behind."""
-    return _worker("clerk", "default,live", 1, environment)
+    return _worker("default", "default,live", 1, environment)
 
 
 def beat(environment: Mapping[str, str]) -> Command:

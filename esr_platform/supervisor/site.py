@@ -117,7 +117,7 @@ class Site:
         self.supervisor.start(processes.web(place.host, place.port, environment))
         self.supervisor.start(processes.bots(environment))
         self.supervisor.start(processes.host(environment))
-        self.supervisor.start(processes.clerk(environment))
+        self.supervisor.start(processes.default(environment))
         self.supervisor.start(processes.beat(environment))
         self._wait(self._web_answers, self._patience("web", "the web server"), "see its lines above")
         self.terminal.say(f"Open {place.url} in a browser. Ctrl-C ends everything.")

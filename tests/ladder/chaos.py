@@ -103,7 +103,7 @@ class Site:
             "worker": lambda: self.kill_process(self.random.choice(["matches 1", "matches 2"])),
             "redis": lambda: self.kill_redis(and_its_memory=False),
             "redis and its memory": lambda: self.kill_redis(and_its_memory=True),
-            "clerk": lambda: self.kill_process("default"),
+            "default": lambda: self.kill_process("default"),
             "beat": lambda: self.kill_process("beat"),
         }
         if self.postgresql is not None:
