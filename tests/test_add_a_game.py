@@ -17,6 +17,8 @@ from django.test import Client
 from jsonschema import Draft202012Validator
 
 import games
+from bots import environments
+from bots.client.playing import is_legal
 from bots.runner.launching import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
@@ -121,6 +123,21 @@ def test_it_is_played_from_the_command_line(prizes: None, esr: Esr, tmp_path: Pa
     assert esr("play", SLUG, folder, folder, folder, "--games", "2", "--record", file).status == 0
     assert esr("verify", file, "--json").document["records"] == 2
     assert "# Prizes" in esr("rules", SLUG).out
+
+
+def test_a_client_knows_its_legal_moves_and_an_environment_plays_it(prizes: None) -> None:
+    decision = GAMES[SLUG].new(3, bytes(32)).decision(1)
+    assert all(is_legal(SLUG, 3, decision, move) for move in decision["legal"])
+    assert not is_legal(SLUG, 3, decision, "99")
+    assert is_legal(SLUG, 3, {**decision, "legal": None}, "99")
+    table = environments.env(SLUG)
+    table.reset(seed=1)
+    for agent in table.agent_iter():
+        observation, _, terminated, truncated, _ = table.last()
+        action = None if terminated or truncated else int(observation["action_mask"].argmax())
+        assert agent in table.possible_agents
+        table.step(action)
+    assert not table.agents
 
 
 def with_fakes(spec: MatchSpec[Any], observer: Observer | None = None) -> MatchReport:

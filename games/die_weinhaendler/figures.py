@@ -11,7 +11,7 @@ from games.die_weinhaendler.state import WeinhaendlerState
 from games.rules import State
 from games.statistics import Figure, Figures, led_for_good, tables, winner
 
-COLUMNS: Final = (
+COLUMNS: Final[tuple[Figure, ...]] = (
     Figure("points", "points", "Points of all bottles laid."),
     Figure("trios", "points of trios", "Points that trios brought beyond the stars."),
     Figure("bottles", "bottles laid", "Bottles laid in cellars, empty ones included."),

@@ -24,7 +24,7 @@ _MORE: Final = (
     *("cellar", "cellars", "niche", "level", "base row", "trio", "trios", "points", "done", "full cellar"),
 )
 
-TERMS: Final = (*VARIETIES.values(), *DECISIONS.values(), *_MORE)
+TERMS: Final[tuple[str, ...]] = (*VARIETIES.values(), *DECISIONS.values(), *_MORE)
 
 WEINHAENDLER: Final = Game(
     Rules(

@@ -16,7 +16,7 @@ from games.statistics import Habit, Habits
 
 _BIDS, _CELLAR = "In the bidding", "In the cellar"
 
-COLUMNS: Final = (
+COLUMNS: Final[tuple[Habit, ...]] = (
     Habit("passes", _BIDS, "passes without a bid", "Rounds in which it made no bid.", "rounds"),
     Habit("takes_display", _BIDS, "takes the display", "Rounds in which its bid was the highest.", "rounds"),
     Habit("total", _BIDS, "value of its bid", "What its bid came to at last.", "bids", share=False, scale=10),

@@ -11,7 +11,7 @@ from games.edel_stein_reich.state import EdelSteinReichState
 from games.rules import Document, State
 from games.statistics import Exchange, Figure, Figures, led_for_good, tables, winner
 
-COLUMNS: Final = (
+COLUMNS: Final[tuple[Figure, ...]] = (
     Figure("money", "money, millions", "What the phase brought: money actions and scorings."),
     Figure("certificates", "certificates", "Value certificates that counted at the scoring."),
     Figure("barters_won", "barters won", "Actions carried out after a barter over them."),

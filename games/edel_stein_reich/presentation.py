@@ -67,7 +67,7 @@ _MORE: Final = (
 RULES: Final = (NO_OFFER, NOT_HIGHER, NOT_OWN)
 """The rules of offers, as the engine says them."""
 
-TERMS: Final = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *RULES, *_MORE)
+TERMS: Final[tuple[str, ...]] = (*ACTION_NAMES.values(), *EVENT_NAMES.values(), *DECISIONS.values(), *RULES, *_MORE)
 
 
 # --- Both variants ---------------------------------------------------------------------------------------------------
@@ -77,13 +77,13 @@ def _gems(score: Mapping[str, Any]) -> str:
     return " ".join(f"{count}\u00a0{{{colour}}}" for count, colour in zip(score["gems"], COLOURS, strict=True))
 
 
-SCORE_COLUMNS: Final = (
+SCORE_COLUMNS: Final[tuple[ScoreColumn, ...]] = (
     ScoreColumn("money, millions", lambda score: str(score["money"])),
     ScoreColumn("gems left", _gems),
 )
 
 
-PRESENTATION: Final = Presentation(
+PRESENTATION: Final[Presentation] = Presentation(
     "edel_stein_reich",
     tokens=COLOUR_NAMES,
     pictures=PICTURES,
@@ -96,5 +96,7 @@ PRESENTATION: Final = Presentation(
 )
 """Three to five players."""
 
-DUEL_PRESENTATION: Final = replace(PRESENTATION, guide_file="duel_guide.md", pictures=PICTURES_FOR_TWO, tutorial=None)
+DUEL_PRESENTATION: Final[Presentation] = replace(
+    PRESENTATION, guide_file="duel_guide.md", pictures=PICTURES_FOR_TWO, tutorial=None
+)
 """The variant for two players."""

@@ -62,7 +62,9 @@ def test_every_module_of_the_rules_was_loaded_compiled() -> None:
     packages = [import_module(package) for package in {module.rpartition(".")[0] for module in states}]
     found = [(package, module) for package in packages for module in iter_modules(package.__path__)]
     modules = {f"{package.__name__}.{module.name}" for package, module in found if not module.ispkg}
-    modules |= {f"games.{shared}" for shared in ("base", "chance", "compact", "record", "stepped", "steps", "strict")}
+    modules |= {
+        f"games.{shared}" for shared in ("chance", "compact", "outcomes", "record", "rules", "stepped", "strict")
+    }
     assert states < modules
     folder = str(build.FOLDER)
     assert {name for name in modules if not str(import_module(name).__file__).startswith(folder)} == set()

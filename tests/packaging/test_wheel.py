@@ -50,12 +50,13 @@ def test_types_are_offered_by_every_package(wheel: ZipFile) -> None:
 
 
 @pytest.mark.parametrize("slug", GAMES)
-def test_a_game_brings_its_texts_schemas_and_first_bot(wheel: ZipFile, slug: str) -> None:
-    folder = "/".join(type(GAMES[slug]).__module__.split(".")[:-1])
+def test_a_game_brings_its_texts_and_first_bot(wheel: ZipFile, slug: str) -> None:
+    presentation = GAMES[slug].presentation
+    folder = f"games/{presentation.folder}"
     names = set(wheel.namelist())
     assert f"{folder}/starter/strategy.py" in names
-    assert any(name.startswith(folder) and name.endswith("guide.md") for name in names)
-    assert any(name.startswith(f"{folder}/schemas/") and name.endswith(f"{slug}.decide.json") for name in names)
+    assert f"{folder}/{presentation.guide_file}" in names
+    assert "games/plain_starter/strategy.py" in names
 
 
 def test_the_library_needs_three_packages_and_the_rest_are_extras(wheel: ZipFile) -> None:
