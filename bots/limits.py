@@ -1,21 +1,18 @@
-"""What one person may take: uploads an hour, bots, checks that wait, bytes. The numbers are settings."""
+"""Limits on the bots and uploads of one person. The numbers are settings."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import timedelta
 from typing import Any, Final
 
 from django.conf import settings
 from django.db.models import Sum
-from django.utils import timezone
 
 from bots.archives import ArchiveLimits
 from bots.models import Bot, BotVersion, Upload
-from esr_platform.accounts.errors import TooMany
+from esr_platform.accounts.limits import HOUR, Limit
 from esr_platform.accounts.models import User
 
-_HOUR: Final = timedelta(hours=1)
 _MIB: Final = 1 << 20
 
 
@@ -66,56 +63,57 @@ def allowances() -> Allowances:
     )
 
 
+_UPLOADS: Final = Limit(
+    "MAX_UPLOADS_PER_HOUR",
+    "You have uploaded %(most)s times within an hour, which is the most. Try again in %(minutes)s min;"
+    " `esr check` tries a bot out on your own machine as often as you like.",
+    per=HOUR,
+    until_free=True,
+)
+_CHECKS: Final = Limit(
+    "MAX_QUEUED_VALIDATIONS_PER_USER",
+    "%(most)s of your versions wait for their check, which is the most. Upload again when one of them is through.",
+    retry_s=60,
+)
+_BOTS: Final = Limit(
+    "MAX_BOTS_PER_USER",
+    "You have %(most)s bots, which is the most. Retire one of them, or upload a new version of one.",
+)
+_BOTS_EVER: Final = Limit(
+    "MAX_BOTS_EVER_PER_USER",
+    "You have made %(most)s bots, retired ones counted, which is the most that one person may ever make. Upload a new"
+    " version of one of them; a retired one can be taken back.",
+)
+_BYTES: Final = Limit(
+    "MAX_UPLOADED_BYTES_PER_USER",
+    "Your versions take %(kept).1f MiB together, and %(mib).0f MiB is the most. Versions are kept for ever:"
+    " upload smaller ones, or ask the people who run the site.",
+)
+
+
 def require_upload(owner: User) -> None:
-    """Raises ``TooMany`` where ``owner`` has uploaded too often within an hour."""
-    most = settings.MAX_UPLOADS_PER_HOUR
-    recent = Upload.objects.filter(owner=owner, created__gt=timezone.now() - _HOUR).order_by("-created")
-    first = recent[most - 1 : most].first()
-    if first is not None:
-        minutes = max(1, round((first.created + _HOUR - timezone.now()).total_seconds() / 60 + 0.5))
-        raise TooMany(
-            f"You have uploaded {most} times within an hour, which is the most. Try again in {minutes} min;"
-            " `esr check` tries a bot out on your own machine as often as you like.",
-            60 * minutes,
-        )
+    """Raise ``TooMany`` if ``owner`` has uploaded too often within an hour."""
+    _UPLOADS.require(Upload.objects.filter(owner=owner))
 
 
 def require_check(owner: User) -> None:
-    """Raises ``TooMany`` where as many versions of ``owner``'s wait for their check as may."""
-    waiting = BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.UNCHECKED)
-    if waiting.count() >= settings.MAX_QUEUED_VALIDATIONS_PER_USER:
-        raise TooMany(
-            f"{settings.MAX_QUEUED_VALIDATIONS_PER_USER} of your versions wait for their check, which is the most."
-            " Upload again when one of them is through.",
-            60,
-        )
+    """Raise ``TooMany`` if too many versions of ``owner`` wait for validation."""
+    _CHECKS.require(BotVersion.objects.filter(bot__owner=owner, state__in=BotVersion.UNCHECKED))
 
 
 def require_bot(owner: User) -> None:
-    """Raises ``TooMany`` where ``owner`` has all the bots that one may have; retired ones do not count."""
-    if Bot.objects.of_code().filter(owner=owner, retired=None).count() >= settings.MAX_BOTS_PER_USER:
-        raise TooMany(
-            f"You have {settings.MAX_BOTS_PER_USER} bots, which is the most."
-            " Retire one of them, or upload a new version of one."
-        )
+    """Raise ``TooMany`` if ``owner`` has the maximum number of bots; retired ones do not count."""
+    _BOTS.require(Bot.objects.of_code().filter(owner=owner, retired=None))
 
 
 def require_new_bot(owner: User) -> None:
-    """Raises ``TooMany`` where ``owner`` may make no other bot: retired ones keep their addresses and their rows."""
-    if Bot.objects.of_code().filter(owner=owner).count() >= settings.MAX_BOTS_EVER_PER_USER:
-        raise TooMany(
-            f"You have made {settings.MAX_BOTS_EVER_PER_USER} bots, retired ones counted, which is the most that one"
-            " person may ever make. Upload a new version of one of them; a retired one can be taken back."
-        )
+    """Raise ``TooMany`` if ``owner`` may not create another bot: retired ones keep their slugs and their rows."""
+    _BOTS_EVER.require(Bot.objects.of_code().filter(owner=owner))
     require_bot(owner)
 
 
 def require_space(owner: User, size: int) -> None:
-    """Raises ``TooMany`` where ``size`` bytes more would be too much for everything that ``owner`` has uploaded."""
+    """Raise ``TooMany`` if ``size`` more bytes are too many for all uploads of ``owner``."""
     kept = BotVersion.objects.filter(bot__owner=owner).aggregate(size=Sum("size"))["size"] or 0
-    if kept + size > settings.MAX_UPLOADED_BYTES_PER_USER:
-        raise TooMany(
-            f"Your versions take {kept / _MIB:.1f} MiB together, and"
-            f" {settings.MAX_UPLOADED_BYTES_PER_USER / _MIB:.0f} MiB is the most. Versions are kept for ever:"
-            " upload smaller ones, or ask the people who run the site."
-        )
+    if not _BYTES.allows(kept, size):
+        raise _BYTES.reached(kept=kept / _MIB, mib=_BYTES.most / _MIB)

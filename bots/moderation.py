@@ -7,23 +7,27 @@ who took it and when; the owner chooses other words, and the same come back to n
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from bots.models import Bot, BotReport, StaffAction, TextRemoval
 from bots.names import free_slug
-from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import hold, hold_acting, require_over
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import DAY, Limit, hold, hold_acting, require_over
 from esr_platform.accounts.models import User
 
 MOST_A_DAY: Final = 10
+_COMPLAINTS: Final = Limit(
+    "complaints",
+    "You have reported %(most)s bots within a day. Tell us of more tomorrow.",
+    per=DAY,
+    count=MOST_A_DAY,
+    until_free=True,
+)
 MAX_TEXT: Final = 500
-_DAY: Final = timedelta(days=1)
 _ACTION: Final = {
     TextRemoval.What.NAME: StaffAction.What.BLANKED_NAME,
     TextRemoval.What.DESCRIPTION: StaffAction.What.BLANKED_DESCRIPTION,
@@ -33,7 +37,7 @@ _ACTION: Final = {
 def complain(bot: Bot, by: User, text: str) -> None:
     """Report the name or the description of ``bot`` to staff; a second time while the first is open changes its text.
 
-    Raises ``Refused`` for house bots and people, and ``TooMany`` for who has reported ``MOST_A_DAY`` bots within a day.
+    Raises ``Refused`` for house bots and people, and ``TooMany`` after ``MOST_A_DAY`` reports within a day.
     """
     if bot.kind == Bot.Kind.PERSON:
         raise Refused(f"{bot.name} is a person, not a bot. Tell the people who run the site.")
@@ -43,11 +47,7 @@ def complain(bot: Bot, by: User, text: str) -> None:
         hold_acting(by.pk)
         if BotReport.objects.filter(bot=bot, by=by, settled=None).update(text=text[:MAX_TEXT]):
             return
-        since = timezone.now() - _DAY
-        first = BotReport.objects.filter(by=by, created__gt=since).order_by("-created")[MOST_A_DAY - 1 :].first()
-        if first is not None:
-            wait_s = int((first.created - since).total_seconds()) + 1
-            raise TooMany(f"You have reported {MOST_A_DAY} bots within a day. Tell us of more tomorrow.", wait_s)
+        _COMPLAINTS.require(BotReport.objects.filter(by=by))
         BotReport.objects.create(bot=bot, by=by, text=text[:MAX_TEXT])
 
 

@@ -10,11 +10,9 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Final
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Max, QuerySet, When
 from django.db.models.functions import Now
-from django.utils import timezone
 
 from bots.limits import require_new_bot
 from bots.lookalikes import has_invisible
@@ -23,8 +21,8 @@ from bots.models import Bot, BotVersion, RemoteBot
 from bots.names import clean_name, free_slug, name_for
 from bots.owners import owner_of_code
 from bots.uploads.upload import Games, chosen_claims
-from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import HOUR, Limit, hold_acting
 from esr_platform.accounts.models import User
 
 LANGUAGE: Final = "remote"
@@ -37,7 +35,14 @@ MOST_GAMES: Final = 32
 HERE: Final = timedelta(seconds=15)
 """Who was not seen for so long is away: three times what notes of it may be late."""
 
-_HOUR: Final = timedelta(hours=1)
+
+_LABELS: Final = Limit(
+    "MAX_UPLOADS_PER_HOUR",
+    "You have named %(most)s states of remote bots within an hour, which is the most. Go on under a label that"
+    " the bot has, and name the next one later.",
+    per=HOUR,
+    retry_s=600,
+)
 
 
 def new_bot(
@@ -124,7 +129,7 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
     known = found.versions.filter(digest=digest_of(label), chosen=chosen).select_related("bot").first()
     if known is not None:
         return known
-    _require_label(owner_of_code(found))
+    _LABELS.require(BotVersion.objects.filter(bot__owner=owner_of_code(found), language=LANGUAGE))
     version = BotVersion.objects.create(
         bot=found,
         number=(found.versions.aggregate(last=Max("number"))["last"] or 0) + 1,
@@ -137,18 +142,6 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
     )
     version.refresh_from_db()
     return version
-
-
-def _require_label(owner: User) -> None:
-    """Raises ``TooMany``: versions stay for ever, so there are as many an hour as there are uploads."""
-    most = settings.MAX_UPLOADS_PER_HOUR
-    lately = BotVersion.objects.filter(bot__owner=owner, language=LANGUAGE, created__gt=timezone.now() - _HOUR)
-    if lately.count() >= most:
-        raise TooMany(
-            f"You have named {most} states of remote bots within an hour, which is the most. Go on under a label that"
-            " the bot has, and name the next one later.",
-            600,
-        )
 
 
 def _label(label: str) -> str:

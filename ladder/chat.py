@@ -13,7 +13,6 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Final
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q
@@ -24,8 +23,8 @@ from django.utils.translation import gettext_lazy
 
 from bots.lookalikes import is_blank
 from bots.models import Bot
-from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import DAY, Limit, hold_acting
 from esr_platform.accounts.models import User
 from esr_platform.prepared import Prepared
 from games.rules import Document
@@ -75,7 +74,6 @@ AFTERWARDS: Final = timedelta(minutes=10)
 TWICE: Final = timedelta(seconds=2)
 """The same words once more within this are the same line: nobody knows whether the first ones had arrived."""
 
-_MINUTE: Final = timedelta(minutes=1)
 _MARKS: Final = re.compile(r"M{3}")
 
 
@@ -148,16 +146,22 @@ def _hold_table(match_id: int) -> None:
     Table.objects.select_for_update(no_key=True).get(pk=match_id)
 
 
+_LINES_A_MINUTE: Final = Limit(
+    "MAX_CHAT_LINES_PER_MINUTE",
+    gettext_lazy("You have said much within a minute. Wait a moment."),
+    per=timedelta(minutes=1),
+    retry_s=10,
+)
+_LINES_A_GAME: Final = Limit(
+    "MAX_CHAT_LINES_PER_GAME", gettext_lazy("You have said %(most)s things at this table, which is the most.")
+)
+
+
 def _require_room(person: User, match_id: int) -> None:
-    """Raises ``TooMany``; the row of the person is held, so that no two lines pass as one."""
+    """Raise ``TooMany`` if ``person``, whose row is held, may not say another line at the table."""
     mine = ChatLine.objects.filter(by=person)
-    if mine.filter(created__gt=Now() - _MINUTE).count() >= settings.MAX_CHAT_LINES_PER_MINUTE:
-        raise TooMany(_("You have said much within a minute. Wait a moment."), 10)
-    if mine.filter(match=match_id).count() >= settings.MAX_CHAT_LINES_PER_GAME:
-        raise TooMany(
-            _("You have said %(most)s things at this table, which is the most.")
-            % {"most": settings.MAX_CHAT_LINES_PER_GAME}
-        )
+    _LINES_A_MINUTE.require(mine)
+    _LINES_A_GAME.require(mine.filter(match=match_id))
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
@@ -215,7 +219,11 @@ def _reads(match_id: int, person: int) -> bool:
 
 # --- Reports ---------------------------------------------------------------------------------------------------------
 
-_DAY: Final = timedelta(days=1)
+_REPORTS_A_DAY: Final = Limit(
+    "MAX_CHAT_REPORTS_PER_DAY",
+    gettext_lazy("You have reported %(most)s lines within 24 hours, which is the most."),
+    per=DAY,
+)
 
 
 def report(match_id: int, line_id: int, by: User) -> ChatReport:
@@ -231,9 +239,7 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
         known = ChatReport.objects.filter(line=line, by=person).first()
         if known is not None:
             return known
-        if person.chat_reports.filter(created__gt=Now() - _DAY).count() >= settings.MAX_CHAT_REPORTS_PER_DAY:
-            most = settings.MAX_CHAT_REPORTS_PER_DAY
-            raise TooMany(_("You have reported %(most)s lines within 24 hours, which is the most.") % {"most": most})
+        _REPORTS_A_DAY.require(person.chat_reports.all())
         return ChatReport.objects.create(line=line, by=person)
 
 

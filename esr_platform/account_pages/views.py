@@ -236,7 +236,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
         try:
             _, secret = tokens.issue(user, asked["name"], form.chosen_scopes, form.lifetime, form.bot_alone)
             form = TokenForm(user)
-        except (tokens.TooManyTokens, Refused) as problem:
+        except Refused as problem:
             form.add_error(None, str(problem))
     context = {"tokens": tokens.listed(user), "form": form, "secret": secret}
     return render(request, "accounts/tokens.html", context, status=_REFUSED if form.errors else 200)

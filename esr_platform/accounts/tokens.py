@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.limits import Limit, hold_acting
 from esr_platform.accounts.models import Scope, Token, User, digest_of
 from esr_platform.prepared import Prepared
 
@@ -22,8 +22,9 @@ PREFIX: Final = "esr_"
 
 HINT_LENGTH: Final = 8
 MOST_TOKENS: Final = 20
-"""So many live tokens a person may have."""
+"""Maximum valid tokens of a person."""
 
+_TOKENS: Final = Limit("tokens", "You have %(most)s tokens. Revoke one that you no longer use.", count=MOST_TOKENS)
 
 LISTED: Final = 100
 
@@ -38,24 +39,19 @@ class OwnBot(Protocol):
     retired: datetime | None
 
 
-class TooManyTokens(ValueError):
-    """The person has as many live tokens as one may have; the message says what to do."""
-
-
 def issue(
     user: User, name: str, scopes: Collection[Scope], lifetime: timedelta | None, bot: OwnBot | None = None
 ) -> tuple[Token, str]:
     """A new token and its secret, which is kept nowhere; one of a remote ``bot`` plays that bot and does nothing else.
 
-    Raises ``TooManyTokens``, and ``Refused`` for a bot that is not the person's own remote one, or that is retired.
+    Raises ``TooMany``, and ``Refused`` for a bot that is not the person's own remote one, or that is retired.
     """
     if bot is not None:
         _require_own_remote(user, bot)
         scopes = [Scope.PLAY]
     with transaction.atomic():
         hold_acting(user.pk)
-        if Token.objects.live().filter(user=user).count() >= MOST_TOKENS:
-            raise TooManyTokens(f"You have {MOST_TOKENS} tokens. Revoke one that you no longer use.")
+        _TOKENS.require(Token.objects.live().filter(user=user))
         secret = PREFIX + token_urlsafe(32)
         token = Token.objects.create(
             user=user,

@@ -14,14 +14,14 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from bots.programs import plays
-from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import DAY, Limit
 from esr_platform.accounts.models import User
 from ladder.matches.candidates import playing_versions
 from ladder.models import Exhibition, Ladder, Membership
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
-DAY: Final = timedelta(days=1)
 SOONEST: Final = timedelta(minutes=1)
 MARGINS: Final = (20, 50, 100)
 """What a comparison may look for, in 1/1000 of a score: 2, 5 or 10 points of 100."""
@@ -53,6 +53,25 @@ def allowances() -> Allowances:
     )
 
 
+_AT_ONCE: Final = Limit(
+    "MAX_OPEN_EXHIBITIONS_PER_USER",
+    "%(most)s of your orders are open, which is the most. Wait for one, or cancel one.",
+    retry_s=60,
+)
+_A_DAY: Final = Limit(
+    "MAX_EXHIBITIONS_PER_DAY",
+    "You have ordered %(most)s times within 24 hours, which is the most: cancelled orders count, since their deals are"
+    " used up. Come back later.",
+    per=DAY,
+)
+_GAMES_A_DAY: Final = Limit(
+    "MAX_EXHIBITION_MATCHES_PER_DAY",
+    "That would be %(games)s games, and you have %(left)s left of the %(most)s that one person may order within 24"
+    " hours. Order fewer blocks, or come back later.",
+    per=DAY,
+)
+
+
 def games_left(person: User) -> int:
     """How many games ``person`` may still order today.
 
@@ -67,21 +86,13 @@ def games_left(person: User) -> int:
 
 
 def require_room(person: User, games: int) -> None:
-    """Raises ``TooMany`` where ``person``, whose row the caller holds, has ordered all that one may."""
-    limits = allowances()
-    if Exhibition.objects.filter(requested_by=person, state__in=Exhibition.OPEN).count() >= limits.at_once:
-        raise TooMany(f"{limits.at_once} of your orders are open, which is the most. Wait for one, or cancel one.", 60)
-    if Exhibition.objects.filter(requested_by=person, created__gt=timezone.now() - DAY).count() >= limits.per_day:
-        raise TooMany(
-            f"You have ordered {limits.per_day} times within 24 hours, which is the most: cancelled orders count,"
-            " since their deals are used up. Come back later."
-        )
+    """Raise ``TooMany`` if ``person``, whose row the caller holds, may not order ``games`` more games."""
+    mine = Exhibition.objects.filter(requested_by=person)
+    _AT_ONCE.require(mine.filter(state__in=Exhibition.OPEN))
+    _A_DAY.require(mine)
     left = games_left(person)
     if games > left:
-        raise TooMany(
-            f"That would be {games} games, and you have {left} left of the {limits.games_a_day} that one person may"
-            " order within 24 hours. Order fewer blocks, or come back later."
-        )
+        raise _GAMES_A_DAY.reached(games=games, left=left)
 
 
 def require_blocks(blocks: int, most: int) -> None:

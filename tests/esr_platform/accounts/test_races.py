@@ -24,7 +24,7 @@ def at_once(count: int, does: Callable[[int], object]) -> None:
 
     def one(number: int) -> None:
         try:
-            with suppress(Refused, tokens.TooManyTokens):
+            with suppress(Refused):
                 does(number)
         finally:
             connection.close()
