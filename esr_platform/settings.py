@@ -67,7 +67,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "django_structlog",
-    "drf_spectacular",
     "drf_spectacular_sidecar",
 ]
 
@@ -307,7 +306,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["esr_platform.api.authentication.PerMinute"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.MultiPartParser"],
     "DEFAULT_RENDERER_CLASSES": ["esr_platform.api.http.JsonRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "esr_platform.api.describing.schema.Schema",
+    "DEFAULT_SCHEMA_CLASS": None,
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "esr_platform.api.http.on_exception",
     "NUM_PROXIES": 0,
@@ -332,19 +331,6 @@ REQUEST_SECONDS = 120.0  # for a request to arrive whole
 MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)  # connections
 MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)  # per user, bot or IP address
 MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
-SPECTACULAR_SETTINGS = {
-    "TITLE": f"{SITE_NAME} API",
-    "DESCRIPTION": "Everything that the site shows, bots that are uploaded, and bots that play from elsewhere.\n\n"
-    "Reading needs no token. Every error is a problem document (RFC 9457), `detail` says what to do. Lists come in "
-    "parts: `next` is the address of the following one. Ratings are in points, times in UTC.",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": ["esr_platform.api.describing.schema.finish"],
-}
 
 # Work behind the pages. A match is one task: the budget of five seats (``MatchSpec.budget_ms``) fits into the soft
 # limit.

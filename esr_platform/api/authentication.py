@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed, Throttled
 from rest_framework.permissions import BasePermission
@@ -21,6 +20,7 @@ from esr_platform.accounts.limits import address, wait_s
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.http import Refusal
+from esr_platform.api.parameters import Text
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView
@@ -35,6 +35,9 @@ SCHEME: Final = "Bearer"
 
 class TokenAuthentication(BaseAuthentication):
     """Finds the live token; one that is none is refused, and guesses from one address are counted."""
+
+    security: ClassVar = "token"
+    """The name of its security scheme in the OpenAPI document."""
 
     def authenticate(self, request: Request) -> tuple[User, Token] | None:
         """The owner and the token; ``None`` without the header. Raises as ``token_of`` does."""
@@ -92,14 +95,6 @@ def _not_allowed(token: Token, scope: Scope) -> str:
     if token.bot is not None:
         return f"This token of {token.bot.name} can only play. Use one of your own for anything else."
     return f"This token may not {scope.label}. Make one with the scope '{scope.value}' on your account page."
-
-
-class _Described(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = TokenAuthentication
-    name = "token"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
-        return {"type": "http", "scheme": "bearer", "description": "A token of your account page, esr_…"}
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
@@ -160,6 +155,9 @@ BOT_NAMED: Final = (
     "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. Otherwise optional."
 )
 """The description of ``?bot=``, for the schema."""
+
+BOT_PARAMETER: Final = Text("bot", BOT_NAMED)
+"""``?bot=`` in the OpenAPI document. ``player_of`` reads it."""
 
 
 def player_of(token: Token, named: str) -> Bot:

@@ -1,131 +1,209 @@
-"""What the API says of a bot and of a version. The words of a document are those of the models."""
+"""The mechanism that describes the documents of the API.
+
+A document is a msgspec struct. The encoder writes exactly its fields. The OpenAPI document takes the JSON Schema, the
+descriptions and the examples from the same struct. Bodies of requests are structs too, and are validated by them.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar, cast
 
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
-from rest_framework.fields import empty
+import msgspec
+from django.core.files.uploadedfile import UploadedFile
+from msgspec import UNSET, Meta
+from msgspec import inspect as types
+from rest_framework.exceptions import ValidationError
 
-from bots.models import Bot, BotVersion
-from bots.names import MAX_NAME
-from ladder.pages.upload import bringing
+from esr_platform.api.parameters import SLUG, Parameter
 
-MAX_GAMES: Final = 500
-"""Characters; all games with all their seat counts take a third of that."""
-
-
-_COUNTS: Final = r'"[-a-z0-9]{1,60}": \[[2-5](, [2-5]){0,3}\]'
+# --- Structs ---------------------------------------------------------------------------------------------------------
 
 
-@extend_schema_field({"type": "string", "pattern": rf"^\{{({_COUNTS}(, {_COUNTS}){{0,2}})?\}}$"})
-class GamesField(serializers.CharField):
-    """Seat counts by the game's slug, written as JSON; whether there are such tables is not judged here."""
+class Document(msgspec.Struct, kw_only=True):
+    """A document of a response.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=MAX_GAMES, **options)  # nesting without end would exhaust the parser's stack
-
-    def run_validation(self, data: Any = empty) -> Any:
-        """The games, ``None`` where none are chosen. Raises ``ValidationError``."""
-        text = super().run_validation(data)
-        if text is None:
-            return None
-        try:
-            games = json.loads(text)
-        except ValueError:
-            games = None
-        if not isinstance(games, dict) or not all(_are_counts(counts) for counts in games.values()):
-            raise serializers.ValidationError('Write it as JSON: {"die-weinhaendler": [3, 4]}.')
-        return games
-
-
-class UploadForm(serializers.Serializer[Any]):
-    """What is sent: ``multipart/form-data`` with the bot's code, and perhaps the bot's name and its tables."""
-
-    file = serializers.FileField(
-        allow_empty_file=True, help_text="one .py, or a .zip with bot.py or a bot.toml at its root"
-    )
-    games = GamesField(
-        required=False,
-        default=None,
-        help_text='the tables it plays, as in {"die-weinhaendler": [3, 4]}; else what bot.toml says, or all of them',
-    )
-
-
-class NewBotForm(UploadForm):
-    name = serializers.CharField(
-        required=False, default="", allow_blank=True, max_length=MAX_NAME, help_text="else what bot.toml says"
-    )
-
-
-class VersionDocument(serializers.ModelSerializer[BotVersion]):
-    """A version for its owner: where it is on its way from ``received`` to ``ready`` or ``refused``, and why."""
-
-    bot = serializers.SlugRelatedField[Bot](slug_field="slug", read_only=True)
-
-    class Meta:
-        model = BotVersion
-        fields = [
-            *(
-                "bot",
-                "number",
-                "label",
-                "state",
-                "reason",
-                "active",
-                "digest",
-                "filename",
-                "size",
-                "language",
-                "claims",
-            ),
-            *("created", "checked", "check_report"),
-        ]
-        read_only_fields = fields
-
-
-class LimitsDocument(serializers.Serializer[Any]):
-    """What an upload may be and a person may upload (bytes, seconds), what a bot is given when it plays, and languages.
-
-    ``version`` and ``numpy`` are those of the machines that play, empty where none has told.
+    ``always`` names the fields that ``?fields=`` cannot remove. Without it, every field is always there.
     """
 
-    limits = serializers.DictField(child=serializers.IntegerField())
-    playing = serializers.DictField(child=serializers.IntegerField())
-    languages = serializers.ListField(child=serializers.DictField(child=serializers.CharField()))
+    always: ClassVar[tuple[str, ...]] = ()
 
 
-class ProblemDocument(serializers.Serializer[Any]):
-    """Every error (RFC 9457): ``detail`` says what to do, ``code`` is for programs."""
-
-    type = serializers.CharField()
-    title = serializers.CharField()
-    status = serializers.IntegerField()
-    detail = serializers.CharField()
-    code = serializers.CharField()
+class Form(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """The JSON body of a request. Unknown fields are invalid, so that a typo is not ignored."""
 
 
-def limits() -> dict[str, Any]:
-    """The limits and languages of this site, as the page for uploads has them."""
-    page = bringing()
-    return {
-        "limits": page.allowances.document(),
-        "playing": asdict(page.playing),
-        "languages": [
-            {
-                "name": one.language.name,
-                "title": one.language.title,
-                "about": one.language.about,
-                "version": one.version,
-                "numpy": one.numpy,
-            }
-            for one in page.languages
-        ],
-    }
+Moment = Annotated[datetime, Meta(tz=True)]
+Slug = Annotated[str, Meta(pattern=SLUG)]
+
+if TYPE_CHECKING:
+    File = UploadedFile[Any]
+else:
+    File = UploadedFile
+
+NO_NUL: Final = "^[^\\0]*$"
+"""PostgreSQL stores every character of a text but this one."""
 
 
-def _are_counts(counts: Any) -> bool:
-    return isinstance(counts, list) and all(type(count) is int for count in counts)
+def about(description: str, example: Any = UNSET, **limits: Any) -> Meta:
+    """Describe a field. ``limits`` are those of ``msgspec.Meta``, for example ``ge`` and ``max_length``."""
+    return Meta(description=description, examples=None if example is UNSET else [example], **limits)
+
+
+def choice(values: Sequence[str], description: str, example: str | None = None) -> Meta:
+    """Describe a field that has one of ``values``; the example is the first of them by default."""
+    known = {"enum": list(values)}
+    return Meta(description=description, examples=[example or values[0]], extra_json_schema=known)
+
+
+def text(description: str, most: int, example: str) -> Meta:
+    """Describe a text of a body: 1 to ``most`` characters."""
+    return about(description, example, min_length=1, max_length=most, pattern=NO_NUL)
+
+
+# --- Schemas and examples --------------------------------------------------------------------------------------------
+
+EXAMPLE_TIME: Final = "2026-11-22T09:30:12.481516Z"
+EXAMPLE_DIGEST: Final = "9f0c5be44f3a7c5f7a1d2d3b8f1c8e0a4f2b6d7c9e1a3b5c7d9e0f1a2b3c4d5e"
+_BINARY: Final = {"type": "string", "format": "binary"}
+_REFERENCE: Final = "#/components/schemas/{name}"
+
+
+def components(documents: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    """The JSON Schemas of ``documents`` and of every struct in them, by name."""
+    _, found = msgspec.json.schema_components(documents, schema_hook=_schema, ref_template=_REFERENCE)
+    always = {one.__name__: one.always for one in documents if issubclass(one, Document)}
+    for name, schema in found.items():
+        schema.pop("title", None)
+        if always.get(name):
+            schema["required"] = list(always[name])
+    return found
+
+
+def reference(document: type[Any]) -> dict[str, str]:
+    """The reference to the schema of a struct."""
+    return {"$ref": _REFERENCE.format(name=document.__name__)}
+
+
+def example(document: Any) -> Any:
+    """An example of a struct, made from the examples of its fields."""
+    return _example(types.type_info(document))
+
+
+def _schema(kind: type) -> dict[str, Any]:
+    assert kind is UploadedFile
+    return dict(_BINARY)
+
+
+def _example(kind: types.Type) -> Any:
+    match kind:
+        case types.Metadata(type=inner, extra_json_schema=extra):
+            examples = (extra or {}).get("examples")
+            return examples[0] if examples else _example(inner)
+        case types.StructType(fields=fields):
+            shown = {one.encode_name: _example(one.type) for one in fields}
+            return shown if kind.tag_field is None else {kind.tag_field: kind.tag, **shown}
+        case types.UnionType(types=(first, *_)):
+            return _example(first)
+        case types.ListType(item_type=item):
+            return [_example(item)]
+        case types.LiteralType(values=(first, *_)):
+            return first
+        case types.IntType(ge=least):
+            return least or 1
+    return _EXAMPLES[type(kind)]
+
+
+_EXAMPLES: Final[dict[type[types.Type], Any]] = {
+    types.DateTimeType: EXAMPLE_TIME,
+    types.BoolType: False,
+    types.StrType: "",
+    types.NoneType: None,
+    types.DictType: {},
+    types.AnyType: None,
+}
+
+
+# --- Bodies ----------------------------------------------------------------------------------------------------------
+
+F = TypeVar("F", bound=msgspec.Struct)
+
+
+def read_body(sent: Any, form: type[F]) -> F:
+    """The body of a request as ``form``. Raises ``ValidationError`` that names every wrong field."""
+    values = _whole(sent)
+    if not isinstance(values, Mapping):
+        raise ValidationError({"body": ["Send an object with fields."]})
+    wrong: dict[str, list[str]] = {}
+    read: dict[str, Any] = {}
+    for one in msgspec.structs.fields(form):
+        if one.name in values:
+            try:
+                read[one.name] = msgspec.convert(values[one.name], one.type, dec_hook=_instance)
+            except msgspec.ValidationError as error:
+                wrong[one.name] = [f"{error}."]
+        elif one.required:
+            wrong[one.name] = ["This field is required."]
+    if issubclass(form, Form):
+        known = form.__struct_fields__
+        unknown = [f"Unknown field. Known fields: {', '.join(known)}."]
+        wrong |= {name: unknown for name in values if name not in known}
+    if wrong:
+        raise ValidationError(wrong)
+    return form(**read)
+
+
+def _whole(value: Any) -> Any:
+    """``value`` with 20 for each 20.0, which JSON Schema does not distinguish."""
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _whole(one) for name, one in value.items()}
+    return [_whole(one) for one in value] if isinstance(value, list) else value
+
+
+def _instance(kind: type[Any], value: Any) -> Any:
+    if not isinstance(value, kind):
+        raise ValueError("Send a file")
+    return value
+
+
+# --- Operations ------------------------------------------------------------------------------------------------------
+
+V = TypeVar("V", bound=Callable[..., Any])
+Structs = type[msgspec.Struct] | tuple[type[msgspec.Struct], ...]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """The description of one method of a view for the OpenAPI document.
+
+    ``answers`` is the struct of the response, several structs if it is one of them. Without it, the view has a
+    ``document``, or ``media_type`` and ``example`` say what the response is. ``body`` is the struct of the request,
+    or structs by media type. ``query`` are parameters that the method reads itself. ``public`` operations need no
+    token. ``others`` are further responses as in OpenAPI. The description is ``description``, or the docstring.
+    """
+
+    name: str
+    summary: str
+    answers: Structs | None = None
+    body: Structs | Mapping[str, Structs] | None = None
+    statuses: tuple[int, ...] = (200,)
+    query: Sequence[Parameter] = ()
+    public: bool = False
+    media_type: str = "application/json"
+    example: Any = None
+    description: str = ""
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+
+def operation(name: str, summary: str, answers: Structs | None = None, **more: Any) -> Callable[[V], V]:
+    """Describe a method of a view, see ``Operation``."""
+
+    def described(method: V) -> V:
+        cast("Any", method).operation = Operation(name, summary, answers, **more)
+        return method
+
+    return described

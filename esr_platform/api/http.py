@@ -6,8 +6,9 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import IO, Any, Final
+from typing import IO, Annotated, Any, Final
 
+import msgspec
 import orjson
 import structlog
 from django.core.exceptions import PermissionDenied
@@ -21,6 +22,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.response import Response
+
+from esr_platform.api.documents import about
 
 # --- Requests --------------------------------------------------------------------------------------------------------
 
@@ -50,11 +53,9 @@ class JsonParser(BaseParser):
 
 # --- Responses -------------------------------------------------------------------------------------------------------
 
-_OPTIONS: Final = orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
-
 
 class JsonRenderer(BaseRenderer):
-    """Compact UTF-8. Times are UTC and end in Z; what orjson does not know is written as its text."""
+    """Compact UTF-8. Times are UTC and end in Z. Lazy translations and the like are written as their text."""
 
     media_type = "application/json"
     format = "json"
@@ -67,14 +68,10 @@ class JsonRenderer(BaseRenderer):
         accepted_media_type: str | None = None,  # noqa: ARG002
         renderer_context: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> bytes:
-        return b"" if data is None else orjson.dumps(data, default=_plain, option=_OPTIONS)
+        return b"" if data is None else _ENCODER.encode(data)
 
 
-def _plain(value: Any) -> Any:
-    """Containers of the framework as those of Python; everything else, such as a lazy text, as its text."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    return list(value) if isinstance(value, list | tuple) else str(value)
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
 
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
@@ -108,6 +105,19 @@ class Refusal(exceptions.APIException):
         super().__init__(sentence, code)
         self.status_code = status.value
         self.wait = retry_after_s
+
+
+class ProblemDocument(msgspec.Struct, kw_only=True):
+    """An error (RFC 9457)."""
+
+    type: Annotated[str, about("Always `about:blank`.", "about:blank")]
+    title: Annotated[str, about("The name of the status.")]
+    status: Annotated[int, about("The status.")]
+    detail: Annotated[str, about("A sentence that says what to do.")]
+    code: Annotated[str, about("A word for programs.")]
+    fields: Annotated[
+        dict[str, Any] | msgspec.UnsetType, about("What is wrong with which field, if `code` is `invalid`.")
+    ] = msgspec.UNSET
 
 
 def problem(status: HTTPStatus, code: str, detail: str, **more: Any) -> dict[str, Any]:

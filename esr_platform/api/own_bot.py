@@ -1,12 +1,12 @@
-"""A remote bot and its token, for the bot's own program."""
+"""The token of a request and the remote bot that it plays, for the program of the bot."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,11 +15,12 @@ from rest_framework.views import APIView
 from bots import remote
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.api.authentication import BOT_NAMED, player_of
+from esr_platform.api.authentication import BOT_PARAMETER, player_of
+from esr_platform.api.documents import Document, Form, Moment, about, operation, read_body
 from esr_platform.api.http import JsonParser
+from esr_platform.api.resources.uploads import Games, Label
+from esr_platform.api.resources.views import refusals, token_of
 from esr_platform.api.streams.presence import asked_of
-from esr_platform.api.writing.documents import Sent, Whole, Word, tables
-from esr_platform.api.writing.views import refusals
 from ladder.matches import pauses
 from ladder.members import memberships
 from ladder.pages.remote_bots import answering
@@ -27,19 +28,21 @@ from ladder.pages.remote_bots import answering
 # --- The token -------------------------------------------------------------------------------------------------------
 
 
-class TokenDocument(serializers.Serializer[Any]):
-    """A token, as its bearer may know it. The secret itself is nowhere."""
+class TokenDocument(Document):
+    """A token. The secret is shown once, when the token is created."""
 
-    owner = serializers.CharField(help_text="user name")
-    name = serializers.CharField(help_text="what its owner calls it")
-    scopes = serializers.ListField(child=serializers.ChoiceField(choices=Scope.choices))
-    bot = serializers.CharField(allow_null=True, help_text="the one remote bot that it plays; else any of its owner's")
-    created = serializers.DateTimeField()
-    expires = serializers.DateTimeField(allow_null=True)
+    owner: Annotated[str, about("User name of the owner.", "miriam")]
+    name: Annotated[str, about("Name of the token.", "laptop")]
+    scopes: Annotated[
+        list[Annotated[str, Meta(extra_json_schema={"enum": Scope.values})]], about("Its scopes.", ["play", "read"])
+    ]
+    bot: Annotated[str | None, about("The only remote bot that it plays; null for any bot of the owner.", None)]
+    created: Annotated[Moment, about("When it was created.")]
+    expires: Annotated[Moment | None, about("When it expires.", None)]
 
 
 class HasToken(BasePermission):
-    """Lets in whoever has a token, whatever it may do."""
+    """Allow every token, whatever its scopes are."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:  # noqa: ARG002
         return isinstance(request.auth, Token)
@@ -50,65 +53,66 @@ class OwnToken(APIView):
 
     permission_classes = [HasToken]
 
-    @extend_schema(operation_id="own_token", summary="What the token may do", responses=TokenDocument)
+    @operation("own_token", "Get the scopes of the token", TokenDocument)
     def get(self, request: Request) -> Response:
-        """The token with which it is asked."""
-        token = request.auth
-        assert isinstance(token, Token)
-        return Response(
-            {
-                "owner": token.user.username,
-                "name": token.name,
-                "scopes": token.scopes,
-                "bot": token.bot.slug if token.bot else None,
-                "created": token.created,
-                "expires": token.expires,
-            },
-            headers={"Cache-Control": "private, no-store"},
+        """The token of the request."""
+        token = token_of(request)
+        found = TokenDocument(
+            owner=token.user.username,
+            name=token.name,
+            scopes=token.scopes,
+            bot=token.bot.slug if token.bot else None,
+            created=token.created,
+            expires=token.expires,
         )
+        return Response(found, headers={"Cache-Control": "private, no-store"})
 
 
 # --- The bot ---------------------------------------------------------------------------------------------------------
 
-_BOT = OpenApiParameter("bot", OpenApiTypes.STR, description=BOT_NAMED)
+
+class DeclarationForm(Form):
+    """Changes of a remote bot. Missing fields do not change."""
+
+    games_at_once: (
+        Annotated[
+            int, about("The maximum number of simultaneous games. 0 stops new games.", 4, ge=0, le=remote.MOST_GAMES)
+        ]
+        | UnsetType
+    ) = UNSET
+    label: Label | UnsetType = UNSET
+    games: Annotated[
+        Games | UnsetType, about("The supported formats: seat counts by game.", {"edel-stein-reich": [4]})
+    ] = UNSET
+    available: Annotated[
+        bool | UnsetType,
+        about("`true` resumes a bot that was paused because it lost games.", True, extra_json_schema={"const": True}),
+    ] = UNSET
 
 
-class DeclarationForm(Sent):
-    """What the program declares; what is left out stays as it is."""
+class RunningGame(Document):
+    """A running game of a remote bot."""
 
-    games_at_once = Whole(
-        required=False, min_value=0, max_value=remote.MOST_GAMES, help_text="0: no new games; those that run go on"
-    )
-    label = Word(  # type: ignore[assignment]
-        required=False, max_length=remote.MOST_LABEL, help_text="the name of this state; a new one is a new version"
-    )
-    games = tables(required=False, help_text="seat counts by game")
-    available = serializers.ChoiceField(
-        choices=[True], required=False, help_text="true ends the leave that lost games have brought"
-    )
+    game: Annotated[int, about("Id of the match.", 4711)]
+    decision: Annotated[int | None, about("The decision that the bot has to answer now.", 3)]
 
 
-class RunningGame(serializers.Serializer[Any]):
-    game = serializers.IntegerField()
-    decision = serializers.IntegerField(allow_null=True, help_text="the one that is owed now")
+class OwnBotDocument(Document):
+    """A remote bot for its program. Times are medians of the latest games, in ms."""
 
-
-class OwnBotDocument(serializers.Serializer[Any]):
-    """A remote bot for its own program. Times are of its last games, in ms."""
-
-    slug = serializers.CharField()
-    name = serializers.CharField()
-    version = serializers.IntegerField(allow_null=True)
-    label = serializers.CharField()  # type: ignore[assignment]
-    games = serializers.DictField(help_text="the tables it plays: seat counts by game")
-    games_at_once = serializers.IntegerField()
-    here = serializers.BooleanField(help_text="whether it held a stream, or asked for a decision, a moment ago")
-    available = serializers.BooleanField(help_text="whether it is given games: it is here, and nothing else is wrong")
-    paused = serializers.DateTimeField(allow_null=True)
-    pause_reason = serializers.CharField()
-    running = RunningGame(many=True)
-    answer_ms = serializers.IntegerField(allow_null=True, help_text="median, measured here; null without any")
-    network_ms = serializers.IntegerField(allow_null=True, help_text="median of what its own thinking leaves of that")
+    slug: Annotated[str, about("Its name in URLs.", "garnet")]
+    name: Annotated[str, about("Its name on the site.", "Garnet")]
+    version: Annotated[int | None, about("Number of the active version.", 2)]
+    label: Annotated[str, about("Name of the active version.", "epoch-40")]
+    games: Annotated[dict[str, Any], about("The supported formats: seat counts by game.", {"edel-stein-reich": [4]})]
+    games_at_once: Annotated[int, about("The maximum number of simultaneous games.", 4)]
+    here: Annotated[bool, about("Whether it is online: it has a stream, or requested a decision recently.", True)]
+    available: Annotated[bool, about("Whether it gets games: it is online and nothing prevents it.", True)]
+    paused: Annotated[Moment | None, about("Since when it is paused.", None)]
+    pause_reason: Annotated[str, about("Why it is paused; empty if it is not.", "")]
+    running: Annotated[list[RunningGame], about("Its running games.")]
+    answer_ms: Annotated[int | None, about("Time until an answer arrives here; null without answers.", 812)]
+    network_ms: Annotated[int | None, about("The part of that time that is not its own thinking.", 31)]
 
 
 class OwnBot(APIView):
@@ -119,57 +123,50 @@ class OwnBot(APIView):
 
     @property
     def throttle_scope(self) -> str:
-        """What is declared makes versions and moves memberships: nobody needs that as often as answers."""
+        """Declarations make versions and memberships, so they are counted separately from answers."""
         return "manage" if self.request.method == "PATCH" else "play"
 
-    @extend_schema(
-        operation_id="own_bot", summary="The remote bot of the token", parameters=[_BOT], responses=OwnBotDocument
-    )
+    @operation("own_bot", "Get the remote bot of the token", OwnBotDocument, query=(BOT_PARAMETER,))
     def get(self, request: Request) -> Response:
-        """What it declares, whether it is here, and what it plays."""
+        """Its formats, whether it is online, and its running games."""
         return Response(_document(_bot(request)))
 
-    @extend_schema(
-        operation_id="declare",
-        summary="Declare what a remote bot plays",
-        parameters=[_BOT],
-        request=DeclarationForm,
-        responses=OwnBotDocument,
-    )
+    @operation("declare", "Change a remote bot", OwnBotDocument, body=DeclarationForm, query=(BOT_PARAMETER,))
     def patch(self, request: Request) -> Response:
-        """Another label or other games are another version of it; it stands on ladders as its games say."""
+        """Another label or other formats make another version, and the bot joins and leaves ladders accordingly."""
         bot = _bot(request)
-        form = DeclarationForm(data=request.data)
-        form.is_valid(raise_exception=True)
-        declared = dict(form.validated_data)
-        if declared.pop("available", False):
+        form = read_body(request.data, DeclarationForm)
+        if form.available is False:
+            raise ValidationError({"available": ["Send true, or leave the field out."]})
+        if form.available is True:
             pauses.put_back(bot)
+        sent = msgspec.structs.asdict(form)
         with refusals():
-            memberships.declare(bot, **declared)
+            memberships.declare(
+                bot, **{name: sent[name] for name in ("label", "games", "games_at_once") if sent[name] is not UNSET}
+            )
         return Response(_document(_bot(request)))
 
 
 def _bot(request: Request) -> Bot:
-    token = request.auth
-    assert isinstance(token, Token)
-    return player_of(token, request.query_params.get("bot", ""))
+    return player_of(token_of(request), request.query_params.get("bot", ""))
 
 
-def _document(bot: Bot) -> dict[str, Any]:
+def _document(bot: Bot) -> OwnBotDocument:
     version, lately = bot.active_version, answering(bot)
     running = asked_of([bot.pk]).get(bot.pk, {})
-    return {
-        "slug": bot.slug,
-        "name": bot.name,
-        "version": version.number if version else None,
-        "label": version.label if version else "",
-        "games": version.claims if version else {},
-        "games_at_once": bot.remote.games_at_once,
-        "here": remote.here().filter(pk=bot.pk).exists(),
-        "available": remote.available().filter(pk=bot.pk).exists(),
-        "paused": bot.paused,
-        "pause_reason": bot.pause_reason,
-        "running": [{"game": game, "decision": decision or None} for game, decision in sorted(running.items())],
-        "answer_ms": lately.middle if lately.answers else None,
-        "network_ms": lately.network,
-    }
+    return OwnBotDocument(
+        slug=bot.slug,
+        name=bot.name,
+        version=version.number if version else None,
+        label=version.label if version else "",
+        games=version.claims if version else {},
+        games_at_once=bot.remote.games_at_once,
+        here=remote.here().filter(pk=bot.pk).exists(),
+        available=remote.available().filter(pk=bot.pk).exists(),
+        paused=bot.paused,
+        pause_reason=bot.pause_reason,
+        running=[RunningGame(game=game, decision=decision or None) for game, decision in sorted(running.items())],
+        answer_ms=lately.middle if lately.answers else None,
+        network_ms=lately.network,
+    )

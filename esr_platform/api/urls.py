@@ -5,15 +5,23 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
-from esr_platform.api import bulk, own_bot, uploads
-from esr_platform.api.describing.view import redoc, schema
-from esr_platform.api.resources import bots, games, ladders, matches, seasons
+from esr_platform.api import own_bot
+from esr_platform.api.openapi import redoc, schema
+from esr_platform.api.resources import (
+    bots,
+    challenges,
+    exhibitions,
+    games,
+    ladders,
+    matches,
+    seasons,
+    uploads,
+)
 from esr_platform.api.streams.answers import ACTS, Decision, SeatAction
 from esr_platform.api.streams.bot import BotStreamView, GameDecision, NextDecision
 from esr_platform.api.streams.lobby import LobbyStreamView
 from esr_platform.api.streams.match import GameViewers, MatchStreamView, TableView
 from esr_platform.api.streams.seat import SeatStreamView
-from esr_platform.api.writing import challenges, exhibitions
 
 # --- Streams ---------------------------------------------------------------------------------------------------------
 
@@ -61,8 +69,8 @@ resource_urls: list[URLPattern] = [
 # --- Changes ---------------------------------------------------------------------------------------------------------
 
 change_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/members/<slug:bot>", exhibitions.StandsThere.as_view(), name="entry"),
-    path("ladders/<slug:slug>/records", bulk.Records.as_view(), name="records"),
+    path("ladders/<slug:slug>/members/<slug:bot>", ladders.OneMember.as_view(), name="entry"),
+    path("ladders/<slug:slug>/records", matches.Records.as_view(), name="records"),
     path("challenges", challenges.Challenges.as_view(), name="challenges"),
     path("challenges/<int:challenge_id>", challenges.OneChallenge.as_view(), name="challenge"),
     path("challenges/<int:challenge_id>/accept", challenges.Acceptance.as_view(), name="accept_challenge"),

@@ -31,7 +31,7 @@ from ladder.access import (
 from ladder.models import Estimate, Ladder, Match, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
-from ladder.pages.components.filters import Part, cursor
+from ladder.pages.components.filters import Part, whole_number
 from ladder.pages.components.people import player_address
 from ladder.pages.components.words import Reason, reasons
 from ladder.pages.ladder import of_bot
@@ -76,7 +76,7 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
 
     One query, which reads few more rows than are shown. Games are of ladders that ``user`` may see.
     """
-    start = cursor(older_than)
+    start = whole_number(older_than)
     listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
     listed = listed if start is None else listed.filter(number__lt=start)
     part = listed.order_by("-number").values("pk")[: ROWS + 1]

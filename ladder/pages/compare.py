@@ -22,7 +22,7 @@ from ladder.access import bot_seen_by, ladder_seen_by, owns, public_players
 from ladder.models import Estimate, Ladder, Membership, PairTally, Season, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, rating_chart
-from ladder.pages.components.filters import Parameters, Tab, Tabs, cursor, ladder_tabs
+from ladder.pages.components.filters import Parameters, Tab, Tabs, ladder_tabs, whole_number
 from ladder.pages.components.people import choosing_page
 from ladder.pages.components.traces import traces
 from ladder.pages.ladder import estimated
@@ -257,7 +257,7 @@ def _there(ladder: Ladder, memberships: tuple[Membership, Membership], parameter
 
 
 def _season(ladder: Ladder, seasons: Sequence[Season], number: str | None) -> Season | None:
-    wanted = cursor(number)
+    wanted = whole_number(number)
     chosen = [season for season in seasons if wanted in (None, season.number)]
     if number and not (wanted and chosen):
         raise Http404(f"{ladder} has no season {number}.")

@@ -24,7 +24,7 @@ from ladder.access import bot_seen_by, found, ladder_seen_by
 from ladder.models import FinalStanding, Ladder, Membership, PairTally, Season, SeasonStatistics, SeatTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import RatingChart, rating_chart
-from ladder.pages.components.filters import Tab, Tabs, cursor
+from ladder.pages.components.filters import Tab, Tabs, whole_number
 from ladder.pages.components.responses import for_staff
 from ladder.pages.components.traces import trace
 from ladder.pairings.seatings import games_of_a_deal
@@ -237,7 +237,7 @@ def season_of(user: Viewer, slug: str, number: str | None) -> Of:
     """The ladder at an address with the season that is asked for, else its latest. Raises ``Http404``."""
     ladder = ladder_seen_by(user, slug)
     seasons = list(ladder.seasons.order_by("-number"))
-    wanted = cursor(number)
+    wanted = whole_number(number)
     chosen = [season for season in seasons if wanted in (None, season.number)]
     if number is not None and not (wanted and chosen):
         raise Http404(_("%(ladder)s has no season %(number)s.") % {"ladder": ladder, "number": number})

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import combinations
+from typing import overload
 
 POINT = 1000
 """The units of a rating in one point."""
@@ -50,8 +51,16 @@ _TO_INTEGER = 1.5 * 2**52  # adding and subtracting it rounds a double to an int
 _EXACT = Context(prec=60)
 
 
+@overload
+def points(rating: int) -> float: ...
+
+
+@overload
+def points(rating: int | None) -> float | None: ...
+
+
 def points(rating: int | None) -> float | None:
-    """A rating or a change in points; ``None`` where there is none."""
+    """A rating or a change in points; ``None`` without one."""
     return None if rating is None else rating / POINT
 
 

@@ -1,39 +1,52 @@
-"""The games that can be played here, and what their documents look like. No query."""
+"""The games, and the JSON Schemas of their documents."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Annotated
 
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from esr_platform.api.resources.documents import GameDocument
+from esr_platform.api.documents import Document, about, operation
 from esr_platform.api.resources.views import HEADERS, One, Reading, Whole
 from games.registry import GAMES
 from games.schemas import DOCUMENTS
+
+
+class GameDocument(Document):
+    """A game."""
+
+    always = ("slug",)
+
+    slug: Annotated[str, about("Its name in URLs and documents.", "die-weinhaendler")]
+    name: Annotated[str, about("Its name on the site.", "Die Weinhändler")]
+    rules: Annotated[str, about("Version of the rules.", "1")]
+    seats: Annotated[list[int], about("The supported numbers of players.", [3, 4, 5])]
+    scores: Annotated[list[str], about("The columns of results, from left to right.", ["points"])]
+    documents: Annotated[
+        list[str], about("The documents that `/games/{slug}/schemas/{document}` describes.", ["record", "view"])
+    ]
+    guide: Annotated[str, about("The rules for beginners, in Markdown.", "# Die Weinhändler\n…")]
 
 
 class Games(Whole):
     """All games."""
 
     document = GameDocument
-    always = ("slug",)
 
-    @extend_schema(operation_id="games", summary="Games")
+    @operation("games", "List games")
     def get(self, _request: Request) -> Response:
         return self.answer([_document(slug) for slug in GAMES])
 
 
 class OneGame(One):
-    """One game, with its guide."""
+    """A game with its rules."""
 
     document = GameDocument
-    always = ("slug",)
 
-    @extend_schema(operation_id="game", summary="A game")
+    @operation("game", "Get a game")
     def get(self, _request: Request, slug: str) -> Response:
         if slug not in GAMES:
             raise Http404(f"No game is called {slug}.")
@@ -41,9 +54,13 @@ class OneGame(One):
 
 
 class GameSchema(Reading):
-    """JSON Schema (2020-12) of a document of a game: its records, logs, views, and what a bot is told and answers."""
+    """The JSON Schema (2020-12) of a document of a game: record, log, view, or a message of the bot protocol."""
 
-    @extend_schema(operation_id="game_schema", summary="What a document of a game looks like", responses=dict[str, Any])
+    @operation(
+        "game_schema",
+        "Get the JSON Schema of a document of a game",
+        example={"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"},
+    )
     def get(self, _request: Request, slug: str, document: str) -> Response:
         if slug not in GAMES or document not in DOCUMENTS:
             known = f"games are {', '.join(GAMES)}, documents {', '.join(DOCUMENTS)}"
@@ -52,14 +69,14 @@ class GameSchema(Reading):
 
 
 @cache
-def _document(slug: str) -> dict[str, Any]:
+def _document(slug: str) -> GameDocument:
     game = GAMES[slug]
-    return {
-        "slug": slug,
-        "name": game.name,
-        "rules": game.rules.version,
-        "seats": list(game.seat_counts),
-        "scores": [column.heading for column in game.presentation.score_columns],
-        "documents": list(DOCUMENTS),
-        "guide": game.presentation.guide,
-    }
+    return GameDocument(
+        slug=slug,
+        name=game.name,
+        rules=game.rules.version,
+        seats=list(game.seat_counts),
+        scores=[column.heading for column in game.presentation.score_columns],
+        documents=list(DOCUMENTS),
+        guide=game.presentation.guide,
+    )

@@ -5,21 +5,24 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from django.db.models import Count, F, QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.protocol import Limits
-from esr_platform.api.resources.bots import NAMED, OWNER, first_places, owner_of
-from esr_platform.api.resources.documents import LadderDocument, MembershipDocument, PairDocument, RatingDocument
-from esr_platform.api.resources.views import OLDEST, Choice, Flag, Listing, Number, One, Order, Text
+from esr_platform.api.documents import Document, Moment, about, choice, operation
+from esr_platform.api.parameters import Choice, Flag, Number, Text
+from esr_platform.api.resources.bots import HOUSE_BOT, KIND, NAMED, OWNED_BY, OWNER, first_places, owner_of
+from esr_platform.api.resources.seasons import DATES, NamedSeason
+from esr_platform.api.resources.views import OLDEST, Listing, One, Writing, orders, person_of, refusals
 from esr_platform.prepared import Prepared
 from games.registry import GAMES
-from ladder.access import bot_seen_by, ladder_seen_by
+from ladder.access import bot_changed_by, bot_seen_by, ladder_seen_by
+from ladder.keyset import Order
 from ladder.ledger.audit import rated_results
+from ladder.members import memberships
 from ladder.members.standings import listed
 from ladder.models import Estimate, Ladder, LedgerEntry, Membership, PairTally, Season, SeatResult
 from ladder.ratings.elo import PROVISIONAL_GAMES, points
@@ -27,33 +30,34 @@ from ladder.statistics.pair_share import pair_share
 
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
-_LADDER: Final = (
-    *("slug", "name", "game", "seats", "players", "open", "by_invitation", "private", "freezes_at", "created"),
-)
-_SEASON: Final = ("number", "opened", "closes_at", "closing", "closed")
-_ENTRY: Final = (
-    *("pk", "bot", "bot__slug", "bot__name", *(f"bot__{name}" for name in OWNER)),
-    *("rating", "last_change", "games", "wins", "active"),
-)
-_ESTIMATE: Final = (
-    *("version__bot", "version__number", "rating", "low", "high", "rank_low", "rank_high"),
-    *("blocks", "games", "computed"),
-)
-_LIMITS: Final = asdict(Limits())
-_LADDERS: Final = Ladder.objects.values("pk", "limits", "next_ledger", *_LADDER)
-_ESTIMATES: Final = Prepared(
-    lambda ladder, bots: (
-        Estimate.objects.filter(
-            season=Season.objects.filter(ladder__pk=ladder).order_by("-number").values("pk")[:1],
-            rank_low__isnull=False,
-            version__bot__pk__in=bots,
-        )
-        .order_by()
-        .values(*_ESTIMATE)
-    )
-)
+_DEFAULT_LIMITS: Final = asdict(Limits())
+
+
+class LadderDocument(Document):
+    """A ladder: rated play of one game with one number of seats."""
+
+    always = ("slug",)
+
+    slug: Annotated[str, about("Its name in URLs.", "edel-stein-reich-4")]
+    name: Annotated[str, about("Its name on the site.", "Edel, Stein & Reich, 4 players")]
+    game: Annotated[str, choice(tuple(GAMES), "Slug of the game.", "edel-stein-reich")]
+    seats: Annotated[int, about("Number of seats.", 4, ge=2, le=5)]
+    players: Annotated[str, choice(Ladder.Players.values, "Whose bots play on it, or human players.")]
+    open: Annotated[bool, about("Whether new games are scheduled.", True)]
+    by_invitation: Annotated[bool, about("Whether only invited users can join.", False)]
+    private: Annotated[bool, about("Whether only members can see it. You are one.", False)]
+    freezes_at: Annotated[Moment | None, about("When versions stop to change.", None)]
+    created: Annotated[Moment, about("When it was created.")]
+    limits: Annotated[dict[str, int], about("The limits of a bot in a game, in ms and MiB.", _DEFAULT_LIMITS)]
+    bots: Annotated[int, about("Number of bots and human players that play on it.", 12)]
+    games: Annotated[int, about("Number of rated games, in all seasons.", 48212)]
+    season: Annotated[NamedSeason | None, about("The newest season.")]
+
+
+_PLAIN: Final = LadderDocument.__struct_fields__[:10]
+_LADDERS: Final = Ladder.objects.values("pk", "limits", "next_ledger", *_PLAIN)
 _SEASONS: Final = Prepared(
-    lambda ladders: Season.objects.filter(ladder__pk__in=ladders).order_by("number").values("ladder", *_SEASON)
+    lambda ladders: Season.objects.filter(ladder__pk__in=ladders).order_by("number").values("ladder", *DATES)
 )
 _BOTS: Final = Prepared(
     lambda ladders: (
@@ -66,59 +70,124 @@ _BOTS: Final = Prepared(
 
 
 class Ladders(Listing):
-    """All ladders, in the order in which they were opened."""
+    """All ladders, the oldest first."""
 
     document = LadderDocument
-    always = ("slug",)
     orders = OLDEST
     parameters = (
-        Choice("game", "only ladders of this game", words=tuple(GAMES)),
-        Number("seats", "only ladders with so many seats", least=2, most=5),
-        Choice("players", "only ladders at whose tables these sit", words=Ladder.Players.values),
-        Flag("open", "only ladders that schedule games, or only those that do not"),
+        Choice("game", "Only ladders of this game.", words=tuple(GAMES)),
+        Number("seats", "Only ladders with this number of seats.", least=2, most=5),
+        Choice("players", "Only ladders for these players.", words=Ladder.Players.values),
+        Flag("open", "Only ladders that schedule games, or only the others."),
     )
 
-    @extend_schema(operation_id="ladders", summary="Ladders")
+    @operation("ladders", "List ladders")
     def get(self, _request: Request) -> Response:
-        named = ("game", "seats", "players", "open")
-        wanted = {name: self.asked[name] for name in named if self.asked[name] is not None}
-        rows = _LADDERS.visible_to(self.viewer).filter(**wanted)
-        part = self.part(rows)
-        return self.answer(part, documents(part[: self.asked["limit"]]))
+        names = (one.name for one in Ladders.parameters)
+        wanted = {name: self.asked[name] for name in names if self.asked[name] is not None}
+        return self.answer(_documents(self.part(_LADDERS.visible_to(self.viewer).filter(**wanted))))
 
 
 class OneLadder(One):
-    """One ladder."""
+    """A ladder."""
 
     document = LadderDocument
-    always = ("slug",)
 
-    @extend_schema(operation_id="ladder", summary="A ladder")
+    @operation("ladder", "Get a ladder")
     def get(self, _request: Request, slug: str) -> Response:
         found = ladder_seen_by(self.viewer, slug)
-        row = {name: getattr(found, name) for name in ("pk", "limits", "next_ledger", *_LADDER)}
-        return self.answer(documents([row])[0])
+        row = {name: getattr(found, name) for name in ("pk", "limits", "next_ledger", *_PLAIN)}
+        return self.answer(_documents([row])[0])
+
+
+def _documents(rows: Sequence[Mapping[str, Any]]) -> list[LadderDocument]:
+    """The documents of ladders; three queries for all of them."""
+    ids = [row["pk"] for row in rows]
+    games = rated_results([Ladder(pk=row["pk"], next_ledger=row["next_ledger"]) for row in rows])
+    bots = {row["ladder"]: row["bots"] for row in _BOTS(ladders=ids)}
+    seasons = {row.pop("ladder"): NamedSeason(**row) for row in _SEASONS(ladders=ids)}
+    return [
+        LadderDocument(
+            **{name: row[name] for name in _PLAIN},
+            limits={**_DEFAULT_LIMITS, **row["limits"]},
+            bots=bots.get(row["pk"], 0),
+            games=games[row["pk"]],
+            season=seasons.get(row["pk"]),
+        )
+        for row in rows
+    ]
+
+
+# --- Standings -------------------------------------------------------------------------------------------------------
+
+
+class EstimateDocument(Document):
+    """The estimated skill, from all games of the season, with its 95% confidence interval."""
+
+    version: Annotated[int, about("Number of the version.", 3)]
+    rating: Annotated[float, about("Estimated skill in points.", 1688.2)]
+    low: Annotated[float, about("Lower end of the interval, in points.", 1671.5)]
+    high: Annotated[float, about("Upper end of the interval, in points.", 1704.9)]
+    rank_low: Annotated[int | None, about("The best possible rank.", 1)]
+    rank_high: Annotated[int | None, about("The worst possible rank.", 2)]
+    blocks: Annotated[int, about("Number of blocks.", 512)]
+    games: Annotated[int, about("Number of games.", 2048)]
+    computed: Annotated[Moment, about("When it was estimated.")]
+
+
+class MembershipDocument(Document):
+    """A bot or human player on a ladder, with the results of the season."""
+
+    always = ("bot",)
+
+    rank: Annotated[int, about("Competition rank by rating among all players of the ladder.", 1)]
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    name: Annotated[str, about("Name of the bot.", "Citrine")]
+    kind: Annotated[str, KIND]
+    owner: Annotated[str | None, OWNED_BY]
+    house: Annotated[bool, HOUSE_BOT]
+    rating: Annotated[float, about("Rating in points.", 1702.413)]
+    last_change: Annotated[float, about("Change of the rating by the last game, in points.", 3.127)]
+    games: Annotated[int, about("Rated games of the season.", 2048)]
+    wins: Annotated[float, about("First places; k winners get 1/k each.", 811.5)]
+    active: Annotated[bool, about("Whether the bot gets new games.", True)]
+    provisional: Annotated[bool, about("Whether the rating is provisional, because there are few games.", False)]
+    estimate: Annotated[EstimateDocument | None, about("Estimated skill of the version that played last.")]
+
+
+_MEMBER: Final = (
+    *("pk", "bot", "bot__slug", "bot__name", *(f"bot__{name}" for name in OWNER)),
+    *("rating", "last_change", "games", "wins", "active"),
+)
+_PLAIN_ESTIMATE: Final = ("rank_low", "rank_high", "blocks", "games", "computed")
+_ESTIMATES: Final = Prepared(
+    lambda ladder, bots: (
+        Estimate.objects.filter(
+            season=Season.objects.filter(ladder__pk=ladder).order_by("-number").values("pk")[:1],
+            rank_low__isnull=False,
+            version__bot__pk__in=bots,
+        )
+        .order_by()
+        .values("version__bot", "version__number", "rating", "low", "high", *_PLAIN_ESTIMATE)
+    )
+)
 
 
 class Members(Listing):
-    """Everybody who plays or has played on a ladder, best rating first."""
+    """The current standings: all bots and human players of a ladder, the best rating first."""
 
     document = MembershipDocument
-    always = ("bot",)
     orders = {
-        "-rating": Order("rating", falling=True),
-        "rating": Order("rating"),
-        "-games": Order("games", falling=True),
-        "games": Order("games"),
-        "-id": Order("pk", falling=True),
-        "id": Order("pk"),
+        **orders("rating", falling=True),
+        **orders("games", falling=True),
+        **orders("pk", falling=True, name="id"),
     }
     parameters = (
-        Flag("active", "only bots that are given games here, or only those that are not"),
-        Flag("house", "only house bots, or only people and theirs"),
+        Flag("active", "Only bots that get new games on the ladder, or only the others."),
+        Flag("house", "Only house bots, or only users and their bots."),
     )
 
-    @extend_schema(operation_id="members", summary="The table of a ladder")
+    @operation("members", "Get the standings of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
         ladder = ladder_seen_by(self.viewer, slug)
         everybody = listed(ladder).select_related(None)
@@ -127,54 +196,35 @@ class Members(Listing):
             wanted = wanted.filter(active=self.asked["active"])
         if self.asked["house"] is not None:
             wanted = wanted.filter(bot__owner__isnull=self.asked["house"])
-        part = self.part(wanted.values(*_ENTRY))
-        return self.answer(part, _entries(ladder, everybody, part[: self.asked["limit"]]))
+        return self.answer(_members(ladder, everybody, self.part(wanted.values(*_MEMBER))))
 
 
-def documents(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The documents of ladders; three queries for all of them."""
-    ids = [row["pk"] for row in rows]
-    games = rated_results([Ladder(pk=row["pk"], next_ledger=row["next_ledger"]) for row in rows])
-    bots = {row["ladder"]: row["bots"] for row in _BOTS(ladders=ids)}
-    seasons = {row.pop("ladder"): row for row in _SEASONS(ladders=ids)}
-    return [
-        {name: row[name] for name in _LADDER}
-        | {
-            "limits": {**_LIMITS, **row["limits"]},
-            "bots": bots.get(row["pk"], 0),
-            "games": games[row["pk"]],
-            "season": seasons.get(row["pk"]),
-        }
-        for row in rows
-    ]
-
-
-def _entries(
+def _members(
     ladder: Ladder, everybody: QuerySet[Membership], rows: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """The documents of some rows of a ladder's table; two queries."""
+) -> list[MembershipDocument]:
+    """The documents of some rows of the standings; two queries."""
     ranks = _ranks(everybody, [row["rating"] for row in rows])
-    estimates = _estimates(ladder, [row["bot"] for row in rows])
+    estimates = {row["version__bot"]: row for row in _ESTIMATES(ladder=ladder.pk, bots=[row["bot"] for row in rows])}
     return [
-        {
-            "rank": ranks[row["rating"]],
-            "bot": row["bot__slug"],
-            "name": row["bot__name"],
+        MembershipDocument(
+            rank=ranks[row["rating"]],
+            bot=row["bot__slug"],
+            name=row["bot__name"],
             **owner_of(row, "bot__"),
-            "rating": points(row["rating"]),
-            "last_change": points(row["last_change"]),
-            "games": row["games"],
-            "wins": first_places(row["wins"]),
-            "active": row["active"],
-            "provisional": row["games"] < PROVISIONAL_GAMES,
-            "estimate": estimates.get(row["bot"]),
-        }
+            rating=points(row["rating"]),
+            last_change=points(row["last_change"]),
+            games=row["games"],
+            wins=first_places(row["wins"]),
+            active=row["active"],
+            provisional=row["games"] < PROVISIONAL_GAMES,
+            estimate=_estimate(estimates.get(row["bot"])),
+        )
         for row in rows
     ]
 
 
 def _ranks(everybody: QuerySet[Membership], ratings: Sequence[int]) -> dict[int, int]:
-    """By rating, its competition rank in the whole table; of everybody who is better, no more than ratings are read."""
+    """The competition rank of each of ``ratings`` in the whole standings. Only better ratings are read."""
     if not ratings:
         return {}
     better = everybody.filter(rating__gt=min(ratings)).order_by("-rating").values_list("rating", flat=True)
@@ -182,92 +232,166 @@ def _ranks(everybody: QuerySet[Membership], ratings: Sequence[int]) -> dict[int,
     return {rating: bisect_left(falling, -rating) + 1 for rating in ratings}
 
 
-def _estimates(ladder: Ladder, bots: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """By bot, the estimate of the version that it played last, of the ladder's newest season; one query."""
-    rows = _ESTIMATES(ladder=ladder.pk, bots=bots)
-    return {row["version__bot"]: _estimate(row) for row in rows}
+def _estimate(row: Mapping[str, Any] | None) -> EstimateDocument | None:
+    if row is None:
+        return None
+    return EstimateDocument(
+        version=row["version__number"],
+        rating=points(row["rating"]),
+        low=points(row["low"]),
+        high=points(row["high"]),
+        **{name: row[name] for name in _PLAIN_ESTIMATE},
+    )
 
 
-def _estimate(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "version": row["version__number"],
-        **{name: points(row[name]) for name in ("rating", "low", "high")},
-        **{name: row[name] for name in ("rank_low", "rank_high", "blocks", "games", "computed")},
-    }
+# --- Memberships -----------------------------------------------------------------------------------------------------
+
+
+class OwnMembershipDocument(Document):
+    """The membership of your bot on a ladder."""
+
+    ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    active: Annotated[bool, about("Whether the bot gets new games.", True)]
+    declined: Annotated[bool, about("Whether you have removed the bot from the ladder.", False)]
+    rating: Annotated[float, about("Rating in points.", 1702.413)]
+    games: Annotated[int, about("Rated games of the season.", 2048)]
+
+
+class OneMember(Writing):
+    """At ``/api/v1/ladders/{slug}/memberships/{bot}``."""
+
+    @operation("join_ladder", "Join a ladder", OwnMembershipDocument)
+    def put(self, request: Request, slug: str, bot: str) -> Response:
+        """Your bot joins the ladder, or returns to it with its old rating. Repeating it is harmless."""
+        person = person_of(request)
+        ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
+        with refusals():
+            return Response(_membership(memberships.join(mine, ladder)))
+
+    @operation("leave_ladder", "Leave a ladder", OwnMembershipDocument)
+    def delete(self, request: Request, slug: str, bot: str) -> Response:
+        """Your bot gets no new games until it joins again. Its rating remains. Scheduled games are played."""
+        person = person_of(request)
+        ladder, mine = ladder_seen_by(person, slug), bot_changed_by(person, bot)
+        return Response(_membership(memberships.leave(mine, ladder)))
+
+
+def _membership(membership: Membership) -> OwnMembershipDocument:
+    return OwnMembershipDocument(
+        ladder=membership.ladder.slug,
+        bot=membership.bot.slug,
+        active=membership.active,
+        declined=membership.declined,
+        rating=membership.points,
+        games=membership.games,
+    )
 
 
 # --- Ratings over time -----------------------------------------------------------------------------------------------
+
+
+class RatingDocument(Document):
+    """The change of a rating by one game."""
+
+    always = ("number",)
+
+    number: Annotated[int, about("Number in the ledger of the ladder. Games count in this order.", 48211)]
+    match: Annotated[int, about("Id of the match.", 51007)]
+    season: Annotated[int, about("Number of the season.", 2)]
+    version: Annotated[int, about("Number of the version.", 3)]
+    rank: Annotated[int, about("Competition rank in the game.", 1)]
+    before: Annotated[float, about("Rating before the game, in points.", 1699.286)]
+    after: Annotated[float, about("Rating after the game, in points.", 1702.413)]
+    counted: Annotated[Moment, about("When the game was added to the ledger.")]
+
 
 _LEDGER: Final = "result__ledger_entries__"
 _RATING: Final = ("rank", "rating_before", "rating_after", "seat__version__number", "result__match")
 
 
 class Ratings(Listing):
-    """What every rated game of a bot on a ladder did to its rating, in the order in which games counted."""
+    """The change of a bot's rating by each of its rated games on a ladder, in the order of the ledger."""
 
     document = RatingDocument
-    always = ("number",)
-    orders = {"number": Order("number"), "-number": Order("number", falling=True)}
+    orders = orders("number")
     parameters = (
-        Text("ladder", "the ladder that it is rated on", required=True, example="edel-stein-reich-4"),
-        Number("season", "only games of the season with this number", least=1),
+        Text("ladder", "The ladder.", required=True, example="edel-stein-reich-4"),
+        Number("season", "Only games of the season with this number.", least=1),
     )
 
-    @extend_schema(operation_id="ratings", summary="Ratings of a bot over time")
+    @operation("ratings", "Get the ratings of a bot over time")
     def get(self, _request: Request, slug: str) -> Response:
         bot, ladder = bot_seen_by(self.viewer, slug, NAMED), ladder_seen_by(self.viewer, self.asked["ladder"])
-        counted = {
-            f"{_LEDGER}kind": LedgerEntry.Kind.RESULT
-        }  # all of one filter, or each would be of another membership
+        counted = {f"{_LEDGER}kind": LedgerEntry.Kind.RESULT}  # in one filter, so that all are about the same row
         if self.asked["season"]:
             counted[f"{_LEDGER}season__number"] = self.asked["season"]
         membership = bot.memberships.filter(ladder=ladder).values("pk")
         rows = SeatResult.objects.filter(**counted, seat__membership__in=membership, rating_after__isnull=False)
         of_ledger = {"season": F(f"{_LEDGER}season__number"), "counted": F(f"{_LEDGER}created")}
         part = self.part(rows.annotate(number=F(f"{_LEDGER}number")).values("pk", "number", *_RATING, **of_ledger))
-        return self.answer(part, [_rating_document(row) for row in part])
+        return self.answer([_rating(row) for row in part])
 
 
-def _rating_document(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "number": row["number"],
-        "match": row["result__match"],
-        "season": row["season"],
-        "version": row["seat__version__number"],
-        "rank": row["rank"],
-        "before": points(row["rating_before"]),
-        "after": points(row["rating_after"]),
-        "counted": row["counted"],
-    }
+def _rating(row: Mapping[str, Any]) -> RatingDocument:
+    return RatingDocument(
+        number=row["number"],
+        match=row["result__match"],
+        season=row["season"],
+        version=row["seat__version__number"],
+        rank=row["rank"],
+        before=points(row["rating_before"]),
+        after=points(row["rating_after"]),
+        counted=row["counted"],
+    )
 
 
 # --- Head to head ----------------------------------------------------------------------------------------------------
 
-_PAIR: Final = (
-    *("membership__bot__slug", "opponent__bot__slug", "games", "blocks", "share_sum", "share_squares"),
-    *("bought", "paid", "sold", "received"),
+
+class ShareDocument(Document):
+    """The mean share of points, from 0 to 1, with its 95% confidence interval over blocks."""
+
+    value: Annotated[float, about("The mean.", 0.71)]
+    low: Annotated[float, about("Lower end of the interval.", 0.67)]
+    high: Annotated[float, about("Upper end of the interval.", 0.75)]
+
+
+class PairDocument(Document):
+    """Results of a bot against another bot, in the finished blocks of a season."""
+
+    always = ("bot", "opponent")
+
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    opponent: Annotated[str, about("Slug of the opponent.", "house-greedy")]
+    share: Annotated[ShareDocument, about("Share of points of the bot.")]
+    games: Annotated[int, about("Number of games.", 640)]
+    blocks: Annotated[int, about("Number of blocks.", 160)]
+    bought: Annotated[int, about("Barters won from the opponent.", 512)]
+    paid: Annotated[int, about("The total price of these, in the currency of the game.", 1490)]
+    sold: Annotated[int, about("Barters that the opponent won from the bot.", 488)]
+    received: Annotated[int, about("The total price of these, in the currency of the game.", 1377)]
+
+
+_COUNTS: Final = PairDocument.__struct_fields__[3:]
+_PAIRS: Final = PairTally.objects.values(
+    "pk", "membership__bot__slug", "opponent__bot__slug", "share_sum", "share_squares", *_COUNTS
 )
-_PAIRS: Final = PairTally.objects.values("pk", *_PAIR)
 
 
 class HeadToHead(Listing):
-    """Results of bots against each other, each pair from both sides."""
+    """Results of bots against each other. A pair has one row for each of both bots."""
 
     document = PairDocument
-    always = ("bot", "opponent")
-    orders = {
-        "id": Order("pk"),
-        "-games": Order("games", falling=True),
-        "games": Order("games"),
-    }
+    orders = {"id": Order("pk"), **orders("games", falling=True)}
     parameters = (
-        Text("ladder", "the ladder on which they met", required=True, example="edel-stein-reich-4"),
-        Text("bot", "only results of this bot", example="house-greedy"),
-        Text("opponent", "only results against this bot", example="house-random"),
-        Number("season", "of the season with this number; without it, of the newest", least=1),
+        Text("ladder", "The ladder.", required=True, example="edel-stein-reich-4"),
+        Text("bot", "Only results of this bot.", example="house-greedy"),
+        Text("opponent", "Only results against this bot.", example="house-random"),
+        Number("season", "Number of the season; by default the newest.", least=1),
     )
 
-    @extend_schema(operation_id="head_to_head", summary="Results of bots against each other")
+    @operation("head_to_head", "Get results of bots against each other")
     def get(self, _request: Request) -> Response:
         ladder = ladder_seen_by(self.viewer, self.asked["ladder"])
         seasons = Season.objects.filter(ladder=ladder).order_by("-number")
@@ -277,15 +401,14 @@ class HeadToHead(Listing):
         for name, field in (("bot", "membership__bot__slug"), ("opponent", "opponent__bot__slug")):
             if self.asked[name]:
                 rows = rows.filter(**{field: self.asked[name]})
-        part = self.part(rows)
-        return self.answer(part, [_head_to_head_document(row) for row in part])
+        return self.answer([_pair(row) for row in self.part(rows)])
 
 
-def _head_to_head_document(row: Mapping[str, Any]) -> dict[str, Any]:
-    share = asdict(pair_share(row["blocks"], row["share_sum"], row["share_squares"]))
-    return {
-        "bot": row["membership__bot__slug"],
-        "opponent": row["opponent__bot__slug"],
-        "share": {name: share[name] for name in ("value", "low", "high")},
-        **{name: row[name] for name in ("games", "blocks", "bought", "paid", "sold", "received")},
-    }
+def _pair(row: Mapping[str, Any]) -> PairDocument:
+    share = pair_share(row["blocks"], row["share_sum"], row["share_squares"])
+    return PairDocument(
+        bot=row["membership__bot__slug"],
+        opponent=row["opponent__bot__slug"],
+        share=ShareDocument(value=share.value, low=share.low, high=share.high),
+        **{name: row[name] for name in _COUNTS},
+    )

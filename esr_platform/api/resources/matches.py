@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from msgspec.structs import asdict
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bots.models import BotVersion
-from esr_platform.api.resources.bots import NAMED, OWNER, owner_of
-from esr_platform.api.resources.documents import MatchDocument, MatchListed
-from esr_platform.api.resources.views import HEADERS, Asked, Choice, Flag, Listing, Moment, Number, One, Reading, Text
+from esr_platform.accounts.limits import wait_s
+from esr_platform.api.authentication import identity
+from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
+from esr_platform.api.parameters import Asked, Choice, Flag, Number, Text, Time
+from esr_platform.api.resources.bots import HOUSE_BOT, KIND, NAMED, OWNED_BY, OWNER, owner_of
+from esr_platform.api.resources.views import HEADERS, Listing, One, Reading
 from esr_platform.prepared import Prepared
 from games.outcomes import has_score
 from games.registry import GAMES
+from games.rules import FORFEIT_REASONS
 from ladder.access import (
     among_matches_seen_by,
     bot_seen_by,
@@ -30,10 +34,126 @@ from ladder.access import (
     with_seats_of,
 )
 from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_record_of
+from ladder.exports.json_lines import game_pieces, is_in_file
 from ladder.models import Block, LedgerEntry, Match, Occupant, Outage, Seat
 from ladder.openness import opened
+from ladder.pages.components.responses import streamed
 from ladder.pages.replay import sent
 from ladder.ratings.elo import points
+
+# --- Documents -------------------------------------------------------------------------------------------------------
+
+_DUEL: Final = "edel-stein-reich-duel"
+_STATUS: Final = choice(Match.Status.values, "Status of the match.", "finished")
+
+
+class PlayerDocument(Document):
+    """The player at a seat. Rank, score and ratings are null if there is no result."""
+
+    seat: Annotated[int, about("Number of the seat, from 0.", 0)]
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    name: Annotated[str, about("Name of the bot.", "Citrine")]
+    kind: Annotated[str, KIND]
+    owner: Annotated[str | None, OWNED_BY]
+    house: Annotated[bool, HOUSE_BOT]
+    version: Annotated[int, about("Number of the version; 1 for human players.", 3)]
+    label: Annotated[str, about("The name of a version of a remote bot; else empty.", "")]
+    rank: Annotated[int | None, about("Competition rank: two winners are 1, 1, 3.", 1)]
+    score: Annotated[
+        Any,
+        about(
+            "The score as the game defines it; null without a result, or if the game ended early.",
+            {"money": 95, "gems": [3, 2, 4, 1]},
+        ),
+    ]
+    forfeit: Annotated[
+        str, choice(("", *FORFEIT_REASONS), "Why the player lost without playing to the end; else empty.")
+    ]
+    rating_before: Annotated[float | None, about("Rating before the game, in points.", 1699.286)]
+    rating_after: Annotated[float | None, about("Rating after the game, in points.", 1702.413)]
+
+
+class MatchListed(Document):
+    """A scheduled, running or finished match."""
+
+    always = ("id",)
+
+    id: Annotated[int, about("Id of the match.", 51007)]
+    ladder: Annotated[str, about("Slug of the ladder.", _DUEL)]
+    game: Annotated[str, choice(tuple(GAMES), "Slug of the game.", _DUEL)]
+    seats: Annotated[int, about("Number of seats.", 2)]
+    season: Annotated[int | None, about("Number of the season.", 2)]
+    purpose: Annotated[str, choice(Block.Purpose.values, "Why it is played.", Block.Purpose.LADDER)]
+    rated: Annotated[bool, about("Whether it counts for ratings.", True)]
+    live: Annotated[bool, about("Whether a human player or a remote bot takes part.", False)]
+    status: Annotated[str, _STATUS]
+    reason: Annotated[str, about("Why it has no result; else empty.", "")]
+    open: Annotated[
+        bool, about("Whether its deal, record, log and replay are open: after the last game of its block.", True)
+    ]
+    created: Annotated[Moment, about("When it was scheduled.")]
+    started: Annotated[Moment | None, about("When the last attempt to play it began.")]
+    ended: Annotated[Moment | None, about("When it ended.")]
+    players: Annotated[list[PlayerDocument], about("The players by seat.")]
+
+
+class DealGame(Document):
+    """A match that is played with a deal."""
+
+    id: Annotated[int, about("Id of the match.", 51007)]
+    status: Annotated[str, _STATUS]
+
+
+class DealDocument(Document):
+    """The deal of a match."""
+
+    series: Annotated[str | None, about("Name of the series that the deal comes from.", _DUEL)]
+    number: Annotated[int | None, about("Number of the deal in the series.", 5100)]
+    commitment: Annotated[str, about("SHA-256 of the seed, hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
+    seed: Annotated[
+        str | None, about("The seed, hexadecimal; null until the last game with the deal has ended.", EXAMPLE_DIGEST)
+    ]
+    games: Annotated[list[DealGame], about("All matches that are played with the deal.")]
+
+
+class LedgerNumbers(Document):
+    """The numbers of a match in the ledger of the ladder."""
+
+    result: Annotated[int | None, about("Number of its result.", 48211)]
+    void: Annotated[int | None, about("Number of the correction that made the result void.", None)]
+
+
+class OccupantDocument(Document):
+    """A stretch of a live game in which one player sat at a seat: a human player, or the substitute bot."""
+
+    seat: Annotated[int, about("Number of the seat, from 0.", 0)]
+    bot: Annotated[str, about("Slug of the player.", "miriam")]
+    name: Annotated[str, about("Name of the player.", "miriam")]
+    version: Annotated[int, about("Number of the version.", 1)]
+    from_move: Annotated[int, about("The first move, counting from 0 those that were not forced.", 0)]
+    to_move: Annotated[int | None, about("The first move of the next player; null at the end of the game.", None)]
+
+
+class OutageDocument(Document):
+    """A time in which the site was unavailable. Running clocks were extended by it."""
+
+    before_move: Annotated[int, about("The next move, counting from 0 those that were not forced.", 4)]
+    ended: Annotated[Moment, about("When the site was available again.")]
+    ms: Annotated[int, about("How long it was unavailable, in ms.", 12000)]
+
+
+class MatchDocument(MatchListed):
+    """A match with its deal and its numbers in the ledger."""
+
+    deal: Annotated[DealDocument, about("The deal.")]
+    ledger: Annotated[LedgerNumbers, about("The numbers in the ledger.")]
+    occupants: Annotated[
+        list[OccupantDocument], about("Who sat where in a game with human players; empty until it is open.", [])
+    ]
+    outages: Annotated[
+        list[OutageDocument], about("Outages of the site during a live game; empty until it is open.", [])
+    ]
+
 
 # --- Matches ---------------------------------------------------------------------------------------------------------
 
@@ -71,101 +191,97 @@ _OCCUPANTS: Final = Prepared(
     )
 )
 _FILTERS: Final = (
-    Choice("status", "only games that are there", words=Match.Status.values, example="finished"),
-    Flag("rated", "only games that count for ratings, or only those that do not"),
-    Choice("purpose", "only games that are played for that", words=Block.Purpose.values),
-    Number("season", "only games of the season with this number", least=1),
-    Moment("ended_from", "only games that ended then or later"),
-    Moment("ended_before", "only games that ended before then"),
+    Choice("status", "Only matches with this status.", words=Match.Status.values, example="finished"),
+    Flag("rated", "Only rated matches, or only unrated ones."),
+    Choice("purpose", "Only matches that are played for this purpose.", words=Block.Purpose.values),
+    Number("season", "Only matches of the season with this number.", least=1),
+    Time("ended_from", "Only matches that ended at this time or later."),
+    Time("ended_before", "Only matches that ended before this time."),
 )
-_LADDER: Final = Text("ladder", "only games of this ladder", example="edel-stein-reich-4")
-_GAME: Final = Choice("game", "only games of this kind", words=tuple(GAMES))
-_BOT_NAMED: Final = Text("bot", "only games with this bot at the table", example="house-greedy")
-_WITH: Final = Text("with", "only games with this bot at the table, too", example="house-random")
+_LADDER: Final = Text("ladder", "Only matches of this ladder.", example="edel-stein-reich-4")
+_GAME: Final = Choice("game", "Only matches of this game.", words=tuple(GAMES))
+_BOT_NAMED: Final = Text("bot", "Only matches with this bot.", example="house-greedy")
+_WITH: Final = Text("with", "Only matches that also have this bot.", example="house-random")
 
 
 class _Matches(Listing):
-    """A list of matches that somebody may know of."""
+    """A list of matches."""
 
     document = MatchListed
 
     def listed(self, matches: QuerySet[Match, dict[str, Any]]) -> Response:
-        """Those of ``matches``, rows of ``_LISTED``, that are asked for; two queries."""
+        """The requested part of ``matches``, which are rows of ``_LISTED``; two queries."""
+        for name in ("bot", "with"):
+            if self.asked.get(name):
+                matches = with_seats_of(matches, BotVersion.objects.filter(bot__slug=self.asked[name]))
         wanted = _wanted(self.asked)
         part = self.part(matches.filter(wanted) if wanted else matches)
-        return self.answer(part, documents(part[: self.asked["limit"]]))
+        seats = _seats([row["pk"] for row in part])
+        return self.answer([_match(row, seats[row["pk"]]) for row in part])
 
 
 class Matches(_Matches):
-    """Matches of everybody, the newest first."""
+    """Matches of all ladders, the newest first."""
 
     parameters = (_LADDER, _GAME, _BOT_NAMED, _WITH, *_FILTERS)
 
-    @extend_schema(operation_id="matches", summary="Matches")
+    @operation("matches", "List matches")
     def get(self, _request: Request) -> Response:
         matches = (among_matches_seen_by if _few(self.asked) else matches_in_order_seen_by)(self.viewer, _LISTED)
         if self.asked["ladder"]:
             matches = _LISTED.filter(ladder=ladder_seen_by(self.viewer, self.asked["ladder"]))
         if self.asked["game"]:
             matches = matches.filter(ladder__game=self.asked["game"])
-        for name in ("bot", "with"):
-            if self.asked[name]:
-                matches = _of_bot(matches, self.asked[name])
         return self.listed(matches)
 
 
 class LadderMatches(_Matches):
-    """Matches of one ladder, the newest first."""
+    """Matches of a ladder, the newest first."""
 
     parameters = (_BOT_NAMED, _WITH, *_FILTERS)
 
-    @extend_schema(operation_id="ladder_matches", summary="Matches of a ladder")
+    @operation("ladder_matches", "List the matches of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
-        matches = _LISTED.filter(ladder=ladder_seen_by(self.viewer, slug))
-        for name in ("bot", "with"):
-            if self.asked[name]:
-                matches = _of_bot(matches, self.asked[name])
-        return self.listed(matches)
+        return self.listed(_LISTED.filter(ladder=ladder_seen_by(self.viewer, slug)))
 
 
 class BotMatches(_Matches):
-    """Matches with one bot at the table, the newest first."""
+    """Matches of a bot, the newest first."""
 
     parameters = (_LADDER, _WITH, *_FILTERS)
 
-    @extend_schema(operation_id="bot_matches", summary="Matches of a bot")
+    @operation("bot_matches", "List the matches of a bot")
     def get(self, _request: Request, slug: str) -> Response:
         bot = bot_seen_by(self.viewer, slug, NAMED)
         matches = with_seats_of(among_matches_seen_by(self.viewer, _LISTED), bot.versions.all())
         if self.asked["ladder"]:
             matches = matches.filter(ladder=ladder_seen_by(self.viewer, self.asked["ladder"]))
-        if self.asked["with"]:
-            matches = _of_bot(matches, self.asked["with"])
         return self.listed(matches)
 
 
 class OneMatch(One):
-    """One match, with its deal and its numbers in the ladder's ledger."""
+    """A match with its deal and its numbers in the ledger."""
 
     document = MatchDocument
-    always = ("id",)
 
-    @extend_schema(operation_id="match", summary="A match")
+    @operation("match", "Get a match")
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
-        whole = {"deal": _deal(row), "ledger": _ledger(match_id), "occupants": _occupants(row)}
-        whole["outages"] = _outages(row)
-        return self.answer({**documents([row])[0], **whole})
-
-
-def documents(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The documents of matches that a query gave as rows of ``_MATCH`` and ``_OPEN``; one query for all seats."""
-    seats = _seats(row["pk"] for row in rows)
-    return [_document(row, seats[row["pk"]]) for row in rows]
+        listed = _match(row, _seats([match_id])[match_id])
+        told = row["open"] and row["block__purpose"] in Block.DRIVEN_BY_REQUESTS  # numbers of moves tell hidden ones
+        return self.answer(
+            MatchDocument(
+                **asdict(listed),
+                deal=_deal(row),
+                ledger=_ledger(match_id),
+                occupants=_occupants(match_id) if told else [],
+                outages=[OutageDocument(**one) for one in _OUTAGES(match=match_id)] if told else [],
+            )
+        )
 
 
 def _wanted(asked: Asked) -> Q:
-    """What of matches is asked for, whichever list it is."""
+    """The filters that every list of matches has."""
     wanted = Q()
     if asked["status"]:
         wanted &= Q(status=asked["status"])
@@ -184,111 +300,106 @@ def _wanted(asked: Asked) -> Q:
 
 
 def _few(asked: Asked) -> bool:
-    """Whether only few matches may be wanted, so that an index finds them sooner than reading in order does."""
+    """Whether few matches may pass the filters, so that an index finds them sooner than reading in order does."""
     return bool(asked["bot"] or asked["with"] or (asked["status"] or Match.Status.FINISHED) != Match.Status.FINISHED)
 
 
-def _of_bot(matches: QuerySet[Match, dict[str, Any]], slug: str) -> QuerySet[Match, dict[str, Any]]:
-    return with_seats_of(matches, BotVersion.objects.filter(bot__slug=slug))
-
-
-def _seats(matches: Iterable[int]) -> Mapping[int, list[dict[str, Any]]]:
+def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
+    """The seats of matches, by match; one query."""
     found: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    for row in _SEATS(matches=list(matches)):
+    for row in _SEATS(matches=matches):
         found[row["match"]].append(row)
     return found
 
 
-def _document(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _match(row: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]) -> MatchListed:
+    """A match from a row of ``_MATCH`` and ``_OPEN``."""
     purpose, over = row["block__purpose"], row["status"] == Match.Status.FINISHED
-    return {
-        "id": row["pk"],
-        "ladder": row["ladder__slug"],
-        "game": row["ladder__game"],
-        "seats": row["ladder__seats"],
-        "season": row["block__series__season__number"],
-        "purpose": purpose,
-        "rated": purpose in Block.RATED,
-        "live": purpose in Block.DRIVEN_BY_REQUESTS,
-        "status": row["status"],
-        "reason": row["reason"],
-        "open": row["open"],
-        "created": row["created"],
-        "started": row["started"],
-        "ended": row["ended"],
-        "players": [_player(seat, over) for seat in seats],
-    }
+    return MatchListed(
+        id=row["pk"],
+        ladder=row["ladder__slug"],
+        game=row["ladder__game"],
+        seats=row["ladder__seats"],
+        season=row["block__series__season__number"],
+        purpose=purpose,
+        rated=purpose in Block.RATED,
+        live=purpose in Block.DRIVEN_BY_REQUESTS,
+        status=row["status"],
+        reason=row["reason"],
+        open=row["open"],
+        created=row["created"],
+        started=row["started"],
+        ended=row["ended"],
+        players=[_player(seat, over) for seat in seats],
+    )
 
 
-def _player(row: Mapping[str, Any], over: bool) -> dict[str, Any]:
-    """A seat; of a result that does not count any more, nothing is told."""
-    return {
-        "seat": row["index"],
-        "bot": row[f"{_BOT}slug"],
-        "name": row[f"{_BOT}name"],
+def _player(row: Mapping[str, Any], over: bool) -> PlayerDocument:
+    """The player at a seat. A result that does not count is not shown."""
+    return PlayerDocument(
+        seat=row["index"],
+        bot=row[f"{_BOT}slug"],
+        name=row[f"{_BOT}name"],
         **owner_of(row, _BOT),
-        "version": row["version__number"],
-        "label": row["version__label"],
-        "rank": row["result__rank"] if over else None,
-        "score": row["result__score"] if over and has_score(row["result__score"]) else None,
-        "forfeit": (row["result__forfeit"] or "") if over else "",
-        "rating_before": points(row["result__rating_before"]) if over else None,
-        "rating_after": points(row["result__rating_after"]) if over else None,
-    }
+        version=row["version__number"],
+        label=row["version__label"],
+        rank=row["result__rank"] if over else None,
+        score=row["result__score"] if over and has_score(row["result__score"]) else None,
+        forfeit=(row["result__forfeit"] or "") if over else "",
+        rating_before=points(row["result__rating_before"]) if over else None,
+        rating_after=points(row["result__rating_after"]) if over else None,
+    )
 
 
-def _deal(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "series": row["block__series__name"],
-        "number": row["block__number"],
-        "commitment": row["block__commitment"],
-        "seed": bytes(row["block__seed"]).hex() if row["open"] else None,
-        "games": [{"id": one["pk"], "status": one["status"]} for one in _GAMES(block=row["block"])],
-    }
+def _deal(row: Mapping[str, Any]) -> DealDocument:
+    return DealDocument(
+        series=row["block__series__name"],
+        number=row["block__number"],
+        commitment=row["block__commitment"],
+        seed=bytes(row["block__seed"]).hex() if row["open"] else None,
+        games=[DealGame(id=one["pk"], status=one["status"]) for one in _GAMES(block=row["block"])],
+    )
 
 
-def _occupants(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Who sat where from when to when; nothing before the game is open: numbers of moves tell of what is hidden."""
-    if not row["open"] or row["block__purpose"] not in Block.DRIVEN_BY_REQUESTS:
-        return []
+def _occupants(match_id: int) -> list[OccupantDocument]:
     return [
-        {
-            "seat": one["seat__index"],
-            "bot": one["version__bot__slug"],
-            "name": one["version__bot__name"],
-            "version": one["version__number"],
-            "from_move": one["from_move"],
-            "to_move": one["to_move"],
-        }
-        for one in _OCCUPANTS(match=row["pk"])
+        OccupantDocument(
+            seat=one["seat__index"],
+            bot=one["version__bot__slug"],
+            name=one["version__bot__name"],
+            version=one["version__number"],
+            from_move=one["from_move"],
+            to_move=one["to_move"],
+        )
+        for one in _OCCUPANTS(match=match_id)
     ]
 
 
-def _outages(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """When the site was unavailable; nothing before the game is open, as of sittings."""
-    if not row["open"] or row["block__purpose"] not in Block.DRIVEN_BY_REQUESTS:
-        return []
-    return [dict(one) for one in _OUTAGES(match=row["pk"])]
-
-
-def _ledger(match_id: int) -> dict[str, int | None]:
+def _ledger(match_id: int) -> LedgerNumbers:
     numbers = {row["kind"]: row["number"] for row in _NUMBERS(match=match_id)}
-    return {kind: numbers.get(kind) for kind in ("result", "void")}
+    return LedgerNumbers(result=numbers.get("result"), void=numbers.get("void"))
 
 
 # --- Records, logs and replays ---------------------------------------------------------------------------------------
 
 _MATCHES: Final = Match.objects.select_related("ladder").only("status", "ladder__seats")
-_SEEN_BY: Final = Number("seat", "what this seat saw, from 0; without it, what everybody saw", most=4)
+_SCORES: Final = [{"money": 95, "gems": [3, 2, 4, 1]}, {"money": 81, "gems": [1, 2, 0, 5]}]
+_OUTCOME: Final = {"ranks": [1, 2], "scores": _SCORES}
+_HEAD: Final = {"game": _DUEL, "rules": "1", "seats": 2, "commitment": EXAMPLE_DIGEST, "outcome": _OUTCOME}
+_STEP: Final = {"chance": "age_order", "seats": [1, 0]}
 
 
 class Record(Reading):
-    """The whole game (`game-record/1`), or the deal of one that ended without a result (`match-log/1`).
+    """The game record (`game-record/1`), or the deal of a match without a result (`match-log/1`).
 
-    It opens when the last game of its deal has ended. `/games/{slug}/schemas/record` says what it looks like.
+    It is open after the last game with the same deal. `/games/{slug}/schemas/record` describes it.
     """
 
-    @extend_schema(operation_id="record", summary="The record of a match", responses=OpenApiTypes.OBJECT)
+    @operation(
+        "record",
+        "Get the record of a match",
+        example={"format": "game-record/1", **_HEAD, "seed": EXAMPLE_DIGEST, "steps": [_STEP]},
+    )
     def get(self, request: Request, match_id: int) -> HttpResponseBase:
         match = match_among(_MATCHES, self.viewer, match_id)
         record = sent_record_of(match)
@@ -301,14 +412,18 @@ class Record(Reading):
 
 
 class Log(Reading):
-    """What one seat, or everybody, was allowed to see of a game that has ended (`game-log/1`).
+    """What one seat, or everybody, could see of a finished game (`game-log/1`).
 
-    It opens with the record. `/games/{slug}/schemas/log` says what it looks like.
+    It is open when the record is. `/games/{slug}/schemas/log` describes it.
     """
 
-    parameters = (_SEEN_BY,)
+    parameters = (Number("seat", "The seat, from 0. By default the log of everybody.", most=4),)
 
-    @extend_schema(operation_id="log", summary="What a seat saw of a match", responses=OpenApiTypes.OBJECT)
+    @operation(
+        "log",
+        "Get the log of a match",
+        example={"format": "game-log/1", **_HEAD, "seat": None, "entries": [{"ply": 0, "step": _STEP}]},
+    )
     def get(self, request: Request, match_id: int) -> HttpResponse:
         match, seat = match_among(_MATCHES, self.viewer, match_id), self.asked["seat"]
         if seat is not None and seat >= match.ladder.seats:
@@ -320,9 +435,9 @@ class Log(Reading):
 
 
 class Replay(Reading):
-    """The game as a first view, a patch of it a step, and sentences (`replay/1`). It opens with the record."""
+    """The game as its first view, a patch for each step, and sentences (`replay/1`). It is open when the record is."""
 
-    @extend_schema(operation_id="replay", summary="The replay of a match", responses=OpenApiTypes.OBJECT)
+    @operation("replay", "Get the replay of a match", example={"format": "replay/1"})
     def get(self, request: Request, match_id: int) -> HttpResponse:
         match = match_among(_MATCHES, self.viewer, match_id)
         found = replay_of(match)
@@ -332,7 +447,48 @@ class Replay(Reading):
 
 
 def _closed(what: str, match: Match) -> Http404:
-    """Why there is none: either it is not open yet, or there never will be one."""
+    """The error for a match whose record is not open yet, or that has no record."""
     if match.status in (Match.Status.CANCELLED, Match.Status.VOID, Match.Status.ABORTED):
         return Http404(f"Match {match.pk} has no result, so it has no {what}.")
     return Http404(f"The {what} of match {match.pk} opens when the last game of its deal has ended.")
+
+
+# --- All records of a ladder -----------------------------------------------------------------------------------------
+
+MOST_RECORDS: Final = 100_000
+EVERYBODY: Final = "everybody"
+"""The identity that counts the bulk downloads of all clients."""
+
+
+class Records(Reading):
+    """At ``/api/v1/ladders/{slug}/records``."""
+
+    throttle_scope = "bulk"
+    parameters = (
+        Number("after", "Only games after this one: `match` of the last line that you have.", example=123),
+        Number("limit", "The maximum number of games.", default=MOST_RECORDS, least=1, most=MOST_RECORDS),
+    )
+
+    @operation("records", "Download all records of a ladder", media_type="application/gzip")
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """Gzipped JSON lines, one game per line, in the order in which their blocks ended.
+
+        A game is included one minute after the end of its block. A response may end before the last game, at `limit`
+        or at the rate limit of a client. Ask again with `after` until a response is empty.
+        """
+        ladder = ladder_seen_by(self.viewer, slug)
+        after, most = self.asked["after"], self.asked["limit"]
+        who = identity(request._request, request.auth)
+        if after is not None and not is_in_file(ladder, after):
+            raise Http404(f"Match {after} is no line of this file. Name the last one that you have.")
+        wait = wait_s("bulk_together", EVERYBODY)
+        if wait:
+            raise Throttled(wait)
+
+        def go_on() -> bool:
+            return not wait_s("bulk", who) and not wait_s("bulk_together", EVERYBODY)
+
+        found = game_pieces(ladder, after, most, go_on)
+        response = streamed(request._request, f"{slug}-records.jsonl.gz", found, "application/gzip")
+        response["Content-Encoding"] = "identity"  # the file is compressed already
+        return response

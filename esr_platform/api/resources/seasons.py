@@ -1,109 +1,155 @@
-"""Seasons of a ladder: their deals, and how they ended."""
+"""Seasons of a ladder with their deal series and final standings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from esr_platform.api.resources.bots import OWNER, first_places, owner_of
-from esr_platform.api.resources.documents import SeasonDocument, StandingDocument
-from esr_platform.api.resources.views import Listing, One, Order
+from esr_platform.api.documents import EXAMPLE_DIGEST, Document, Moment, about, choice, operation
+from esr_platform.api.resources.bots import HOUSE_BOT, KIND, OWNED_BY, OWNER, first_places, owner_of
+from esr_platform.api.resources.views import Listing, One, orders
 from esr_platform.prepared import Prepared
 from ladder.access import ladder_seen_by
 from ladder.models import DealSeries, FinalStanding, Season
 from ladder.pages.seasons import season_among
 from ladder.ratings.elo import points
 
-_SEASON: Final = ("ladder__slug", "number", "opened", "closes_at", "closing", "closed")
+# --- Documents -------------------------------------------------------------------------------------------------------
+
+
+class SeriesDocument(Document):
+    """A series of deals, which all come from one key."""
+
+    name: Annotated[str, about("The name that is hashed to make a deal.", "edel-stein-reich-4")]
+    kind: Annotated[str, choice(DealSeries.Kind.values, "What the deals are for.")]
+    deals: Annotated[int, about("Number of deals so far.", 812)]
+    key_hash: Annotated[str, about("SHA-256 of the key, hexadecimal. It is public from the start.", EXAMPLE_DIGEST)]
+    key: Annotated[
+        str | None,
+        about("The key, hexadecimal; null until the season is closed and its last deal has been played.", None),
+    ]
+
+
+class NamedSeason(Document):
+    """The dates of a season."""
+
+    number: Annotated[int, about("Number of the season, from 1.", 2)]
+    opened: Annotated[Moment, about("When it was opened.")]
+    closes_at: Annotated[Moment | None, about("When it is going to close.", None)]
+    closing: Annotated[Moment | None, about("Since when no new games are scheduled in it.", None)]
+    closed: Annotated[Moment | None, about("Since when its standings are final.", None)]
+
+
+class SeasonDocument(NamedSeason):
+    """A season of a ladder. It has its own ratings and deals."""
+
+    always = ("number",)
+
+    ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
+    winners: Annotated[list[str], about("Slugs of the winners; empty until the season is closed.", [])]
+    series: Annotated[list[SeriesDocument], about("Where the deals of the season come from.")]
+
+
+class StandingDocument(Document):
+    """A place in the final standings of a season."""
+
+    always = ("bot",)
+
+    rank: Annotated[int, about("Competition rank: two winners are 1, 1, 3.", 1)]
+    bot: Annotated[str, about("Slug of the bot.", "citrine")]
+    name: Annotated[str, about("Name of the bot.", "Citrine")]
+    kind: Annotated[str, KIND]
+    owner: Annotated[str | None, OWNED_BY]
+    house: Annotated[bool, HOUSE_BOT]
+    rating: Annotated[float, about("Rating in points.", 1702.413)]
+    games: Annotated[int, about("Rated games.", 2048)]
+    wins: Annotated[float, about("First places; k winners get 1/k each.", 811.5)]
+
+
+# --- Views -----------------------------------------------------------------------------------------------------------
+
+DATES: Final = NamedSeason.__struct_fields__
 _BOT: Final = "membership__bot__"
-_STANDING: Final = (
-    *("rank", "rating", "games", "wins", f"{_BOT}slug", f"{_BOT}name", *(f"{_BOT}{name}" for name in OWNER)),
+_SEASONS: Final = Season.objects.values("pk", "ladder__slug", *DATES)
+_STANDINGS: Final = FinalStanding.objects.values(
+    *("pk", "rank", "rating", "games", "wins"), *(f"{_BOT}{name}" for name in ("slug", "name", *OWNER))
 )
-_SEASONS: Final = Season.objects.values("pk", *_SEASON)
-_STANDINGS: Final = FinalStanding.objects.values("pk", *_STANDING)
 _WINNERS: Final = Prepared(
     lambda seasons: (
         FinalStanding.objects.filter(rank=1, season__pk__in=seasons).order_by("pk").values("season", f"{_BOT}slug")
     )
 )
 _SERIES: Final = DealSeries.objects.order_by("kind")
-_BY_NUMBER: Final = {"-number": Order("number", falling=True), "number": Order("number")}
 
 
 class Seasons(Listing):
     """All seasons of a ladder, the newest first."""
 
     document = SeasonDocument
-    always = ("number",)
-    orders = _BY_NUMBER
+    orders = orders("number", falling=True)
 
-    @extend_schema(operation_id="seasons", summary="Seasons of a ladder")
+    @operation("seasons", "List the seasons of a ladder")
     def get(self, _request: Request, slug: str) -> Response:
-        part = self.part(_SEASONS.filter(ladder=ladder_seen_by(self.viewer, slug)))
-        return self.answer(part, _documents(part[: self.asked["limit"]]))
+        return self.answer(_documents(self.part(_SEASONS.filter(ladder=ladder_seen_by(self.viewer, slug)))))
 
 
 class OneSeason(One):
-    """One season of a ladder, with the series that its deals come from."""
+    """A season of a ladder, with the series that its deals come from."""
 
     document = SeasonDocument
-    always = ("number",)
 
-    @extend_schema(operation_id="season", summary="A season")
+    @operation("season", "Get a season")
     def get(self, _request: Request, slug: str, number: int) -> Response:
         return self.answer(_documents([season_among(_SEASONS, self.viewer, slug, number)])[0])
 
 
 class Standings(Listing):
-    """The final table of a closed season, the winner first; empty while it is open."""
+    """The final standings of a closed season, the winner first. The list is empty while the season is open."""
 
     document = StandingDocument
-    always = ("bot",)
-    orders = {"rank": Order("rank"), "-rank": Order("rank", falling=True)}
+    orders = orders("rank")
 
-    @extend_schema(operation_id="standings", summary="The final table of a season")
+    @operation("standings", "Get the final standings of a season")
     def get(self, _request: Request, slug: str, number: int) -> Response:
         season = season_among(_SEASONS, self.viewer, slug, number)
-        part = self.part(_STANDINGS.filter(season=season["pk"]))
-        return self.answer(part, [_standing(row) for row in part])
+        return self.answer([_standing(row) for row in self.part(_STANDINGS.filter(season=season["pk"]))])
 
 
-def _documents(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _documents(rows: Sequence[Mapping[str, Any]]) -> list[SeasonDocument]:
     """The documents of seasons; two queries for all of them."""
     ids = [row["pk"] for row in rows]
     first, series = _WINNERS(seasons=ids), list(_SERIES.filter(season__in=ids))
     return [
-        {
-            "ladder": row["ladder__slug"],
-            **{name: row[name] for name in _SEASON[1:]},
-            "winners": [one[f"{_BOT}slug"] for one in first if one["season"] == row["pk"]],
-            "series": [_series(one) for one in series if one.season_id == row["pk"]],
-        }
+        SeasonDocument(
+            ladder=row["ladder__slug"],
+            **{name: row[name] for name in DATES},
+            winners=[one[f"{_BOT}slug"] for one in first if one["season"] == row["pk"]],
+            series=[_series(one) for one in series if one.season_id == row["pk"]],
+        )
         for row in rows
     ]
 
 
-def _series(series: DealSeries) -> dict[str, Any]:
-    return {
-        "name": series.name,
-        "kind": series.kind,
-        "deals": series.next_number - 1,
-        "key_hash": series.key_hash,
-        "key": series.public_key,
-    }
+def _series(series: DealSeries) -> SeriesDocument:
+    return SeriesDocument(
+        name=series.name,
+        kind=series.kind,
+        deals=series.next_number - 1,
+        key_hash=series.key_hash,
+        key=series.public_key,
+    )
 
 
-def _standing(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "rank": row["rank"],
-        "bot": row[f"{_BOT}slug"],
-        "name": row[f"{_BOT}name"],
+def _standing(row: Mapping[str, Any]) -> StandingDocument:
+    return StandingDocument(
+        rank=row["rank"],
+        bot=row[f"{_BOT}slug"],
+        name=row[f"{_BOT}name"],
         **owner_of(row, _BOT),
-        "rating": points(row["rating"]),
-        "games": row["games"],
-        "wins": first_places(row["wins"]),
-    }
+        rating=points(row["rating"]),
+        games=row["games"],
+        wins=first_places(row["wins"]),
+    )

@@ -1,221 +1,41 @@
-"""What all endpoints for reading share: query parameters, who asks, and lists in parts."""
+"""What the views of the API share: sparse documents, lists in parts, and errors of changes."""
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cached_property
-from typing import Any, ClassVar, Final
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, cached_property
+from http import HTTPStatus
+from typing import Any, ClassVar, Final, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q, QuerySet
-from django.http import QueryDict
-from rest_framework.exceptions import MethodNotAllowed, ValidationError
+from django.db.models import QuerySet
+from msgspec import Struct
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from esr_platform.accounts.models import User
+from bots.uploads import upload
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.api.authentication import HasScope, viewer
-
-# --- Query parameters ------------------------------------------------------------------------------------------------
-
-LARGEST: Final = 10**15
-"""No number of a row, and no rating, is larger."""
-
-SLUG: Final = r"^[-a-zA-Z0-9_]{1,60}$"
-
-Asked = Mapping[str, Any]
-"""What an address asks for, by parameter; what it does not say has the parameter's default."""
-
-
-@dataclass(frozen=True)
-class Parameter(ABC):
-    """One parameter: its name, a sentence on what it does, and what holds where it is not said."""
-
-    name: str
-    meaning: str
-    example: Any = None
-    default: Any = None
-    required: bool = False
-
-    @property
-    @abstractmethod
-    def schema(self) -> dict[str, Any]:
-        """JSON Schema of exactly what is accepted."""
-
-    @abstractmethod
-    def read(self, text: str) -> Any:
-        """The value of a text. Raises ``ValueError`` with a sentence that says what may stand there."""
-
-
-@dataclass(frozen=True)
-class Number(Parameter):
-    """A whole number from ``least`` to ``most``."""
-
-    least: int = 0
-    most: int = LARGEST
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
-
-    def read(self, text: str) -> int:
-        number = int(text) if re.fullmatch(r"-?[0-9]{1,16}", text, re.ASCII) else None
-        if number is None or not self.least <= number <= self.most:
-            raise ValueError(f"Write a whole number from {self.least} to {self.most}.")
-        return number
-
-
-@dataclass(frozen=True)
-class Choice(Parameter):
-    """One of some words."""
-
-    words: Sequence[str] = ()
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.words)}
-
-    def read(self, text: str) -> str:
-        if text not in self.words:
-            raise ValueError(f"Write one of: {', '.join(self.words)}.")
-        return text
-
-
-@dataclass(frozen=True)
-class Flag(Parameter):
-    """``true`` or ``false``."""
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-    def read(self, text: str) -> bool:
-        if text not in ("true", "false"):
-            raise ValueError("Write true or false.")
-        return text == "true"
-
-
-@dataclass(frozen=True)
-class Text(Parameter):
-    """A text of a certain shape, such as an address name."""
-
-    pattern: str = SLUG
-    shape: str = "an address name: letters, digits, - and _, at most 60"
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": self.pattern}
-
-    def read(self, text: str) -> str:
-        if not re.fullmatch(self.pattern, text):
-            raise ValueError(f"Write {self.shape}.")
-        return text
-
-
-@dataclass(frozen=True)
-class Moment(Parameter):
-    """A moment with its offset from UTC, as RFC 3339 has it."""
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string", "format": "date-time"}
-
-    def read(self, text: str) -> datetime:
-        moment = _moment(text.upper())
-        if moment is None or moment.tzinfo is None:
-            raise ValueError("Write a moment with its offset from UTC, as in 2026-11-22T18:00:00Z.")
-        try:
-            return moment.astimezone(UTC)
-        except OverflowError:  # of the first or the last day that there is
-            return moment.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Names(Parameter):
-    """Some of certain words, with commas between them; ``always`` are those that need not be said."""
-
-    words: Sequence[str] = ()
-    always: Sequence[str] = ()
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        return {"type": "array", "items": {"type": "string", "enum": list(self.words)}, "minItems": 1}
-
-    def read(self, text: str) -> tuple[str, ...]:
-        asked = text.split(",")
-        if not set(asked) <= set(self.words):
-            raise ValueError(f"Write some of these, with commas between them: {', '.join(self.words)}.")
-        return tuple(word for word in self.words if word in asked or word in self.always)
-
-
-def read(sent: QueryDict, parameters: Sequence[Parameter]) -> Asked:
-    """What ``sent`` asks for. Raises ``ValidationError`` for what is wrong, unknown, missing, or there twice."""
-    if not sent:
-        wrong = {one.name: ["This is required."] for one in parameters if one.required}
-        if wrong:
-            raise ValidationError(wrong)
-        return {one.name: one.default for one in parameters}
-    known = {one.name for one in parameters}
-    asked: dict[str, Any] = {}
-    wrong = {name: [_unknown(known)] for name in sent if name not in known}
-    for one in parameters:
-        try:
-            asked[one.name] = _value(one, sent.getlist(one.name))
-        except ValueError as error:
-            wrong[one.name] = [str(error)]
-    if wrong:
-        raise ValidationError(wrong)
-    return asked
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if "T" in text else None
-    except ValueError:
-        return None
-
-
-def _value(parameter: Parameter, texts: Sequence[str]) -> Any:
-    if not texts:
-        if parameter.required:
-            raise ValueError("This is required.")
-        return parameter.default
-    if len(texts) > 1:
-        raise ValueError("Write this once.")
-    return parameter.read(texts[0])
-
-
-def _unknown(known: set[str]) -> str:
-    return (
-        f"There is no such parameter here. There are: {', '.join(sorted(known))}." if known else "None is known here."
-    )
-
-
-# --- Views -----------------------------------------------------------------------------------------------------------
+from esr_platform.api.documents import Document
+from esr_platform.api.http import JsonParser, Refusal
+from esr_platform.api.parameters import Asked, Choice, Names, Number, Parameter, Text, read
+from ladder import keyset
+from ladder.keyset import Order, take
 
 ROWS: Final = 50
 MOST_ROWS: Final = 200
 HEADERS: Final = {"Cache-Control": "private, no-cache"}
-"""Whoever keeps an answer asks each time whether it still holds (``ETag``), and keeps it for nobody else."""
-
-_PARAMETERS: Final[dict[type[Any], Sequence[Parameter]]] = {}
-
-CURSOR: Final = Text(
-    "cursor",
-    "where the part begins, as `next` of the part before has it",
-    pattern=r"^-?[0-9]{1,15}(_[0-9]{1,15})?$",
-    shape="what `next` of the part before has",
-)
+"""A client may store the response, but has to revalidate it by its ``ETag``. Shared caches may not store it."""
 
 
 class ReadByEverybody(HasScope):
-    """Lets everybody read; whatever changes something needs the scope that its view names, as ``HasScope`` says."""
+    """Let everybody read. Other methods need the scope of the view, see ``HasScope``."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         if request.method in SAFE_METHODS:
@@ -226,138 +46,178 @@ class ReadByEverybody(HasScope):
 
 
 class Reading(APIView):
-    """An endpoint that everybody may read. ``document`` describes one row or the whole, ``parameters`` its address."""
+    """An endpoint that everybody may read, with the query parameters ``parameters``."""
 
     permission_classes = [ReadByEverybody]
-    document: ClassVar[type[Any] | None] = None
     parameters: ClassVar[Sequence[Parameter]] = ()
 
     @property
     def viewer(self) -> User | AnonymousUser:
-        """As whom it is read."""
+        """The user whose private ladders and bots are visible."""
         return viewer(self.request)
 
     @cached_property
     def asked(self) -> Asked:
-        """What the address asks for. Raises ``ValidationError``."""
-        return read(self.request.query_params, parameters_of(type(self)))
+        """The query parameters. Raises ``ValidationError``."""
+        return read(self.request.query_params, self.all_parameters())
 
     @classmethod
+    @cache
     def all_parameters(cls) -> Sequence[Parameter]:
-        """Its own parameters, and those that come with its kind; ask ``parameters_of``."""
-        return cls.parameters
-
-
-class One(Reading):
-    """An endpoint with one document, of which only some ``fields`` may be asked for."""
-
-    always: ClassVar[Sequence[str]] = ()
+        """The parameters of the endpoint, with those of its kind."""
+        return (*cls.parameters, *cls.kind_parameters())
 
     @classmethod
-    def all_parameters(cls) -> Sequence[Parameter]:
-        return (*cls.parameters, fields_of(cls.document, cls.always))
-
-    def answer(self, row: Mapping[str, Any]) -> Response:
-        """The document as it is asked for."""
-        return Response(_sparse(row, self.asked["fields"]), headers=HEADERS)
+    def kind_parameters(cls) -> Sequence[Parameter]:
+        """The parameters that all endpoints of this kind have."""
+        return ()
 
 
-class Whole(Reading):
-    """An endpoint with a list that is always short, so that it comes in one part."""
+class Described(Reading):
+    """An endpoint whose response consists of documents of the struct ``document``; ``?fields=`` selects fields."""
 
-    always: ClassVar[Sequence[str]] = ("id",)
+    document: ClassVar[type[Document]]
 
     @classmethod
-    def all_parameters(cls) -> Sequence[Parameter]:
-        return (*cls.parameters, fields_of(cls.document, cls.always))
+    def kind_parameters(cls) -> Sequence[Parameter]:
+        words, always = cls.document.__struct_fields__, cls.document.always
+        return (Names("fields", "Only these fields, separated by commas.", words=words, always=always),)
 
-    def answer(self, rows: Sequence[Mapping[str, Any]]) -> Response:
-        """All rows, as a list in parts has them."""
-        results = [_sparse(row, self.asked["fields"]) for row in rows]
-        return Response({"next": None, "results": results}, headers=HEADERS)
+    @classmethod
+    @abstractmethod
+    def is_list(cls) -> bool:
+        """Whether the response is a list with ``next`` and ``results``."""
 
-
-@dataclass(frozen=True)
-class Order:
-    """An order of a list: by ``field``, and rows that are equal in it by id, the oldest first."""
-
-    field: str
-    falling: bool = False
-
-    def after(self, cursor: str) -> Q:
-        """The rows that follow the row at ``cursor``."""
-        value, _, pk = cursor.partition("_")
-        beyond = Q(**{f"{self.field}__{'lt' if self.falling else 'gt'}": int(value)})
-        return beyond if not pk else beyond | Q(**{self.field: int(value), "pk__gt": int(pk)})
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        """What a query is ordered by."""
-        field = f"-{self.field}" if self.falling else self.field
-        return (field,) if self.field == "pk" else (field, "pk")
+    def sparse(self, document: Document) -> Document | dict[str, Any]:
+        """The document, or its fields that the request names."""
+        fields = self.asked["fields"]
+        return document if fields is None else {name: getattr(document, name) for name in fields}
 
 
-NEWEST: Final = {"-id": Order("pk", falling=True), "id": Order("pk")}
-OLDEST: Final = {"id": Order("pk"), "-id": Order("pk", falling=True)}
+class One(Described):
+    """An endpoint with one document."""
+
+    @classmethod
+    def is_list(cls) -> bool:
+        return False
+
+    def answer(self, document: Document) -> Response:
+        """The response with the document."""
+        return Response(self.sparse(document), headers=HEADERS)
 
 
-class Listing(Reading):
-    """An endpoint with a list, in parts that a cursor leads through, so that the last part costs what the first does.
+class Whole(Described):
+    """An endpoint with a list that is always short, so that it has one part."""
 
-    ``always`` are the fields that a row is known by: they come whichever are asked for. The first of ``orders`` holds
-    where none is asked for.
+    @classmethod
+    def is_list(cls) -> bool:
+        return True
+
+    def answer(self, documents: Sequence[Document]) -> Response:
+        """The response with all documents."""
+        return Response(Page(next=None, results=[self.sparse(one) for one in documents]), headers=HEADERS)
+
+
+class Page(Struct):
+    """One part of a list. ``next`` is the URL of the next part."""
+
+    next: str | None
+    results: Sequence[Document | dict[str, Any]]
+
+
+# --- Lists in parts --------------------------------------------------------------------------------------------------
+
+CURSOR: Final = Text(
+    "cursor",
+    "Where the part begins, from `next` of the part before.",
+    pattern=keyset.CURSOR,
+    shape="what `next` of the part before has",
+)
+
+
+def orders(field: str, *, falling: bool = False, name: str = "") -> Mapping[str, Order]:
+    """Both orders by ``field``, by their names in URLs. The first is the one that ``falling`` says."""
+    both = (Order(field, falling), Order(field, not falling))
+    return {f"-{name or field}" if one.falling else name or field: one for one in both}
+
+
+NEWEST: Final = orders("pk", falling=True, name="id")
+OLDEST: Final = orders("pk", name="id")
+
+
+class Listing(Described):
+    """An endpoint with a list. A cursor leads from part to part, so that the last part costs as much as the first.
+
+    ``orders`` are the orders that can be requested; the first is the default.
     """
 
-    always: ClassVar[Sequence[str]] = ("id",)
     orders: ClassVar[Mapping[str, Order]] = NEWEST
 
     @classmethod
-    def all_parameters(cls) -> Sequence[Parameter]:
-        order = Choice("order", "in which order", default=next(iter(cls.orders)), words=tuple(cls.orders))
-        limit = Number("limit", "the most rows of a part", default=ROWS, least=1, most=MOST_ROWS)
-        return (*cls.parameters, order, limit, CURSOR, fields_of(cls.document, cls.always))
+    def is_list(cls) -> bool:
+        return True
 
-    @property
-    def order(self) -> Order:
-        """The order that is asked for."""
-        return self.orders[self.asked["order"]]
+    @classmethod
+    def kind_parameters(cls) -> Sequence[Parameter]:
+        order = Choice("order", "The order of the list.", default=next(iter(cls.orders)), words=tuple(cls.orders))
+        limit = Number("limit", "The maximum number of rows of a part.", default=ROWS, least=1, most=MOST_ROWS)
+        return (order, limit, CURSOR, *super().kind_parameters())
 
     def part(self, rows: QuerySet[Any, dict[str, Any]]) -> list[dict[str, Any]]:
-        """The part of ``rows`` that is asked for and one row more, which says that there are more. One query.
+        """The requested part of ``rows``, with one query. The rows have ``pk`` and the fields of ``orders``."""
+        order = self.orders[self.asked["order"]]
+        found, self._next = take(rows, order, self.asked["cursor"], self.asked["limit"])
+        return found
 
-        The rows have ``pk`` and every field that the list may be ordered by.
-        """
-        order, cursor = self.order, self.asked["cursor"]
-        if cursor is not None:
-            rows = rows.filter(order.after(cursor))
-        return list(rows.order_by(*order.by)[: self.asked["limit"] + 1])
+    def answer(self, documents: Sequence[Document]) -> Response:
+        """The response with the documents of the rows that ``part`` returned."""
+        return Response(Page(self._next_url(), [self.sparse(one) for one in documents]), headers=HEADERS)
 
-    def answer(self, part: Sequence[Mapping[str, Any]], documents: Sequence[Mapping[str, Any]]) -> Response:
-        """The ``documents`` of the rows in ``part``, and the address of the next part where there is one."""
-        limit, fields = self.asked["limit"], self.asked["fields"]
-        more = self._next(part[limit - 1]) if len(part) > limit else None
-        return Response({"next": more, "results": [_sparse(one, fields) for one in documents[:limit]]}, headers=HEADERS)
-
-    def _next(self, last: Mapping[str, Any]) -> str:
-        field = self.order.field
-        cursor = str(last["pk"]) if field == "pk" else f"{last[field]}_{last['pk']}"
+    def _next_url(self) -> str | None:
+        if self._next is None:
+            return None
         parameters = self.request.query_params.copy()
-        parameters["cursor"] = cursor
+        parameters["cursor"] = self._next
         return self.request.build_absolute_uri(f"{self.request.path}?{parameters.urlencode()}")
 
 
-def parameters_of(view: type[Reading]) -> Sequence[Parameter]:
-    """All parameters of an endpoint, made once."""
-    if view not in _PARAMETERS:
-        _PARAMETERS[view] = view.all_parameters()
-    return _PARAMETERS[view]
+# --- Changes ---------------------------------------------------------------------------------------------------------
+
+OUR_PAUSE_S: Final = 60
+"""When to repeat a request that failed because the server could not store a file."""
 
 
-def fields_of(document: type[Any] | None, always: Sequence[str]) -> Names:
-    """The parameter that says which fields of a ``document`` come."""
-    words = tuple(document().fields) if document else ()
-    return Names("fields", "only these fields, with commas between them", words=words, always=tuple(always))
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Answer ``Refused`` with 422, ``TooMany`` with 409, or 429 if waiting helps, and ``NotStored`` with 503."""
+    try:
+        yield
+    except TooMany as refusal:
+        status = HTTPStatus.CONFLICT if refusal.retry_after_s is None else HTTPStatus.TOO_MANY_REQUESTS
+        raise Refusal(status, "too_many", str(refusal), refusal.retry_after_s) from refusal
+    except Refused as refusal:
+        raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "refused", str(refusal)) from refusal
+    except upload.NotStored as failure:
+        raise Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", str(failure), OUR_PAUSE_S) from failure
 
 
-def _sparse(row: Mapping[str, Any], fields: Sequence[str] | None) -> Mapping[str, Any]:
-    return row if fields is None else {name: row[name] for name in fields}
+class Writing(APIView):
+    """An endpoint that takes JSON and needs a token with ``scope``. GET counts as reading."""
+
+    scope = Scope.MANAGE
+    parser_classes = [JsonParser]
+
+    @property
+    def throttle_scope(self) -> str:
+        return "read" if self.request.method in ("GET", "HEAD") else self.scope.value
+
+
+def person_of(request: Request) -> User:
+    """The owner of the token."""
+    return cast("User", request.user)
+
+
+def token_of(request: Request) -> Token:
+    """The token."""
+    assert isinstance(request.auth, Token)
+    return request.auth

@@ -19,6 +19,7 @@ from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.accounts.sessions import Browser
 from esr_platform.api.authentication import identity, player_of
 from esr_platform.api.http import CONTENT_TYPE, Refusal, problem
+from esr_platform.api.resources.views import refusals
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import (
     EITHER,
@@ -32,7 +33,6 @@ from esr_platform.api.streams.browser import (
 from esr_platform.api.streams.seat import rematch_shown, seat_here
 from esr_platform.api.streams.threads import Turns
 from esr_platform.api.streams.view import ARRIVED, LiveView
-from esr_platform.api.writing.views import refusals
 from esr_platform.languages import chosen
 from ladder import chat
 from ladder.live import actions

@@ -7,13 +7,12 @@ site can send: the token against forgeries as the header ``X-CSRFToken``, an ``O
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import PermissionDenied, UnsupportedMediaType
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -36,6 +35,9 @@ _FORGED: Final = "This page is too old to play from, or it is not ours. Reload i
 
 class BrowserAuthentication(BaseAuthentication):
     """Finds who has the session; one that there is not is refused where something is sent, and counted as a guess."""
+
+    security: ClassVar = "session"
+    """The name of its security scheme in the OpenAPI document."""
 
     def authenticate(self, request: Request) -> tuple[User | AnonymousUser, Browser] | None:
         """The person, or nobody for a guest, and the browser; ``None`` without a session, or with a token.
@@ -102,16 +104,3 @@ def _require_own_page(request: HttpRequest) -> None:
     check.process_request(request)
     if check.process_view(request, None, (), {}) is not None:  # type: ignore[arg-type]
         raise PermissionDenied(_FORGED)
-
-
-class _Described(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = BrowserAuthentication
-    name = "session"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
-        return {
-            "type": "apiKey",
-            "in": "cookie",
-            "name": settings.SESSION_COOKIE_NAME,
-            "description": "The session of a browser that is signed in here; POST needs the header X-CSRFToken.",
-        }

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from django.utils.translation import gettext, gettext_lazy
 
 from games.registry import GAMES
+from ladder.keyset import NEWEST, OLDEST, take
 from ladder.models import Ladder
 from ladder.pages.components.words import players_word, seats
 
@@ -78,30 +79,27 @@ class Part(Generic[Row]):
     """Some rows of a list, newest first. ``before`` is the cursor of the older ones, ``after`` of the newer ones."""
 
     rows: Sequence[Row]
-    before: int | None
-    after: int | None
+    before: str | None
+    after: str | None
 
     def __bool__(self) -> bool:
         return bool(self.rows)
 
 
-def cursor(text: str | None) -> int | None:
-    """A cursor from an address; ``None`` for anything that is none, since the start of the list is a good answer."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 18 else None
+def whole_number(text: str | None) -> int | None:
+    """A whole number in a URL; ``None`` for anything else, so that the page shows its default."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 15 else None
 
 
 def part(rows: QuerySet[Row, Any], parameters: Callable[[str], str | None], size: int) -> Part[Row]:
-    """The ``size`` rows below ``before`` or above ``after``, as the address says; the newest otherwise."""
-    before, after = cursor(parameters("before")), cursor(parameters("after"))
+    """The ``size`` rows below ``before`` or above ``after``, as the URL says; the newest otherwise."""
+    texts = (parameters("before"), parameters("after"))
+    before, after = (text if whole_number(text) is not None else None for text in texts)
     if after is not None and before is None:
-        found = list(rows.filter(pk__gt=after).order_by("pk")[: size + 1])
-        more, shown = len(found) > size, found[:size][::-1]
-        return Part(shown, shown[-1].pk if shown else None, shown[0].pk if more else None)
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    found = list(rows.order_by("-pk")[: size + 1])
-    more, shown = len(found) > size, found[:size]
-    return Part(shown, shown[-1].pk if more else None, shown[0].pk if shown and before is not None else None)
+        found, newer = take(rows, OLDEST, after, size)
+        return Part(found[::-1], OLDEST.cursor(found[0]) if found else None, newer)
+    found, older = take(rows, NEWEST, before, size)
+    return Part(found, older, NEWEST.cursor(found[0]) if found and before is not None else None)
 
 
 # --- Filters and order -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from esr_platform.accounts.limits import wait_s
 from esr_platform.accounts.models import Scope
-from esr_platform.api import bulk
+from esr_platform.api.resources import matches
 from ladder.models import Block, Invitation, Ladder
 from tests.esr_platform.api.conftest import Program, person, problem
 from tests.esr_platform.api.resources.conftest import house, ladder, match, played
@@ -78,5 +78,5 @@ def test_who_has_had_enough_for_a_minute_is_told_when_to_come_again(settled: Lad
 
 def test_everybody_together_gets_only_so_much(settled: Ladder, settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "bulk_together": 1}
-    wait_s("bulk_together", bulk.EVERYBODY)
+    wait_s("bulk_together", matches.EVERYBODY)
     problem(Program().get(HERE), 429, "throttled")

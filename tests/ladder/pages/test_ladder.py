@@ -19,7 +19,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
-from ladder.pages.components.filters import cursor, part
+from ladder.pages.components.filters import part, whole_number
 from ladder.pages.ladder import COLUMNS, MOST_LANES, apart, ladder_page
 from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
@@ -374,7 +374,7 @@ def test_older_and_newer_parts_hold_every_match_once(site: Site) -> None:
 
 def test_a_cursor_that_is_none_shows_the_newest(site: Site, client: Client) -> None:
     for nonsense in ("x", "-1", "²", "1" * 30, ""):
-        assert cursor(nonsense) is None
+        assert whole_number(nonsense) is None
         assert client.get("/matches/", {"before": nonsense}).status_code == 200
 
 

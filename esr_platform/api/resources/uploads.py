@@ -1,0 +1,259 @@
+"""Upload bots, register remote bots, and activate versions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Annotated, Final, Literal
+
+import msgspec
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+from msgspec import Meta, Struct
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import MultiPartParser
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from bots import remote
+from bots.models import Bot, BotVersion
+from bots.names import MAX_NAME
+from bots.uploads import upload
+from esr_platform.accounts.models import Scope
+from esr_platform.api.documents import NO_NUL, Document, File, Form, about, operation, read_body, text
+from esr_platform.api.http import JsonParser
+from esr_platform.api.resources.bots import Bots, BotVersionDocument, Versions, own_version
+from esr_platform.api.resources.views import Reading, person_of, refusals
+from games.registry import GAMES
+from ladder.members import memberships
+from ladder.pages.upload import bringing
+
+# --- Forms -----------------------------------------------------------------------------------------------------------
+
+_MOST_SEATS: Final = max(count for game in GAMES.values() for count in game.seat_counts)
+_MOST_GAMES: Final = 500
+"""Characters; all games with all seat counts take a third of that."""
+
+_COUNTS: Final = r'"[-a-z0-9]{1,60}": \[[2-5](, [2-5]){0,3}\]'
+_WRITTEN: Final = {"pattern": rf"^\{{({_COUNTS}(, {_COUNTS}){{0,2}})?\}}$"}
+_TABLES: Final = {"die-weinhaendler": [3, 4]}
+
+Games = dict[str, Annotated[list[Annotated[int, Meta(ge=2, le=_MOST_SEATS)]], Meta(max_length=_MOST_SEATS)]]
+"""Seat counts by game. Whether these formats exist is decided by ``bots.uploads``."""
+
+Label = Annotated[
+    str, text("The name of the version. It says which state of your program plays.", remote.MOST_LABEL, "step 1000")
+]
+GamesAtOnce = Annotated[int, about("The maximum number of simultaneous games.", 4, ge=1, le=remote.MOST_GAMES)]
+
+
+class UploadForm(Struct, kw_only=True):
+    """An upload as `multipart/form-data`."""
+
+    file: Annotated[File, about("A .py file, or a .zip archive with bot.py or bot.toml at its top.", "bot.zip")]
+    games: Annotated[
+        str,
+        about(
+            "The formats that the bot supports, as JSON; by default those in bot.toml, or all.",
+            '{"die-weinhaendler": [3, 4]}',
+            max_length=_MOST_GAMES,
+            extra_json_schema=_WRITTEN,
+        ),
+    ] = ""
+
+    def chosen(self) -> Games | None:
+        """The formats; ``None`` if the field is missing. Raises ``ValidationError``."""
+        try:
+            return msgspec.json.decode(self.games, type=dict[str, list[int]]) if self.games else None
+        except msgspec.DecodeError:
+            raise ValidationError({"games": ['Send JSON, for example {"die-weinhaendler": [3, 4]}.']}) from None
+
+
+class NewBotForm(UploadForm):
+    """A new bot as `multipart/form-data`."""
+
+    name: Annotated[
+        str, about("Name of the bot; by default the name in bot.toml.", "Citrine", max_length=MAX_NAME, pattern=NO_NUL)
+    ] = ""
+
+
+class RemoteBotForm(Form):
+    """A new remote bot. Its program runs on your own machine, so there is nothing to upload."""
+
+    kind: Literal["remote"]
+    name: Annotated[str, text("Name of the bot.", MAX_NAME, "Garnet")]
+    games: Annotated[Games | None, about("The supported formats: seat counts by game; by default all.", _TABLES)] = None
+    label: Label = remote.FIRST_LABEL
+    games_at_once: GamesAtOnce = 1
+
+
+class LabelForm(Form):
+    """A new state of the program of a remote bot. A label that the bot has had selects that version again."""
+
+    label: Label
+    games: Annotated[
+        Games | None,
+        about("The supported formats: seat counts by game; by default those it has.", _TABLES),
+    ] = None
+
+
+# --- Uploads ---------------------------------------------------------------------------------------------------------
+
+
+class _Uploads(Reading):
+    """Everybody reads. A token with the scope ``upload`` uploads bots of its owner.
+
+    Code is sent as a form. JSON is for remote bots.
+    """
+
+    scope = Scope.UPLOAD
+    parser_classes = [MultiPartParser, JsonParser]
+
+    @property
+    def throttle_scope(self) -> str:
+        return "upload" if self.request.method == "POST" else "read"
+
+
+class NewBot(_Uploads, Bots):
+    """At ``/api/v1/bots``."""
+
+    @operation(
+        "upload_bot",
+        "Upload a bot, or register a remote bot",
+        BotVersionDocument,
+        body={"multipart/form-data": NewBotForm, "application/json": RemoteBotForm},
+        statuses=(201, 200),
+    )
+    def post(self, request: Request) -> Response:
+        """Send a form with a file, or JSON for a remote bot. Sending the same again returns the same version.
+
+        A remote bot joins all ladders for remote bots whose formats it supports. It gets games when it is online.
+        """
+        began, owner = timezone.now(), person_of(request)
+        if _is_json(request):
+            sent = read_body(request.data, RemoteBotForm)
+            with refusals():
+                version = memberships.register(owner, sent.name, sent.games, sent.label, sent.games_at_once)
+                return _at_its_url(version, is_new=version.created >= began)
+        form = read_body(request.data, NewBotForm)
+        games = form.chosen()
+        with refusals():
+            return _kept(upload.upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), games))
+
+
+class NewVersion(_Uploads, Versions):
+    """At ``/api/v1/bots/{slug}/versions``."""
+
+    @operation(
+        "upload_version",
+        "Upload a version of a bot, or name a version of a remote bot",
+        BotVersionDocument,
+        body={"multipart/form-data": UploadForm, "application/json": LabelForm},
+        statuses=(201, 200),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Code or a label that the bot has had returns the existing version."""
+        began, bot = timezone.now(), _bot(request, slug)
+        if _is_json(request):
+            sent = read_body(request.data, LabelForm)
+            with refusals():
+                version = memberships.declare(bot, label=sent.label, games=sent.games)
+                assert version is not None
+                return _at_its_url(version, is_new=version.created >= began)
+        form = read_body(request.data, UploadForm)
+        games = form.chosen()
+        with refusals():
+            return _kept(upload.upload_version(bot, str(form.file.name), form.file.read(), games))
+
+
+class Activation(APIView):
+    """At ``/api/v1/bots/{slug}/versions/{number}/activate``."""
+
+    scope = Scope.MANAGE
+    throttle_scope = "manage"
+
+    @operation("activate_version", "Activate a version", BotVersionDocument)
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """New games get this version, however old it is. Running games are not affected."""
+        version = _bot(request, slug).versions.filter(number=number).first()
+        if version is None:
+            raise Http404(f"{slug} has no version {number}.")
+        with refusals():
+            memberships.activate(version)
+        return Response(own_version(version))
+
+
+def _bot(request: Request, slug: str) -> Bot:
+    """The user's own bot. Bots of others are not distinguished from those that do not exist."""
+    bot = Bot.objects.of_code().select_related("owner").filter(owner=person_of(request), slug=slug).first()
+    if bot is None:
+        raise Http404(f"You have no bot at {slug}.")
+    return bot
+
+
+def _kept(version: BotVersion) -> Response:
+    return _at_its_url(version, is_new=version.uploads.count() == 1)
+
+
+def _at_its_url(version: BotVersion, *, is_new: bool) -> Response:
+    """The version with its URL; 201 for a new one, 200 for one that existed."""
+    url = reverse("api:version", args=(version.bot.slug, version.number))
+    status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+    return Response(own_version(version), status, headers={"Location": url})
+
+
+def _is_json(request: Request) -> bool:
+    return str(request.content_type).partition(";")[0].strip().lower() == JsonParser.media_type
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+
+class LanguageDocument(Document):
+    """A programming language of bots. ``version`` and ``numpy`` are empty if no worker has reported them."""
+
+    name: Annotated[str, about("Its name in the API.", "python")]
+    title: Annotated[str, about("Its name on the site.", "Python")]
+    about: Annotated[str, about("What is installed.", "3.11")]
+    version: Annotated[str, about("The version that workers run.", "3.11.2")]
+    numpy: Annotated[str, about("The version of NumPy that workers have.", "")]
+
+
+class LimitsDocument(Document):
+    """The limits of uploads and games, and the programming languages."""
+
+    limits: Annotated[
+        dict[str, int],
+        about("Limits of uploads and users, in bytes and seconds.", {"archive_bytes": 8388608, "files": 200}),
+    ]
+    playing: Annotated[
+        dict[str, int], about("Limits of a bot in a game, in ms and MiB.", {"move_ms": 1000, "memory_mb": 512})
+    ]
+    languages: Annotated[list[LanguageDocument], about("The programming languages.")]
+
+
+class Limits(APIView):
+    """At ``/api/v1/uploads/limits``."""
+
+    authentication_classes = []
+    permission_classes = [AllowAny]
+
+    @operation("limits", "Get the limits of uploads and the languages", LimitsDocument)
+    def get(self, _request: Request) -> Response:
+        page = bringing()
+        languages = [
+            LanguageDocument(
+                name=one.language.name,
+                title=one.language.title,
+                about=one.language.about,
+                version=one.version,
+                numpy=one.numpy,
+            )
+            for one in page.languages
+        ]
+        return Response(
+            LimitsDocument(limits=page.allowances.document(), playing=asdict(page.playing), languages=languages)
+        )
