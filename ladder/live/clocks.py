@@ -54,7 +54,7 @@ def milliseconds(start: datetime, end: datetime) -> int:
 
 # --- Delays ----------------------------------------------------------------------------------------------------------
 #
-# A forced move of a veiled kind (``Game.veiled``) and a move for a seat that has forfeited come as late as that seat's
+# A forced move of a veiled kind (``Rules.veiled``) and a move for a seat that has forfeited come as late as that seat's
 # own moves do. Pure but for chance, which the caller gives.
 
 ENOUGH: Final = 5

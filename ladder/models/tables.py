@@ -198,7 +198,7 @@ class PlayedMove(models.Model):
     without one the platform played for a seat that had forfeited, or whose game was played out after all others had
     gone. ``default`` says why it is the default move. ``answer`` is a hash of what was answered, so that the same
     answer is known again. ``round`` is ``Table.round`` after it. The other seats are shown it at ``visible_at``, with
-    what followed by force, up to the first forced step of a veiled kind (``Game.veiled``): each of those comes after
+    what followed by force, up to the first forced step of a veiled kind (``Rules.veiled``): each of those comes after
     another one of ``delays``.
     """
 

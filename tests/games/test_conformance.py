@@ -1,4 +1,4 @@
-"""The contract of ``games/base.py``, held against every registered game at every number of seats.
+"""The contract of ``games/rules.py``, held against every registered game at every number of seats.
 
 Nothing here knows a rule: a new game is under test as soon as it is registered.
 """
