@@ -1,21 +1,19 @@
-"""Questions to the database, and rows for it, whose SQL is made once a process.
+"""Hot statements: SQL that Django writes once per process and a cursor executes each time.
 
-For a row found by its key, Django takes several times as long to write the SQL as the database to answer it. What is
-asked or written for every move of every live game, or asked for every part of a list, goes this way.
+For a row found by its key, Django takes several times as long to write the SQL as the database to answer it. The
+statements of every move of a live game, and of every part of an API list, therefore run this way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
-from functools import cached_property, lru_cache
-from types import SimpleNamespace
-from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+from functools import cached_property, lru_cache, partial
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DatabaseError, connection
 from django.db.models import Expression, Model, QuerySet
-from django.db.models.sql.compiler import SQLCompiler
+from django.db.models.query import FlatValuesListIterable, ValuesIterable, ValuesListIterable
 from django.db.transaction import mark_for_rollback_on_error
 
 Row = TypeVar("Row")
@@ -23,11 +21,11 @@ Instance = TypeVar("Instance", bound=Model)
 Value = int | str | Sequence[int]
 
 _KEPT: Final = 256
-"""So many lengths of lists have SQL of their own; those asked for long ago make way."""
+"""LRU size: statements per length of a list of values."""
 
 
 class _Gap(Expression):
-    """Where a value comes later: the parameter ``name``, of a list the one at ``index``."""
+    """The place of a value that comes later: the parameter ``name``, of a list the one at ``index``."""
 
     def __init__(self, name: str, index: int | None = None) -> None:
         super().__init__()
@@ -40,63 +38,120 @@ class _Gap(Expression):
         return values[self.name] if self.index is None else values[self.name][self.index]
 
 
-class _Made(NamedTuple):
-    """``params`` has for each parameter of the SQL its value, or a gap."""
+class _Statement(NamedTuple):
+    """``params`` has the value or the gap of each parameter. ``converters`` are Django's, by column."""
 
-    queryset: QuerySet[Any, Any]
-    compiler: SQLCompiler
     sql: str
     params: tuple[Any, ...]
-    converters: Mapping[int, Any]
+    converters: Sequence[tuple[int, Sequence[Callable[..., Any]], Any]]
+    read: Callable[[Any], Any]
 
 
 class Prepared(Generic[Row]):
-    """A query with gaps: ``make`` gives it, called with a gap for each value by name, once for every length of a list.
+    """A query with gaps: ``make`` gets a gap for each named value and returns the query.
 
-    Values are numbers, texts and lists of numbers; none may decide how the SQL looks but by its length. The database is
-    asked anew each time.
+    ``make`` is called once per length of a list. Values are numbers, texts and lists of numbers; only the length of a
+    list may change the SQL. The query may be one of ``values``, ``values_list`` or whole rows with ``select_related``
+    and annotations. The database is asked each time.
     """
 
     def __init__(self, make: Callable[..., QuerySet[Any, Row]]) -> None:
         self._make = make
-        self._made = lru_cache(_KEPT)(self._compiled)
+        self._statement = lru_cache(_KEPT)(self._compiled)
 
     def __call__(self, **values: Value) -> list[Row]:
-        """The rows for ``values``, as iterating over the query gives them; an empty list asks nothing."""
+        """The rows for ``values``, as iterating over the query returns them. An empty list asks nothing."""
         lengths = tuple((name, None if isinstance(one, int | str) else len(one)) for name, one in values.items())
         try:
-            made = self._made(lengths)
+            sql, params, converters, read = self._statement(lengths)
         except EmptyResultSet:
             return []
-        params = tuple(one.filled(values) if isinstance(one, _Gap) else one for one in made.params)
-        compiler: Any = copy(made.compiler)
-        compiler.connection = connection  # the one of this thread
-        compiler.as_sql = lambda *_args, **_kwargs: (made.sql, params)
-        compiler.get_converters = lambda *_args: made.converters
-        query: Any = copy(made.queryset.query)
-        query.get_compiler = lambda *_args, **_kwargs: compiler
-        asked: Any = SimpleNamespace(
-            query=query, db=connection.alias, model=made.queryset.model, _known_related_objects={}
-        )
-        return list(cast("Iterable[Row]", made.queryset._iterable_class(asked)))
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [one.filled(values) if isinstance(one, _Gap) else one for one in params])
+            rows: list[Any] = cursor.fetchall()
+        if converters:
+            rows = [_converted(row, converters) for row in rows]
+        return [read(row) for row in rows]
 
-    def _compiled(self, lengths: Sequence[tuple[str, int | None]]) -> _Made:
+    def _compiled(self, lengths: Sequence[tuple[str, int | None]]) -> _Statement:
         gaps = {
             name: _Gap(name) if length is None else [_Gap(name, index) for index in range(length)]
             for name, length in lengths
         }
-        queryset = self._make(**gaps)
-        compiler = queryset.query.get_compiler(connection.alias)
+        queryset, read = _columns(self._make(**gaps))
+        compiler: Any = queryset.query.get_compiler(connection.alias)
         sql, params = compiler.as_sql()
         filled = {param.name for param in params if isinstance(param, _Gap)}
         assert filled == set(gaps), f"a value is not asked for: {sql}"
-        columns: Any = compiler
-        converters = columns.get_converters([column for column, *_ in columns.select])
-        return _Made(queryset, compiler, sql, tuple(params), converters)
+        found = compiler.get_converters([column for column, *_ in compiler.select])
+        converters = [(index, tuple(some), expression) for index, (some, expression) in found.items()]
+        return _Statement(sql, tuple(params), converters, read)
+
+
+def _converted(row: Sequence[Any], converters: Sequence[tuple[int, Sequence[Callable[..., Any]], Any]]) -> Any:
+    """``row`` with Python's values for those that the database has in another form: on SQLite times and UUIDs, say."""
+    changed = list(row)
+    for index, some, expression in converters:
+        for convert in some:
+            changed[index] = convert(changed[index], expression, connection)
+    return tuple(changed)
+
+
+def _columns(queryset: QuerySet[Any, Any]) -> tuple[QuerySet[Any, Any], Callable[[Any], Any]]:
+    """``queryset`` as a query of columns, and what makes its result of one row."""
+    shape = queryset._iterable_class
+    if issubclass(shape, ValuesIterable):
+        names = list(queryset.query.selected or ())
+        return queryset, lambda row: dict(zip(names, row, strict=True))
+    if issubclass(shape, FlatValuesListIterable):
+        return queryset, lambda row: row[0]
+    if issubclass(shape, ValuesListIterable):
+        return queryset, tuple
+    return _of_instances(queryset)
+
+
+class _Part(NamedTuple):
+    """Where a row has the columns of one model; ``parent`` and ``field`` say to which part it belongs by which key."""
+
+    model: type[Model]
+    names: Sequence[str]
+    start: int
+    parent: int = 0
+    field: Any = None
+
+
+def _of_instances(queryset: QuerySet[Any, Any]) -> tuple[QuerySet[Any, Any], Callable[[Any], Any]]:
+    parts: list[_Part] = []
+    columns: list[str] = []
+
+    def add(model: Any, path: str, related: Any, parent: int, field: Any) -> None:
+        names, place = [one.attname for one in model._meta.concrete_fields], len(parts)
+        parts.append(_Part(model, names, len(columns), parent, field))
+        columns.extend(f"{path}{name}" for name in names)
+        for name, more in related.items():
+            key = model._meta.get_field(name)
+            add(key.related_model, f"{path}{name}__", more, place, key)
+
+    add(queryset.model, "", queryset.query.select_related or {}, 0, None)
+    annotations = list(queryset.query.annotations)
+    return queryset.values_list(*columns, *annotations), partial(_instance, parts, annotations)
+
+
+def _instance(parts: Sequence[_Part], annotations: Sequence[str], row: Sequence[Any]) -> Any:
+    made: list[Any] = []
+    for model, names, start, parent, field in parts:
+        values = row[start : start + len(names)]
+        there = field is None or (made[parent] is not None and getattr(made[parent], field.attname) is not None)
+        made.append(model.from_db(connection.alias, names, values) if there else None)
+        if field is not None and made[parent] is not None:
+            field.set_cached_value(made[parent], made[-1])
+    for name, value in zip(annotations, row[len(row) - len(annotations) :], strict=True):
+        setattr(made[0], name, value)
+    return made[0]
 
 
 class PreparedInsert(Generic[Instance]):
-    """``INSERT`` for new rows of ``model``, whose keys the database gives; they are not read back."""
+    """``INSERT`` of new rows of ``model``. Their keys come from the database and are not read back."""
 
     def __init__(self, model: type[Instance]) -> None:
         self._model = model
@@ -112,14 +167,14 @@ class PreparedInsert(Generic[Instance]):
         return f"INSERT INTO {_quoted(self._model._meta.db_table)} ({named}) VALUES ({gaps})"  # noqa: S608 - names of the model
 
     def __call__(self, rows: Iterable[Instance]) -> None:
-        """Write ``rows``. None of their values is an expression: what the database is to fill in, it is not asked."""
+        """Write ``rows``. Their values are plain values, not expressions of Django."""
         with mark_for_rollback_on_error(), connection.cursor() as cursor:
             for row in rows:
                 cursor.execute(self._sql, _values(row, self._fields))
 
 
 class PreparedUpdate(Generic[Instance]):
-    """``UPDATE`` of the ``columns`` of rows of ``model``, each found by its key."""
+    """``UPDATE`` of ``columns`` of rows of ``model``, each by its key."""
 
     def __init__(self, model: type[Instance], columns: Iterable[str]) -> None:
         self._model, self._columns = model, tuple(columns)
@@ -134,7 +189,7 @@ class PreparedUpdate(Generic[Instance]):
         return f"UPDATE {_quoted(self._model._meta.db_table)} SET {', '.join(changed)} WHERE {key}"  # noqa: S608 - names of the model
 
     def __call__(self, rows: Iterable[Instance]) -> None:
-        """Write ``rows``. None of their values is an expression. Raises ``DatabaseError`` for one that is not there."""
+        """Write ``rows``, whose values are plain values. Raises ``DatabaseError`` for a row that does not exist."""
         with mark_for_rollback_on_error(), connection.cursor() as cursor:
             for row in rows:
                 cursor.execute(self._sql, _values(row, self._fields))

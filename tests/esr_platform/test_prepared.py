@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from bots.models import Bot, BotVersion
+from esr_platform.accounts import tokens
+from esr_platform.accounts.models import Scope, Token
 from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from tests.build import person, uploaded
 
@@ -23,6 +25,32 @@ def test_a_query_gives_the_rows_for_each_value_that_it_is_asked_for() -> None:
         (found,) = named(name=bot.name)
         assert (found, found.owner, found.own) == (bot, bot.owner, bot.owner_id)
     assert named(name="Nobody") == []
+
+
+def test_rows_come_with_their_related_rows_and_annotations() -> None:
+    ann, bot = person("ann"), uploaded(person("ben"), "First")
+    tokens.issue(ann, "of nobody's bot", [Scope.READ], None)
+    found: Prepared[Any] = Prepared(
+        lambda user: Token.objects.filter(user=user).select_related("user", "bot__owner").annotate(since=F("created"))
+    )
+    versions: Prepared[Any] = Prepared(lambda bot: BotVersion.objects.filter(bot=bot).select_related("bot__owner"))
+    with CaptureQueriesContext(connection) as asked:
+        (token,), (version,) = found(user=ann.pk), versions(bot=bot.pk)
+        assert (token.user, token.bot, token.since) == (ann, None, token.created)
+        assert (version.bot, version.bot.owner) == (bot, bot.owner)
+    assert len(asked) == 2
+    known = BotVersion.objects.get(bot=bot)
+    for field in known._meta.concrete_fields:
+        assert getattr(version, field.attname) == getattr(known, field.attname)
+
+
+def test_a_flat_list_and_counted_groups_are_read_as_django_reads_them() -> None:
+    bot = uploaded(person("ann"), "First")
+    assert Prepared(lambda pk: Bot.objects.filter(pk=pk).values_list("name", flat=True))(pk=bot.pk) == ["First"]
+    counted: Prepared[Any] = Prepared(
+        lambda pk: BotVersion.objects.filter(bot__pk=pk).order_by().values("bot").annotate(versions=Count("pk"))
+    )
+    assert counted(pk=bot.pk) == [{"bot": bot.pk, "versions": 1}]
 
 
 def test_values_are_told_apart_wherever_they_stand_in_the_sql() -> None:
