@@ -150,13 +150,12 @@ def identity(request: HttpRequest, auth: object) -> str:
 _SLUGS_NAMED: Final = 20
 
 
-BOT_NAMED: Final = (
+BOT_PARAMETER: Final = Text(
+    "bot",
     "The slug of one of your remote bots. Required if your token is not the token of one bot and you have several "
-    "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. Otherwise optional."
+    "remote bots that are not retired: the request then gets status 400 (`bot_missing`) without it. "
+    "Otherwise optional.",
 )
-"""The description of ``?bot=``, for the schema."""
-
-BOT_PARAMETER: Final = Text("bot", BOT_NAMED)
 """``?bot=`` in the OpenAPI document. ``player_of`` reads it."""
 
 

@@ -8,6 +8,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -15,8 +16,14 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django import Settings
 
+from bots.models import Bot
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
+from ladder.models import Ladder
+from tests.build import DUEL, opened_house, uploaded
+from tests.ladder.conftest import house, ladder, match, played
+
+__all__ = ["house", "ladder", "match", "played"]
 
 BOT = b"import sys\nfor line in sys.stdin:\n    print('{}', flush=True)\n"
 
@@ -45,6 +52,13 @@ class Program:
     def get(self, address: str, **headers: str) -> HttpResponse:
         return self.client.get(f"/api/v1/{address}", headers={**self.headers, **headers})
 
+    def send(self, method: str, address: str, body: Any = None, **options: Any) -> HttpResponse:
+        """Send a JSON document, or no body."""
+        data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        url = f"/api/v1/{address}"
+        sent: HttpResponse = self.client.generic(method, url, data, "application/json", headers=self.headers, **options)
+        return sent
+
     def upload(self, address: str = "bots", filename: str = "bot.py", data: bytes = BOT, **form: Any) -> HttpResponse:
         form["file"] = SimpleUploadedFile(filename, data)
         return self.client.post(f"/api/v1/{address}", form, headers=self.headers)
@@ -53,6 +67,23 @@ class Program:
 def document(answer: HttpResponse) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(answer.content)
     return found
+
+
+def read(address: str, **headers: str) -> dict[str, Any]:
+    """The document at a URL below ``/api/v1/`` that everybody may read."""
+    answer = Client().get(f"/api/v1/{address}", headers=headers)
+    assert answer.status_code == 200, answer.content
+    return document(answer)
+
+
+def walked(address: str, **parameters: Any) -> list[dict[str, Any]]:
+    """All rows of a list, part by part."""
+    following, rows = f"{address}?{urlencode(parameters)}", []
+    while following:
+        part = read(following)
+        rows += part["results"]
+        following = (part["next"] or "").partition("/api/v1/")[2]
+    return rows
 
 
 def problem(answer: HttpResponse, status: int, code: str) -> dict[str, Any]:
@@ -86,3 +117,34 @@ def miriam(db: None) -> Program:
 @pytest.fixture
 def carl(db: None) -> Program:
     return person("carl", Scope.UPLOAD)
+
+
+@pytest.fixture
+def duel(db: None) -> Ladder:
+    """The ladder for two, with the house bots."""
+    opened_house()
+    return Ladder.objects.get(slug=DUEL)
+
+
+@pytest.fixture
+def manager(duel: Ladder) -> Program:
+    return person("miriam", Scope.MANAGE, Scope.UPLOAD)
+
+
+@pytest.fixture
+def carl_manages(duel: Ladder) -> Program:
+    return person("carl", Scope.MANAGE)
+
+
+@pytest.fixture
+def bot(manager: Program) -> Bot:
+    assert manager.user is not None
+    return uploaded(manager.user, "Magpie")
+
+
+@pytest.fixture
+def secret(played: Ladder) -> Ladder:
+    """A ladder with finished matches that is now private."""
+    Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True)
+    played.refresh_from_db()
+    return played

@@ -16,9 +16,6 @@ from esr_platform.accounts.models import Scope
 from esr_platform.api.resources import matches
 from ladder.models import Block, Invitation, Ladder
 from tests.esr_platform.api.conftest import Program, person, problem
-from tests.esr_platform.api.resources.conftest import house, ladder, match, played
-
-__all__ = ["house", "ladder", "match", "played"]
 
 HERE = "ladders/edel-stein-reich-4/records"
 

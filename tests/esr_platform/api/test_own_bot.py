@@ -32,8 +32,7 @@ def ada() -> Program:
 
 
 def declare(program: Program, query: str = "", **changes: Any) -> HttpResponse:
-    kind = "application/json"
-    return program.client.patch(f"/api/v1/bot{query}", json.dumps(changes), content_type=kind, headers=program.headers)
+    return program.send("PATCH", f"bot{query}", changes)
 
 
 def test_a_token_says_whose_it_is_and_what_it_may_do(ada: Program) -> None:

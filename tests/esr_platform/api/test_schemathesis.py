@@ -16,9 +16,6 @@ from bots.models import BotVersion
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder
 from tests.esr_platform.api.conftest import Program, person
-from tests.ladder.conftest import house, ladder, match, played
-
-__all__ = ["house", "ladder", "match", "played"]
 
 pytestmark = pytest.mark.slow
 

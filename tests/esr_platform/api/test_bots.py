@@ -10,13 +10,12 @@ from esr_platform.accounts.models import Scope, Token
 from ladder.models import Membership
 from tests.build import new_version, uploaded
 from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.esr_platform.api.writing.conftest import send
 
 WREN = {"kind": "remote", "name": "Wren", "games": {"edel-stein-reich-duel": [2]}}
 
 
 def test_a_remote_bot_is_registered_without_code_and_stands_on_live_ladders(manager: Program) -> None:
-    answer = send(manager, "POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
+    answer = manager.send("POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
     assert answer.status_code == 201, answer.content
     version = document(answer)
     assert (version["bot"], version["number"], version["state"], version["active"]) == ("wren", 1, "ready", True)
@@ -25,25 +24,25 @@ def test_a_remote_bot_is_registered_without_code_and_stands_on_live_ladders(mana
     assert (bot.kind, bot.remote.games_at_once, bot.owner) == ("remote", 3, manager.user)
     assert all(membership.ladder.live for membership in Membership.objects.filter(bot=bot).select_related("ladder"))
     assert document(manager.client.get(answer.headers["Location"], headers=manager.headers)) == version
-    again = send(manager, "POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
+    again = manager.send("POST", "bots", {**WREN, "games_at_once": 3, "label": "step 1000"})
     assert (again.status_code, document(again)) == (200, version)
     assert Bot.objects.filter(owner=manager.user).count() == 1
 
 
 def test_a_state_of_a_remote_bot_is_named_and_plays_and_an_old_name_is_the_old_version(manager: Program) -> None:
-    send(manager, "POST", "bots", WREN)
-    new = send(manager, "POST", "bots/wren/versions", {"label": "step 2000"})
+    manager.send("POST", "bots", WREN)
+    new = manager.send("POST", "bots/wren/versions", {"label": "step 2000"})
     assert (new.status_code, document(new)["number"], document(new)["active"]) == (201, 2, True)
-    old = send(manager, "POST", "bots/wren/versions", {"label": "main"})
+    old = manager.send("POST", "bots/wren/versions", {"label": "main"})
     assert (old.status_code, document(old)["number"], document(old)["active"]) == (200, 1, True)
 
 
 def test_code_is_no_version_of_a_remote_bot_and_a_label_none_of_an_uploaded_one(manager: Program) -> None:
     assert manager.user is not None
-    send(manager, "POST", "bots", WREN)
+    manager.send("POST", "bots", WREN)
     assert "remote" in problem(manager.upload("bots/wren/versions"), 422, "refused")["detail"]
     hosted = uploaded(manager.user, "Magpie")
-    refusal = problem(send(manager, "POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "refused")
+    refusal = problem(manager.send("POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "refused")
     assert "not a remote bot" in refusal["detail"]
 
 
@@ -62,14 +61,14 @@ def test_code_is_no_version_of_a_remote_bot_and_a_label_none_of_an_uploaded_one(
     ],
 )
 def test_a_field_that_is_wrong_is_named(manager: Program, change: dict[str, Any], wrong: str) -> None:
-    found = problem(send(manager, "POST", "bots", {**WREN, **change}), 400, "invalid")
+    found = problem(manager.send("POST", "bots", {**WREN, **change}), 400, "invalid")
     assert list(found["fields"]) == [wrong]
 
 
 def test_only_so_many_bots_are_registered(manager: Program, settings: Settings) -> None:
     settings.MAX_BOTS_PER_USER = 1
-    send(manager, "POST", "bots", WREN)
-    problem(send(manager, "POST", "bots", {**WREN, "name": "Robin"}), 409, "too_many")
+    manager.send("POST", "bots", WREN)
+    problem(manager.send("POST", "bots", {**WREN, "name": "Robin"}), 409, "too_many")
 
 
 def test_an_old_version_plays_again(manager: Program) -> None:
@@ -77,7 +76,7 @@ def test_an_old_version_plays_again(manager: Program) -> None:
     bot = uploaded(manager.user, "Magpie")
     new_version(bot)
     for number in (2, 1, 1):
-        version = document(send(manager, "POST", f"bots/{bot.slug}/versions/{number}/activate"))
+        version = document(manager.send("POST", f"bots/{bot.slug}/versions/{number}/activate"))
         assert (version["number"], version["active"]) == (number, True)
     assert bot.active_version is not None
     assert bot.active_version.number == 1
@@ -87,9 +86,9 @@ def test_a_version_that_is_not_ready_does_not_play(manager: Program) -> None:
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     BotVersion.objects.filter(pk=new_version(bot).pk).update(state="received")
-    refusal = problem(send(manager, "POST", f"bots/{bot.slug}/versions/2/activate"), 422, "refused")
+    refusal = problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "refused")
     assert "waits for its check" in refusal["detail"]
-    problem(send(manager, "POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
+    problem(manager.send("POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
 
 
 def test_nobody_brings_or_activates_what_is_not_theirs(manager: Program) -> None:
@@ -98,11 +97,11 @@ def test_nobody_brings_or_activates_what_is_not_theirs(manager: Program) -> None
     new_version(bot)
     carl = person("carl", Scope.MANAGE, Scope.UPLOAD)
     for slug in (bot.slug, "nobody"):
-        problem(send(carl, "POST", f"bots/{slug}/versions/2/activate"), 404, "not_found")
-        problem(send(carl, "POST", f"bots/{slug}/versions", {"label": "x"}), 404, "not_found")
+        problem(carl.send("POST", f"bots/{slug}/versions/2/activate"), 404, "not_found")
+        problem(carl.send("POST", f"bots/{slug}/versions", {"label": "x"}), 404, "not_found")
     Token.objects.update(scopes=["upload"])
-    problem(send(manager, "POST", f"bots/{bot.slug}/versions/2/activate"), 403, "permission_denied")
+    problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 403, "permission_denied")
     Token.objects.update(scopes=["manage"])
-    problem(send(manager, "POST", "bots", WREN), 403, "permission_denied")
+    problem(manager.send("POST", "bots", WREN), 403, "permission_denied")
     assert bot.active_version is not None
     assert bot.active_version.number == 1

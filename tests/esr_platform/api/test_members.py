@@ -1,50 +1,42 @@
 from __future__ import annotations
 
-import pytest
 from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.models import Scope, Token
 from ladder.models import Ladder, Membership
-from tests.build import DUEL, uploaded
+from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.esr_platform.api.writing.conftest import send
 
 HERE = f"ladders/{DUEL}/members"
-
-
-@pytest.fixture
-def bot(manager: Program) -> Bot:
-    assert manager.user is not None
-    return uploaded(manager.user, "Magpie")
 
 
 def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot, duel: Ladder) -> None:
     Membership.objects.filter(bot=bot, ladder=duel).update(rating=1_612_000, games=7)
     for _ in range(2):
-        left = document(send(manager, "DELETE", f"{HERE}/{bot.slug}"))
+        left = document(manager.send("DELETE", f"{HERE}/{bot.slug}"))
         assert (left["active"], left["declined"]) == (False, True)
     for _ in range(2):
-        back = document(send(manager, "PUT", f"{HERE}/{bot.slug}"))
+        back = document(manager.send("PUT", f"{HERE}/{bot.slug}"))
     standing = {"ladder": DUEL, "bot": bot.slug, "active": True, "declined": False}
     assert back == {**standing, "rating": 1612.0, "games": 7}
 
 
 def test_what_cannot_join_is_told_why(manager: Program, bot: Bot) -> None:
-    refusal = problem(send(manager, "PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
+    refusal = problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
     assert "does not claim" in refusal["detail"]
     Bot.objects.update(retired=timezone.now())
-    assert "retired" in problem(send(manager, "PUT", f"{HERE}/{bot.slug}"), 422, "refused")["detail"]
+    assert "retired" in problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "refused")["detail"]
 
 
 def test_nobody_moves_the_bots_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
     house = Bot.objects.filter(owner=None).values_list("slug", flat=True)[0]
     for method in ("PUT", "DELETE"):
-        refusal = problem(send(carl_manages, method, f"{HERE}/{bot.slug}"), 403, "permission_denied")
+        refusal = problem(carl_manages.send(method, f"{HERE}/{bot.slug}"), 403, "permission_denied")
         assert refusal["detail"] == "Only the owner of Magpie can do that."
-        problem(send(manager, method, f"{HERE}/{house}"), 403, "permission_denied")
-        problem(send(manager, method, f"{HERE}/nobody"), 404, "not_found")
-        problem(send(manager, method, f"ladders/nowhere/members/{bot.slug}"), 404, "not_found")
+        problem(manager.send(method, f"{HERE}/{house}"), 403, "permission_denied")
+        problem(manager.send(method, f"{HERE}/nobody"), 404, "not_found")
+        problem(manager.send(method, f"ladders/nowhere/members/{bot.slug}"), 404, "not_found")
     assert Membership.objects.get(bot=bot, ladder__slug=DUEL).active
 
 
@@ -52,13 +44,13 @@ def test_a_ladder_that_is_private_is_not_there_for_whoever_is_no_member(
     manager: Program, bot: Bot, duel: Ladder
 ) -> None:
     Ladder.objects.filter(pk=duel.pk).update(private=True, by_invitation=True)
-    problem(send(manager, "PUT", f"{HERE}/{bot.slug}"), 404, "not_found")
+    problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 404, "not_found")
 
 
 def test_only_a_token_that_may_manage_moves_bots(manager: Program, bot: Bot) -> None:
     for scope in (Scope.READ, Scope.PLAY, Scope.UPLOAD):
         Token.objects.update(scopes=[scope.value])
-        problem(send(manager, "DELETE", f"{HERE}/{bot.slug}"), 403, "permission_denied")
-    problem(send(Program(), "DELETE", f"{HERE}/{bot.slug}"), 401, "not_authenticated")
+        problem(manager.send("DELETE", f"{HERE}/{bot.slug}"), 403, "permission_denied")
+    problem(Program().send("DELETE", f"{HERE}/{bot.slug}"), 401, "not_authenticated")
     assert person("else", Scope.MANAGE).user is not None
     assert Membership.objects.get(bot=bot, ladder__slug=DUEL).active

@@ -12,7 +12,6 @@ from esr_platform.accounts.models import Scope, User
 from ladder.models import Challenge, Ladder, Match
 from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, problem
-from tests.esr_platform.api.writing.conftest import send
 from tests.ladder.matchmaking.remote_guests import REMOTE, guests
 
 
@@ -38,14 +37,14 @@ def body(pair: Sequence[Bot]) -> dict[str, Any]:
 
 def test_a_program_challenges_another_and_the_game_begins_when_that_accepts(pair: Sequence[Bot]) -> None:
     ada, bob = of_owner(pair[0]), of_bot(pair[1])
-    answer = send(ada, "POST", "challenges", body(pair))
+    answer = ada.send("POST", "challenges", body(pair))
     assert answer.status_code == 201, answer.content
     made = document(answer)
     assert (made["state"], made["by"], made["match"]) == ("open", "ada", None)
     assert [one["accepted"] for one in made["players"]] == [True, None]
     assert document(bob.get("challenges"))["results"] == [made]
     for _ in range(2):
-        begun = document(send(bob, "POST", f"challenges/{made['id']}/accept"))
+        begun = document(bob.send("POST", f"challenges/{made['id']}/accept"))
         assert (begun["state"], begun["match"]) == ("started", Match.objects.get().pk)
     assert document(ada.get(f"challenges/{made['id']}")) == begun
     assert document(bob.get("challenges"))["results"] == []
@@ -53,24 +52,24 @@ def test_a_program_challenges_another_and_the_game_begins_when_that_accepts(pair
 
 def test_it_is_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
     ada, bob = of_owner(pair[0]), of_owner(pair[1])
-    declined = document(send(ada, "POST", "challenges", body(pair)))
-    assert document(send(bob, "POST", f"challenges/{declined['id']}/decline"))["state"] == "declined"
-    problem(send(bob, "POST", f"challenges/{declined['id']}/accept"), 422, "refused")
-    taken_back = document(send(ada, "POST", "challenges", body(pair)))
-    problem(send(bob, "POST", f"challenges/{taken_back['id']}/withdraw"), 422, "refused")
+    declined = document(ada.send("POST", "challenges", body(pair)))
+    assert document(bob.send("POST", f"challenges/{declined['id']}/decline"))["state"] == "declined"
+    problem(bob.send("POST", f"challenges/{declined['id']}/accept"), 422, "refused")
+    taken_back = document(ada.send("POST", "challenges", body(pair)))
+    problem(bob.send("POST", f"challenges/{taken_back['id']}/withdraw"), 422, "refused")
     for _ in range(2):
-        assert document(send(ada, "POST", f"challenges/{taken_back['id']}/withdraw"))["state"] == "withdrawn"
+        assert document(ada.send("POST", f"challenges/{taken_back['id']}/withdraw"))["state"] == "withdrawn"
     assert not Match.objects.exists()
 
 
 def test_whoever_is_not_part_of_it_does_not_know_of_it(pair: Sequence[Bot]) -> None:
-    made = document(send(of_owner(pair[0]), "POST", "challenges", body(pair)))
+    made = document(of_owner(pair[0]).send("POST", "challenges", body(pair)))
     cid, other = guests("cid")[0], guests("dora")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[1].owner)
     for stranger in (of_owner(cid), of_bot(cid), of_bot(Bot.objects.get(pk=other.pk))):
         problem(stranger.get(f"challenges/{made['id']}"), 404, "not_found")
         for word in ("accept", "decline", "withdraw"):
-            problem(send(stranger, "POST", f"challenges/{made['id']}/{word}"), 404, "not_found")
+            problem(stranger.send("POST", f"challenges/{made['id']}/{word}"), 404, "not_found")
         assert document(stranger.get("challenges"))["results"] == []
     assert Challenge.objects.get().state == "open"
 
@@ -79,27 +78,27 @@ def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> 
     other = guests("cid")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[0].owner)
     own = of_bot(Bot.objects.get(pk=other.pk))
-    problem(send(own, "POST", "challenges", body(pair)), 403, "permission_denied")
-    problem(send(own, "POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "refused")
+    problem(own.send("POST", "challenges", body(pair)), 403, "permission_denied")
+    problem(own.send("POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "refused")
     assert not Challenge.objects.exists()
 
 
 def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
     ada = of_owner(pair[0])
-    refusal = problem(send(ada, "POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
+    refusal = problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
     assert "order a test" in refusal["detail"]
-    problem(send(ada, "POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
+    problem(ada.send("POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
     for change in ({"bots": "x"}, {"bots": [1, 2]}, {"bots": ["x"]}, {"bot": []}):
-        problem(send(ada, "POST", "challenges", {**body(pair), **change}), 400, "invalid")
+        problem(ada.send("POST", "challenges", {**body(pair), **change}), 400, "invalid")
 
 
 def test_only_a_token_that_may_play_challenges(pair: Sequence[Bot]) -> None:
     ada: Any = pair[0].owner
     assert isinstance(ada, User)
     reader = Program(ada, tokens.issue(ada, "r", [Scope.READ, Scope.MANAGE], None)[1])
-    problem(send(reader, "POST", "challenges", body(pair)), 403, "permission_denied")
+    problem(reader.send("POST", "challenges", body(pair)), 403, "permission_denied")
     problem(reader.get("challenges"), 403, "permission_denied")
-    problem(send(Program(), "POST", "challenges", body(pair)), 401, "not_authenticated")
+    problem(Program().send("POST", "challenges", body(pair)), 401, "not_authenticated")
 
 
 def test_no_token_seats_its_owner_at_a_table(pair: Sequence[Bot]) -> None:
@@ -107,5 +106,5 @@ def test_no_token_seats_its_owner_at_a_table(pair: Sequence[Bot]) -> None:
     by_hand = player_of(owner).bot
     wanted = {"ladder": f"{DUEL}-open", "bots": [by_hand.slug, pair[0].slug]}
     for program in (of_owner(pair[0]), of_bot(pair[0])):
-        problem(send(program, "POST", "challenges", wanted), 403, "permission_denied")
+        problem(program.send("POST", "challenges", wanted), 403, "permission_denied")
     assert not Challenge.objects.exists() and not Match.objects.exists()

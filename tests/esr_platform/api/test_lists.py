@@ -6,8 +6,7 @@ from django.urls import resolve
 
 from bots.models import Bot
 from ladder.models import Ladder, Match, Membership
-from tests.esr_platform.api.conftest import document, problem
-from tests.esr_platform.api.resources.conftest import read, walked
+from tests.esr_platform.api.conftest import document, problem, read, walked
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,7 @@ from games.schemas import DOCUMENTS
 from ladder.corrections import void
 from ladder.models import Block, Invitation, Ladder, Match
 from tests.build import staff
-from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.esr_platform.api.resources.conftest import read, walked
+from tests.esr_platform.api.conftest import Program, document, person, problem, read, walked
 
 pytestmark = pytest.mark.django_db
 

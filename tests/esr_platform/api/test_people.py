@@ -12,8 +12,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Occupant, Outage
 from tests.build import DUEL, finished_by_hand, people_match, person, uploaded, verified
-from tests.esr_platform.api.conftest import problem
-from tests.esr_platform.api.resources.conftest import read, walked
+from tests.esr_platform.api.conftest import problem, read, walked
 
 pytestmark = pytest.mark.django_db
 

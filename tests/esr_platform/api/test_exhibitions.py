@@ -9,15 +9,8 @@ from pytest_django import Settings
 from bots.models import Bot
 from esr_platform.accounts.models import Scope
 from ladder.models import Exhibition, Ladder
-from tests.build import DUEL, new_version, uploaded
+from tests.build import DUEL, new_version
 from tests.esr_platform.api.conftest import Program, document, person, problem
-from tests.esr_platform.api.writing.conftest import send
-
-
-@pytest.fixture
-def bot(manager: Program) -> Bot:
-    assert manager.user is not None
-    return uploaded(manager.user, "Magpie")
 
 
 def test_of(bot: Bot, **more: Any) -> dict[str, Any]:
@@ -30,7 +23,7 @@ test_of.__test__ = False  # type: ignore[attr-defined]
 def test_a_program_orders_a_test_follows_it_and_cancels_it(manager: Program, bot: Bot) -> None:
     house = Bot.objects.filter(owner=None, memberships__ladder__slug=DUEL).order_by("pk").first()
     assert house is not None
-    answer = send(manager, "POST", "exhibitions", test_of(bot, players=[bot.slug, house.slug]))
+    answer = manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, house.slug]))
     assert answer.status_code == 201, answer.content
     exhibition = document(answer)
     assert (exhibition["kind"], exhibition["state"], exhibition["blocks"], exhibition["ladder"]) == (
@@ -41,14 +34,14 @@ def test_a_program_orders_a_test_follows_it_and_cancels_it(manager: Program, bot
     )
     assert [(one["bot"], one["version"]) for one in exhibition["players"]] == [(bot.slug, 1), (house.slug, 1)]
     assert document(manager.client.get(answer.headers["Location"])) == exhibition
-    ended = document(send(manager, "DELETE", f"exhibitions/{exhibition['id']}"))
+    ended = document(manager.send("DELETE", f"exhibitions/{exhibition['id']}"))
     assert ended["state"] == "cancelled"
-    problem(send(manager, "DELETE", f"exhibitions/{exhibition['id']}"), 422, "refused")
+    problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 422, "refused")
 
 
 def test_an_order_that_is_sent_again_is_the_same(manager: Program, bot: Bot) -> None:
     body = test_of(bot, players=[bot.slug, _house()], key=str(uuid4()))
-    first, again = send(manager, "POST", "exhibitions", body), send(manager, "POST", "exhibitions", body)
+    first, again = manager.send("POST", "exhibitions", body), manager.send("POST", "exhibitions", body)
     assert (first.status_code, again.status_code) == (201, 200)
     assert document(first) == document(again)
     assert Exhibition.objects.count() == 1
@@ -59,7 +52,7 @@ def test_two_versions_are_compared(manager: Program, bot: Bot) -> None:
     pair = {"candidate": f"{bot.slug}/2", "baseline": bot.slug}
     wanted = {"kind": "comparison", "ladder": DUEL, "blocks": 20, "margin": 100}
     body = {**wanted, **pair, "opponents": [_house()]}
-    answer = send(manager, "POST", "exhibitions", body)
+    answer = manager.send("POST", "exhibitions", body)
     assert answer.status_code == 201, answer.content
     exhibition = document(answer)
     assert [(one["part"], one["version"]) for one in exhibition["players"]][:2] == [("candidate", 2), ("baseline", 1)]
@@ -75,7 +68,7 @@ def test_who_cannot_be_chosen_is_named_in_the_same_words_whether_it_is_there_or_
     type(secret).objects.filter(pk=secret.pk).update(state="received")
     said = []
     for name in ("secret", "secret/1", "nobody", "nobody/1", f"{bot.slug}/9"):
-        refusal = problem(send(manager, "POST", "exhibitions", test_of(bot, players=[bot.slug, name])), 422, "refused")
+        refusal = problem(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, name])), 422, "refused")
         said.append(refusal["detail"].replace(name, "it"))
     assert len(set(said)) == 1
     assert not Exhibition.objects.exists()
@@ -95,40 +88,40 @@ def test_who_cannot_be_chosen_is_named_in_the_same_words_whether_it_is_there_or_
     ],
 )
 def test_a_field_that_is_wrong_is_named(manager: Program, bot: Bot, change: dict[str, Any], wrong: str) -> None:
-    found = problem(send(manager, "POST", "exhibitions", test_of(bot, **change)), 400, "invalid")
+    found = problem(manager.send("POST", "exhibitions", test_of(bot, **change)), 400, "invalid")
     assert list(found["fields"]) == [wrong]
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'"x"', b"{", b"[" * 5000, b'{"kind": NaN}', b"\xff", b"0" * 70_000])
 def test_a_document_that_is_none_is_refused(manager: Program, body: bytes) -> None:
-    answer = send(manager, "POST", "exhibitions", body)
+    answer = manager.send("POST", "exhibitions", body)
     assert answer.status_code == 400, answer.content
 
 
 def test_one_person_orders_only_so_much(manager: Program, bot: Bot, settings: Settings) -> None:
     settings.MAX_OPEN_EXHIBITIONS_PER_USER = 1
     body = test_of(bot, players=[bot.slug, _house()])
-    send(manager, "POST", "exhibitions", body)
-    answer = send(manager, "POST", "exhibitions", body)
+    manager.send("POST", "exhibitions", body)
+    answer = manager.send("POST", "exhibitions", body)
     problem(answer, 429, "too_many")
     assert int(answer.headers["Retry-After"]) > 0
 
 
 def test_nobody_ends_or_makes_the_orders_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
-    exhibition = document(send(manager, "POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
-    problem(send(carl_manages, "DELETE", f"exhibitions/{exhibition['id']}"), 403, "permission_denied")
+    exhibition = document(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
+    problem(carl_manages.send("DELETE", f"exhibitions/{exhibition['id']}"), 403, "permission_denied")
     key = str(Exhibition.objects.get().token)
     problem(
-        send(carl_manages, "POST", "exhibitions", test_of(bot, players=[bot.slug, _house()], key=key)), 422, "refused"
+        carl_manages.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()], key=key)), 422, "refused"
     )
     assert Exhibition.objects.get().open
 
 
 def test_an_order_on_a_private_ladder_is_there_for_its_members_alone(manager: Program, bot: Bot, duel: Ladder) -> None:
-    exhibition = document(send(manager, "POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
+    exhibition = document(manager.send("POST", "exhibitions", test_of(bot, players=[bot.slug, _house()])))
     Ladder.objects.filter(pk=duel.pk).update(private=True, by_invitation=True)
     problem(Program().get(f"exhibitions/{exhibition['id']}"), 404, "not_found")
-    problem(send(manager, "DELETE", f"exhibitions/{exhibition['id']}"), 404, "not_found")
+    problem(manager.send("DELETE", f"exhibitions/{exhibition['id']}"), 404, "not_found")
 
 
 def _house() -> str:
