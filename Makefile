@@ -127,9 +127,10 @@ check: $(VENV)/.dev  ## lint, types, imports, migrations, locks; prints the size
 	@$(BIN)/python tools/numbers.py
 	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
 
-format: $(VENV)/.dev  ## let ruff write what it can
+format: $(VENV)/.dev  ## let ruff write what it can, and make the synchronous client
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+	@$(BIN)/python tools/sync_client.py
 
 seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength: Elo, intervals, blocks, waits
 	@$(BIN)/python -m bench.seasons $(BENCH_ARGS)

@@ -26,7 +26,7 @@ import orjson
 
 from bots.protocol import Limits, encode
 from bots.runner import LocalProgram, MatchSpec, PlatformFailure, SeatSpec, play_match
-from bots.runner.launching import Launcher, Process
+from bots.runner.launcher import Launcher, Process
 from bots.sandbox import PlainLauncher, sandbox
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
 from games.game import Game

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -14,9 +14,9 @@ from bots.executables import fault_of_executable
 class Language:
     """A way to run a bot's entry, the file that is started.
 
-    ``name`` stands in ``bot.toml``, ``title`` and ``about`` on pages. ``suffixes`` are those of an entry's name; a
-    language without any takes every other file and executes it itself. ``profile`` names the sandbox that it needs.
-    ``fault`` says why an entry's bytes cannot be started, as the rest of a sentence about the file, or nothing.
+    ``name`` is used in ``bot.toml``, ``title`` and ``about`` on pages. ``suffixes`` are those of an entry's name. A
+    language without suffixes takes every other file, which is executed itself. ``fault`` returns why the bytes of an
+    entry cannot be started, as the rest of a sentence about the file, or ``""``.
     """
 
     name: str
@@ -24,18 +24,11 @@ class Language:
     about: str
     suffixes: tuple[str, ...]
     fault: Callable[[bytes], str]
-    profile: str = "default"
 
     @property
     def is_interpreted(self) -> bool:
         """Whether an interpreter is given the entry; else the entry is executed itself and has to be executable."""
         return bool(self.suffixes)
-
-    def command(self, entry: str, args: Sequence[str], *, interpreter: Sequence[str], home: str) -> tuple[str, ...]:
-        """The command line of a bot: ``interpreter`` with its options, ``home`` the bot's folder as the bot sees it."""
-        if self.is_interpreted:
-            return (*interpreter, entry, *args)
-        return (f"{home}/{entry}", *args)
 
 
 def fault_of_python(data: bytes) -> str:

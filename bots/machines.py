@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from bots.models import Machine
 from bots.sandbox import SelfTest, self_test
-from bots.sandbox.proving import RETRY_S
+from bots.sandbox.proof import RETRY_S
 from bots.sandbox.status import document
 
 logger = logging.getLogger(__name__)

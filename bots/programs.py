@@ -10,7 +10,7 @@ from __future__ import annotations
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.machines import current_test
 from bots.models import BotVersion
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
 from bots.uploads.storage import Lost, OutOfReach, program_of_upload
 

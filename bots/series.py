@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import Any, Final, Generic, TypeVar
 
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
-from bots.runner.asking import Core
+from bots.runner.questions import Core
 from bots.runner.spec import MAX_REPLAYS
 
 # --- Games -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Final
 from uuid import uuid4
 
-with suppress(ModuleNotFoundError):  # on Windows, where these folders are not made (bots.sandbox.system)
+with suppress(ModuleNotFoundError):  # on Windows, where these folders are not made (bots.sandbox.limits)
     import fcntl
 
 KEPT_DAYS: Final = 7

@@ -14,8 +14,8 @@ import orjson
 
 from bots.manifest import Manifest
 from bots.runner import Launcher, Limits, MatchReport, SeatSpec
-from bots.runner.asking import Core
 from bots.runner.bot_log import decided_plies
+from bots.runner.questions import Core
 from bots.series import TRIES, Played, Series, play_game
 from games.rules import Document
 

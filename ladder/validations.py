@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from bots.machines import one_may_be_repaired
 from bots.models import BotVersion
-from bots.sandbox.proving import RETRY_S
+from bots.sandbox.proof import RETRY_S
 from bots.uploads import queue
 from bots.uploads.queue import waiting
 from ladder.matches.candidates import freeze

@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 import games
 from bots import environments
 from bots.client.playing import is_legal
-from bots.runner.launching import Observer
+from bots.runner.launcher import Observer
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
@@ -35,8 +35,8 @@ from ladder.matches.play import play
 from ladder.members.memberships import enter
 from ladder.models import Attempt, Block, Ladder, Match
 from ladder.seasons import open_first
+from tests.bots.cli.bots import Esr
 from tests.bots.cli.conftest import esr
-from tests.bots.cli.typing import Esr
 from tests.build import players_of, scheduled, signed_in, uploaded, verified
 from tests.games import playing, test_conformance
 from tests.ladder.live.people import people, say, settle, table_for

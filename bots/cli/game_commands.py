@@ -13,7 +13,7 @@ from rich.table import Table
 
 from bots.cli.frame import FOUND, Command, Screen, UsageError
 from bots.cli.programs import HOUSE_PREFIX, game_of, house_bots
-from bots.cli.series import Fault, check_file
+from bots.cli.records import Fault, check_file
 from bots.manifest import MAX_NAME
 from bots.starter_kits import bot_files
 from games import words

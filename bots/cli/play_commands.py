@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import secrets
+import signal
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from rich.progress import MofNCompleteColumn
 
@@ -44,11 +50,11 @@ from bots.cli.programs import (
     under_python,
     warn_about_plain,
 )
-from bots.cli.series import Replay, play_at_once, read_log, read_record, rebuild
+from bots.cli.records import Replay, read_log, read_record, rebuild
 from bots.manifest import Manifest, ManifestError, read_folder
-from bots.runner import LocalProgram
+from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
-from bots.series import Played, Series, Tallies, play_series
+from bots.series import Played, Series, Tallies, play_game, play_series
 from bots.validation import Check, Problem, TableCheck
 from games.registry import GAMES
 
@@ -427,3 +433,49 @@ status 1 if it does not answer with a legal move.""",
     replay_decision_arguments,
     run_replay_decision,
 )
+
+
+# --- Several games at a time -----------------------------------------------------------------------------------------
+
+P = TypeVar("P")
+
+
+def play_at_once(
+    series: Series[P], launcher: Callable[[], Launcher[P]], workers: int, keep: bool = False
+) -> Iterator[Played]:
+    """Play the games, ``workers`` at a time, and give them in the order of their numbers.
+
+    ``launcher`` makes one in every process: a class of ``bots.sandbox``. Raises ``PlatformFailure``.
+    """
+    context = get_context("spawn")  # the one way to start processes that every system has, and that copies no threads
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_others) as pool:
+        waiting: deque[Future[Played]] = deque()
+        try:
+            for number in range(series.games):
+                waiting.append(pool.submit(_play_one, series, number, launcher, keep))
+                if len(waiting) >= 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise PlatformFailure("a process that played games has died") from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts_to_others() -> None:
+    """A process that waits for a game has nothing to stop; Ctrl-C reaches every process of a terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _play_one(series: Series[P], number: int, launcher: Callable[[], Launcher[P]], keep: bool) -> Played:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return play_game(series, number, _made(launcher), keep)
+    finally:
+        _leave_interrupts_to_others()
+
+
+@cache
+def _made(launcher: Callable[[], Launcher[P]]) -> Launcher[P]:
+    return launcher()

@@ -22,7 +22,7 @@ from time import monotonic_ns
 from typing import Final
 
 from bots.cli.frame import Screen, UsageError
-from bots.cli.series import Question, Replay
+from bots.cli.records import Question, Replay
 from bots.cli.site import Start
 from bots.house.catalogue import HOUSE
 from bots.manifest import FILE, MAX_NAME, ManifestError, read_folder

@@ -30,7 +30,8 @@ from bots.cli.programs import (
     sandbox_argument,
 )
 from bots.cli.site import Credentials, ProcessPlayer, bot_argument, keep, site_client
-from bots.client import Client, ClientError, Closed, GameEnd, GameStart, Incident, Problem, Session, calls
+from bots.client import Client, ClientError, Closed, GameEnd, GameStart, Incident, Problem, Session
+from bots.client.calls import as_bot
 from games.registry import GAMES
 
 # --- esr login -------------------------------------------------------------------------------------------------------
@@ -332,7 +333,7 @@ def _require_known(ladder: dict[str, Any]) -> None:
 def _registered(client: Client, options: Namespace, played: Played, ladder: dict[str, Any]) -> str:
     """The slug of the remote bot that plays; registered now, for this table, if there is none."""
     try:
-        return str(client.do(calls.my_bot(options.bot))["slug"])
+        return str(client.get("bot", **as_bot(options.bot))["slug"])
     except Problem as problem:
         if problem.status != _NOT_FOUND or options.bot is not None:
             raise

@@ -1,16 +1,21 @@
-"""The API for asyncio programs: the same calls as :class:`~bots.client.client.Client`, awaited."""
+"""The client of the API for asyncio programs.
+
+``client.py`` is made from this file by ``tools/sync_client.py`` (``make format``).
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import httpx
 
-from bots.client import calls
 from bots.client.calls import (
+    ANSWER_S,
+    ANYTHING,
     NDJSON,
     STREAMING,
     Backoff,
@@ -18,22 +23,54 @@ from bots.client.calls import (
     Document,
     Event,
     Lines,
+    PackedLines,
     Problem,
     Tries,
     Verdict,
     arguments,
+    as_bot,
     come_again_s,
     is_answer,
+    json_or_nothing,
     options,
     problem_of,
     read_event,
+    read_verdict,
 )
 
 T = TypeVar("T")
 
 
+class AsyncStream(Generic[T]):
+    """An iterator over an open stream, and a context manager that closes its connection."""
+
+    def __init__(self, items: AsyncGenerator[T]) -> None:
+        self._items = items
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> T:
+        return await self._items.__anext__()
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._items.aclose()
+
+
 class AsyncClient:
-    """As ``Client``; one event loop's."""
+    """A client of one site with one token, for use in one event loop.
+
+    ``bot`` is the slug of the remote bot that plays, if the token is valid for several. A call is repeated for up to
+    ``patience_s`` seconds while the site is unreachable or asks to retry. Every call raises ``Problem`` if the site
+    refuses it and ``Unreachable`` if the site does not respond.
+    """
 
     def __init__(
         self,
@@ -43,7 +80,7 @@ class AsyncClient:
         patience_s: float = 60.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        """``site`` is an address such as ``https://arena.example.org``; raises ``ValueError`` for what is none."""
+        """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` for an invalid one."""
         self.bot, self.patience_s = bot, patience_s
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
         self._http = httpx.AsyncClient(**options(site, token), limits=limits, transport=transport)
@@ -58,10 +95,10 @@ class AsyncClient:
         """Close all connections."""
         await self._http.aclose()
 
-    # --- any call ------------------------------------------------------------------------------------------------
+    # --- Any call ------------------------------------------------------------------------------------------------
 
     async def do(self, call: Call[T]) -> T:
-        """Make one call; its result."""
+        """Make one call and return its result."""
         tries = Tries(call, self.patience_s)
         while True:
             try:
@@ -75,12 +112,15 @@ class AsyncClient:
             await asyncio.sleep(pause_s)
 
     async def get(self, path: str, **params: str | int) -> Any:
-        """The document at ``path`` below ``/api/v1/``."""
-        return await self.do(calls.get(path, **params))
+        """Return the document at ``path`` below ``/api/v1/``."""
+        return await self.do(Call("GET", path, params=params))
 
     @asynccontextmanager
     async def stream(self, path: str, accept: str, **params: str | int) -> AsyncIterator[httpx.Response]:
-        """A long answer, read as it comes; one try. Raises ``Problem``, and ``httpx.TransportError`` when it breaks."""
+        """Open a response to read while it arrives, without retries.
+
+        Raises ``Problem``, and ``httpx.TransportError`` when the connection breaks.
+        """
         headers = {"Accept": accept}
         async with self._http.stream("GET", path, params=params, headers=headers, timeout=STREAMING) as response:
             if not response.is_success:
@@ -88,114 +128,163 @@ class AsyncClient:
                 raise problem_of(response)
             yield response
 
-    # --- what everybody may read ---------------------------------------------------------------------------------
+    def documents(self, path: str, **params: str | int) -> AsyncStream[Document]:
+        """Iterate over the objects of one stream until it ends, without retries."""
+        return AsyncStream(self._documents(path, params))
+
+    async def _documents(self, path: str, params: Mapping[str, str | int]) -> AsyncGenerator[Document]:
+        lines = Lines()
+        async with (
+            self.stream(path, NDJSON, **params) as response,
+            aclosing(cast("AsyncGenerator[bytes]", response.aiter_bytes())) as pieces,
+        ):
+            async for data in pieces:
+                for document in lines.feed(data):
+                    yield document
+
+    async def _reopened(self, path: str, params: Callable[[], Mapping[str, str | int]]) -> AsyncGenerator[Document]:
+        """Iterate over the objects of a stream. Open it again whenever it ends, with ``params`` of that moment."""
+        backoff = Backoff()
+        while True:
+            wish_s: float | None = None
+            try:
+                async with self.documents(path, **params()) as documents:
+                    async for document in documents:
+                        backoff.reset()
+                        yield document
+            except httpx.TransportError:
+                pass
+            except Problem as problem:
+                wish_s = come_again_s(problem)
+            await asyncio.sleep(backoff.next_s(wish_s))
+
+    # --- What everybody may read ---------------------------------------------------------------------------------
 
     async def each(self, path: str, **params: str | int) -> AsyncGenerator[Document]:
-        """Every row of a list, part by part, as ``Client.each`` has it."""
+        """Iterate over all rows of a list: ``each("ladders/die-weinhaendler-3/matches", limit=200)``."""
         wanted: dict[str, str | int] | None = params
         while wanted is not None:
             page = await self.get(path, **wanted)
             for row in page["results"]:
                 yield row
-            wanted = calls.next_part(page)
+            wanted = dict(parse_qsl(urlsplit(page["next"]).query)) if page["next"] else None
 
-    @asynccontextmanager
-    async def watch(self, game: int) -> AsyncIterator[AsyncIterator[Document]]:
-        """What everybody may see of a live game, as ``Client.watch`` has it; the stream is closed on leaving."""
-        async with aclosing(self._watch(game)) as events:
-            yield events
+    async def records(self, ladder: str, after: int | None = None) -> AsyncGenerator[Document]:
+        """Iterate over the public game records of a ladder, from the match after the id ``after``.
 
-    async def _watch(self, game: int) -> AsyncGenerator[Document]:
-        backoff, known = Backoff(), 0
-        while True:
-            wish_s: float | None = None
-            try:
-                async with self.documents(f"matches/{game}/stream", log=known) as documents:
-                    async for event in documents:
-                        backoff.reset()
-                        yield event
-                        if event["type"] == "game_end":
-                            return
-                        known += len(event.get("log", ()))
-            except httpx.TransportError:
-                pass
-            except Problem as problem:
-                wish_s = come_again_s(problem)
-            await asyncio.sleep(backoff.next_s(wish_s))
-
-    # --- a remote bot --------------------------------------------------------------------------------------------
-
-    async def my_bot(self) -> Document:
-        """The remote bot of the token: what it declares, whether it is here, what it plays, how fast it answers."""
-        return await self.do(calls.my_bot(self.bot))
-
-    async def change_bot(self, **changes: Any) -> Document:
-        """Declare ``games_at_once``, ``label``, ``games`` or ``available=True``; the remote bot as it is then."""
-        return await self.do(calls.change_bot(self.bot, changes))
-
-    async def register_bot(self, name: str, games: Mapping[str, Sequence[int]], label: str | None = None) -> Document:
-        """A new remote bot of the token's owner; ``games`` are the seat counts that it plays, by game."""
-        seats = {game: list(counts) for game, counts in games.items()}
-        return await self.do(calls.register_bot(name, seats, label))
-
-    async def join(self, ladder: str, bot: str) -> None:
-        """Put a bot of one's own on a ladder."""
-        await self.do(calls.join(ladder, bot))
-
-    @asynccontextmanager
-    async def events(self) -> AsyncIterator[AsyncIterator[Event]]:
-        """What happens to the remote bot, as ``Client.events`` has it; the stream is closed on leaving."""
-        async with aclosing(self._events()) as events:
-            yield events
-
-    async def _events(self) -> AsyncGenerator[Event]:
+        Continues after the last complete line whenever the connection breaks.
+        """
         backoff = Backoff()
         while True:
-            wish_s: float | None = None
+            wish_s, before = None, after
             try:
-                async with self.documents("bot/stream", **calls.of(self.bot)) as documents:
-                    async for document in documents:
-                        backoff.reset()
-                        event = read_event(document)
-                        if event is not None:
-                            yield event
+                async with aclosing(self._part_of_records(ladder, after)) as lines:
+                    async for line in lines:
+                        after = line["match"]
+                        yield line
+                if after == before:
+                    return
+                backoff.reset()
+                continue
             except httpx.TransportError:
-                pass
+                if after != before:
+                    backoff.reset()
             except Problem as problem:
                 wish_s = come_again_s(problem)
             await asyncio.sleep(backoff.next_s(wish_s))
 
-    @asynccontextmanager
-    async def documents(self, path: str, **params: str | int) -> AsyncIterator[AsyncIterator[Document]]:
-        """The objects of one stream until it ends."""
+    async def _part_of_records(self, ladder: str, after: int | None) -> AsyncGenerator[Document]:
+        lines = PackedLines()
+        params = {} if after is None else {"after": after}
         async with (
-            self.stream(path, NDJSON, **params) as response,
-            aclosing(cast("AsyncGenerator[bytes]", response.aiter_bytes())) as pieces,
-            aclosing(_objects(pieces)) as documents,
+            self.stream(f"ladders/{ladder}/records", ANYTHING, **params) as response,
+            aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw())) as pieces,
         ):
-            yield documents
+            async for data in pieces:
+                for line in lines.feed(data):
+                    yield line
+
+    def watch(self, game: int) -> AsyncStream[Document]:
+        """Iterate over the public events of a live game: ``game``, a ``round`` for each new round, ``game_end``.
+
+        The log of an event continues that of the previous one. The stream is reopened whenever the connection breaks.
+        """
+        return AsyncStream(self._watch(game))
+
+    async def _watch(self, game: int) -> AsyncGenerator[Document]:
+        known = 0
+        async with aclosing(self._reopened(f"matches/{game}/stream", lambda: {"log": known})) as events:
+            async for event in events:
+                yield event
+                if event["type"] == "game_end":
+                    return
+                known += len(event.get("log", ()))
+
+    # --- A remote bot --------------------------------------------------------------------------------------------
+
+    async def my_bot(self) -> Document:
+        """Return the remote bot of the token: what it declares, whether it is online, its games, its speed."""
+        return await self.do(Call("GET", "bot", params=as_bot(self.bot)))
+
+    async def change_bot(self, **changes: Any) -> Document:
+        """Change ``games_at_once``, ``label``, ``games`` or ``available=True``. Return the remote bot after that."""
+        return await self.do(Call("PATCH", "bot", params=as_bot(self.bot), json=changes))
+
+    async def register_bot(self, name: str, games: Mapping[str, Sequence[int]], label: str | None = None) -> Document:
+        """Register a remote bot for the owner of the token. ``games`` are the seat counts that it plays, by game."""
+        seats = {game: list(counts) for game, counts in games.items()}
+        said = {"kind": "remote", "name": name, "games": seats, **({"label": label} if label else {})}
+        return await self.do(Call("POST", "bots", json=said, repeatable=False))
+
+    async def join(self, ladder: str, bot: str) -> None:
+        """Put your own bot on a ladder. A bot that is on it already stays."""
+        await self.do(Call("PUT", f"ladders/{quote(ladder)}/members/{quote(bot)}", json_or_nothing))
+
+    def events(self) -> AsyncStream[Event]:
+        """Iterate over the events of the remote bot. The stream is reopened whenever the connection breaks.
+
+        Each time it begins with everything that is pending: a ``game_start`` for each running game, open decisions
+        with the whole log, open challenges. Raises ``Closed`` when a newer stream replaces this one.
+        """
+        return AsyncStream(self._events())
+
+    async def _events(self) -> AsyncGenerator[Event]:
+        async with aclosing(self._reopened("bot/stream", lambda: as_bot(self.bot))) as documents:
+            async for document in documents:
+                event = read_event(document)
+                if event is not None:
+                    yield event
 
     async def next_decision(self, game: int | None = None, wait_s: int = 25, log: int | None = None) -> Document | None:
-        """The next open decision, as ``Client.next_decision`` has it."""
-        return await self.do(calls.next_decision(self.bot, game, wait_s, log))
+        """Wait up to ``wait_s`` seconds for the next open decision, for programs that cannot stream.
+
+        Return it as an event, or ``None``. ``log`` is the number of entries of the game's log that are known already;
+        by default the log is complete.
+        """
+        path = "bot/decision" if game is None else f"matches/{game}/decision"
+        params = {**as_bot(self.bot), "wait": wait_s, **({} if log is None else {"log": log})}
+        call: Call[Document | None] = Call("GET", path, json_or_nothing, params, timeout_s=ANSWER_S + wait_s)
+        return await self.do(call)
 
     async def answer(self, game: int, decision: int, move: Any, thought_ms: int | None = None) -> Verdict:
-        """Answer one decision, as often as need be: the same answer again is the same verdict."""
-        return await self.do(calls.answer(self.bot, game, decision, move, thought_ms))
+        """Answer one decision. The same answer again gets the same verdict."""
+        body = {"id": decision, "move": move, **({} if thought_ms is None else {"thought_ms": thought_ms})}
+        path, understood = f"matches/{game}/decisions/{decision}", frozenset({404, 409, 422})
+        return await self.do(Call("POST", path, read_verdict, as_bot(self.bot), body, understood=understood))
 
     async def answer_challenge(self, challenge: int, word: str) -> None:
         """``accept``, ``decline`` or ``withdraw`` a challenge."""
-        await self.do(calls.answer_challenge(self.bot, challenge, word))
+        path = f"challenges/{challenge}/{word}"
+        await self.do(Call("POST", path, json_or_nothing, as_bot(self.bot), repeatable=False))
 
-    # --- a hosted bot --------------------------------------------------------------------------------------------
+    # --- A hosted bot --------------------------------------------------------------------------------------------
 
     async def upload(self, filename: str, data: bytes, bot: str | None = None, name: str = "") -> Document:
-        """Upload code: a new version of ``bot``, or a new bot; the version's document, not checked yet."""
-        return await self.do(calls.upload(bot, filename, data, name))
+        """Upload code as a new version of ``bot``, or as a new bot called ``name``.
 
-
-async def _objects(pieces: AsyncIterator[bytes]) -> AsyncGenerator[Document]:
-    lines = Lines()
-    async for data in pieces:
-        for document in lines.feed(data):
-            yield document
+        Return the version, which is not validated yet. The same code again is the same version.
+        """
+        path = "bots" if bot is None else f"bots/{quote(bot)}/versions"
+        form = {"name": name} if bot is None and name else {}
+        files, repeatable = {"file": (filename, data)}, bot is not None
+        return await self.do(Call("POST", path, data=form, files=files, repeatable=repeatable, timeout_s=120))

@@ -1,4 +1,4 @@
-"""Calls of the API as plain values: where each goes, what it sends, how its response is read."""
+"""What both clients of the API share: errors, events, streams, retries, and a call as a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from time import monotonic
 from typing import Any, Final, Generic, Literal, NotRequired, TypedDict, TypeVar, cast
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import urlsplit
 
 import httpx
 import orjson
@@ -122,13 +122,6 @@ class Challenged(TypedDict):
 
     type: Literal["challenge"]
     challenge: Document
-
-
-class StreamClosed(TypedDict):
-    """The last event of a stream that is not to be opened again."""
-
-    type: Literal["closed"]
-    reason: str
 
 
 Event = GameStart | Asked | GameEnd | Challenged
@@ -365,14 +358,13 @@ T = TypeVar("T")
 ANSWER_S: Final = 30.0
 """How long the site may take for an answer."""
 
-LONG_POLL_S: Final = 25
-
 
 def _json(response: httpx.Response) -> Any:
     return response.json()
 
 
-def _json_or_nothing(response: httpx.Response) -> Any:
+def json_or_nothing(response: httpx.Response) -> Any:
+    """Return the document in the body, or ``None`` for any other status than 200 and for an empty body."""
     return response.json() if response.status_code == httpx.codes.OK and response.content else None
 
 
@@ -396,63 +388,6 @@ class Call(Generic[T]):
     timeout_s: float = ANSWER_S
 
 
-def get(path: str, **params: str | int) -> Call[Any]:
-    """Any document of the API."""
-    return Call("GET", path, params=params)
-
-
-def next_part(page: Document) -> dict[str, str | int] | None:
-    """The parameters of the part of a list that follows ``page``; ``None`` after the last."""
-    return dict(parse_qsl(urlsplit(page["next"]).query)) if page["next"] else None
-
-
-def my_bot(bot: str | None) -> Call[Document]:
-    """The remote bot of the token."""
-    return Call("GET", "bot", params=of(bot))
-
-
-def change_bot(bot: str | None, changes: Mapping[str, Any]) -> Call[Document]:
-    """What a remote bot declares of itself."""
-    return Call("PATCH", "bot", params=of(bot), json=dict(changes))
-
-
-def register_bot(name: str, games: Mapping[str, list[int]], label: str | None) -> Call[Document]:
-    """A new remote bot."""
-    said = {"kind": "remote", "name": name, "games": dict(games), **({"label": label} if label else {})}
-    return Call("POST", "bots", json=said, repeatable=False)
-
-
-def upload(bot: str | None, filename: str, data: bytes, name: str) -> Call[Document]:
-    """A new version of ``bot``, or a new bot called ``name``. The same code again is the same version."""
-    path = "bots" if bot is None else f"bots/{quote(bot)}/versions"
-    form = {"name": name} if bot is None and name else {}
-    return Call("POST", path, data=form, files={"file": (filename, data)}, repeatable=bot is not None, timeout_s=120)
-
-
-def join(ladder: str, bot: str) -> Call[Any]:
-    """Put the bot on the ladder; one that stands there stays."""
-    return Call("PUT", f"ladders/{quote(ladder)}/members/{quote(bot)}", _json_or_nothing)
-
-
-def next_decision(bot: str | None, game: int | None, wait_s: int, log: int | None) -> Call[Document | None]:
-    """The next open decision, as an event; ``None`` if nothing was asked in ``wait_s`` seconds."""
-    path = "bot/decision" if game is None else f"matches/{game}/decision"
-    params = {**of(bot), "wait": wait_s, **({} if log is None else {"log": log})}
-    return Call("GET", path, _json_or_nothing, params, timeout_s=ANSWER_S + wait_s)
-
-
-def answer(bot: str | None, game: int, decision: int, move: Any, thought_ms: int | None) -> Call[Verdict]:
-    """A move for one decision. What became of it is the result, whatever that is."""
-    body = {"id": decision, "move": move, **({} if thought_ms is None else {"thought_ms": thought_ms})}
-    path = f"matches/{game}/decisions/{decision}"
-    return Call("POST", path, read_verdict, of(bot), body, understood=frozenset({404, 409, 422}))
-
-
-def answer_challenge(bot: str | None, challenge: int, word: str) -> Call[Any]:
-    """``accept``, ``decline`` or ``withdraw``."""
-    return Call("POST", f"challenges/{challenge}/{word}", _json_or_nothing, of(bot), repeatable=False)
-
-
-def of(bot: str | None) -> dict[str, str | int]:
-    """The parameter that says as which bot a token plays."""
+def as_bot(bot: str | None) -> dict[str, str | int]:
+    """Return the parameter that names the remote bot for which a token is used."""
     return {} if bot is None else {"bot": bot}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bots.protocol import Limits
 from bots.runner.bot_log import Conversation, Exchange, Transcript
-from bots.runner.consulting import Advice, Consultation, consult
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Launcher, Observer, Process
+from bots.runner.consultation import Advice, Consultation, consult
+from bots.runner.launcher import Launcher, Observer, PlatformFailure, Process
 from bots.runner.play import play_match
 from bots.runner.report import Forfeit, MachineDelay, MatchReport, SeatReport, Strike, Thought
 from bots.runner.spec import (

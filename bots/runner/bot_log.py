@@ -42,7 +42,7 @@ class Conversation:
 
 
 class Transcript:
-    """An :class:`~bots.runner.launching.Observer` that keeps every line, for one game with ``seats`` seats.
+    """An :class:`~bots.runner.launcher.Observer` that keeps every line, for one game with ``seats`` seats.
 
     ``kept`` names the seats whose lines are kept, if not all. It holds some kilobytes a decision until it is let go. A
     game that is played again wants a new one.

@@ -7,8 +7,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.channel import Channel, OpenChannel, open_channel
 from bots.runner.clock import MS, Clock
-from bots.runner.failures import NeverBegun
-from bots.runner.launching import Process
+from bots.runner.launcher import NeverBegun, Process
 from bots.runner.report import Forfeit, MachineDelay, SeatReport, Strike, Thought
 
 MAX_STRIKES: Final = 3

@@ -18,7 +18,7 @@ from time import perf_counter_ns
 from typing import Final, Self
 
 from bots.protocol import MAX_ANSWER_BYTES
-from bots.runner.launching import Process
+from bots.runner.launcher import Process
 
 KEPT_STDERR_BYTES: Final = 64 * 1024
 READ_BYTES: Final = 64 * 1024

@@ -10,13 +10,11 @@ from typing import Final, Generic, TypeVar
 
 from bots.protocol import PROTOCOL, bot_seed, encode
 from bots.protocol.messages import Decide, Hello, limits_document
-from bots.runner.asking import ANY_CORE, Core, ask, ask_one
 from bots.runner.chair import LAST_WORDS_MS, MAX_STRIKES, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Launcher, Observer
-from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
+from bots.runner.launcher import Launcher, Observer, PlatformFailure
+from bots.runner.questions import ANY_CORE, Core, Fault, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
 from bots.runner.spec import MAX_REPLAYS, MatchSpec
 from games.registry import GAMES

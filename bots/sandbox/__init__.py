@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bots.sandbox.choosing import launcher_for_ladder, launcher_for_uploads, shared_core
 from bots.sandbox.in_process import InProcessLauncher
-from bots.sandbox.offering import Offer, offers
-from bots.sandbox.plain import PlainLauncher
-from bots.sandbox.proving import SelfTest, sandbox, self_test
+from bots.sandbox.launchers import PlainLauncher, launcher_for_ladder, launcher_for_uploads, shared_core
+from bots.sandbox.proof import SelfTest, sandbox, self_test
 from bots.sandbox.sandboxed import SandboxLauncher
+from bots.sandbox.status import Offer, offers
 
 __all__ = [
     "InProcessLauncher",

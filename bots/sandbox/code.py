@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from bots.house.catalogue import HERE, HOUSE
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder
 from bots.unused_copies import forget_unused, made_once

@@ -15,7 +15,7 @@ from functools import partial
 from threading import Lock
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 
 # --- Pipes -----------------------------------------------------------------------------------------------------------
 

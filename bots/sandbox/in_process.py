@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import FakeProgram
 from games.rules import Document
 

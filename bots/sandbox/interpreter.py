@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import ENVIRONMENT
 from bots.sandbox.code import Code
 

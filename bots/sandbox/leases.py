@@ -13,11 +13,11 @@ from time import monotonic, sleep
 from typing import Final
 
 from bots.runner.clock import cores
-from bots.runner.failures import NoCoreFree, PlatformFailure
+from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.runner.spec import WAITING_MS
 from bots.sandbox.runtime import own_folder
 
-with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.system)
+with suppress(ModuleNotFoundError):  # on Windows, where nobody takes a seat (bots.sandbox.limits)
     import fcntl
 
 logger = logging.getLogger(__name__)

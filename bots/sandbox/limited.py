@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
@@ -19,7 +19,7 @@ from bots.sandbox.runtime import runtime_folder
 
 
 class LimitedStarter:
-    """A :class:`~bots.sandbox.plain.Starter` for Linux. Where we are root, each seat is a user of its own."""
+    """A :class:`~bots.sandbox.launchers.Starter` for Linux. Where we are root, each seat is a user of its own."""
 
     caution = ""
 

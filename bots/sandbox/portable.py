@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
 from bots.sandbox.interpreter import command, environment
@@ -32,7 +32,7 @@ _APART: Final = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 class PortableStarter:
-    """A :class:`~bots.sandbox.plain.Starter` for Windows, macOS and whatever else has no Linux calls."""
+    """A :class:`~bots.sandbox.launchers.Starter` for Windows, macOS and whatever else has no Linux calls."""
 
     caution = CAUTION
 

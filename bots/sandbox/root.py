@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import DEVICES
 from bots.sandbox.code import LAST_READ_S
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter, packages

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 
 VARIABLE = "ESR_RUNTIME_DIR"
 """The environment variable that names another place for it, the same one for every worker of a host."""

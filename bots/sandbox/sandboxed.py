@@ -16,18 +16,23 @@ from pathlib import Path
 from typing import Final
 
 from bots.protocol import Limits
-from bots.runner.failures import NeverBegun, PlatformFailure
+from bots.runner.launcher import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Lease, Leases, seats_folder
-from bots.sandbox.limits import as_user, disable_huge_pages, offer_to_the_out_of_memory_killer, set_limits
+from bots.sandbox.limits import (
+    as_user,
+    disable_huge_pages,
+    offer_to_the_out_of_memory_killer,
+    require_linux,
+    set_limits,
+)
 from bots.sandbox.root import forget_old_roots, root_folder
 from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.sandbox.seccomp import bot_filter
-from bots.sandbox.system import require_linux
 
 _PREPARED_MS: Final = 10_000
 _SAID_MS: Final = 1000
@@ -71,7 +76,7 @@ class SandboxLauncher:
     """Starts any program that there is, in a world of its own. Uploaded code runs nowhere else.
 
     ``proved`` says that a probe, started this way in this process, saw what a bot should see; until then no stored
-    program is started (``bots.sandbox.proving`` sets it). ``root`` is the folder that every bot sees as ``/``.
+    program is started (``bots.sandbox.proof`` sets it). ``root`` is the folder that every bot sees as ``/``.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:

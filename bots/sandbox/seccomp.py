@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 
 # --- Numbers of system calls -----------------------------------------------------------------------------------------
 #

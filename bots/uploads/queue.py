@@ -26,8 +26,7 @@ from bots.manifest import Manifest
 from bots.models import Bot, BotVersion
 from bots.owners import make_active
 from bots.protocol import Limits
-from bots.runner.failures import NoCoreFree, PlatformFailure
-from bots.runner.launching import Launcher
+from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.spec import Program
 from bots.sandbox import launcher_for_uploads, shared_core
 from bots.sandbox.leases import SharedCore

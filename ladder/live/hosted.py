@@ -4,10 +4,10 @@ Whoever asks holds a *turn*: the newest start of the seat, counted in ``LiveSeat
 ``LiveSeat.woken_at``. These two are the workers' own, and change without the row of the match; everything else at a
 table changes under it. A worker whose turn another has taken has no say any more.
 
-Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consulting``). What
-the platform takes to start it, or to try again after it has failed, is nobody's. A game is void if the platform fails
-too often at one decision, or too long: see ``remind``. For a person who has gone, and whose substitute cannot be asked,
-the default move is played instead: whoever is still there keeps their game.
+Only the program's own time is taken from its clock, from the question to the answer (``bots.runner.consultation``).
+Time that the platform takes to start it, or to retry after a failure, is not counted. A game is void if the platform
+fails too often or too long at one decision: see ``remind``. If a person has left and the substitute cannot be asked,
+the default move is played instead, so that the others keep their game.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
-from bots.runner.consulting import Advice, Consultation, consult
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Launcher
+from bots.runner.consultation import Advice, Consultation, consult
+from bots.runner.launcher import Launcher, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import launcher_for_ladder, shared_core

@@ -11,7 +11,7 @@ import orjson
 from django.core.cache import cache
 
 from bots.runner.bot_log import FORMAT, decided_plies
-from bots.runner.consulting import Advice, Consultation
+from bots.runner.consultation import Advice, Consultation
 from bots.runner.report import MatchReport, escaped
 from games.rules import Document
 from ladder.live import decisions

@@ -22,7 +22,7 @@ from django.db import IntegrityError, InterfaceError, OperationalError, connecti
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.runner.launching import Observer
+from bots.runner.launcher import Observer
 from esr_platform.heartbeats import Heartbeat, beating
 from games.rules import State
 from ladder.matches.blocks import end_if_over

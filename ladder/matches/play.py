@@ -19,8 +19,7 @@ from django.db.models.functions import Now
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
 from bots.runner.bot_log import Transcript
-from bots.runner.failures import NoCoreFree, PlatformFailure
-from bots.runner.launching import Observer
+from bots.runner.launcher import NoCoreFree, Observer, PlatformFailure
 from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots import moderation
 from bots.models import Bot, Machine, StaffAction, TextRemoval
-from bots.sandbox import remedies
+from bots.sandbox import proof
 from bots.uploads.queue import waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
@@ -208,13 +208,13 @@ def _listed(actions: QuerySet[StaffAction]) -> QuerySet[StaffAction]:
 # --- Sandboxes -------------------------------------------------------------------------------------------------------
 
 REMEDIES = (
-    (gettext_lazy("bubblewrap is missing or too old"), remedies.INSTALL),
-    (gettext_lazy("Ubuntu 24.04 and newer: AppArmor"), remedies.APPARMOR),
-    (gettext_lazy("Docker and other containers: seccomp"), remedies.DOCKER),
-    (gettext_lazy("A kernel without namespaces for ordinary users"), remedies.SYSCTL),
-    (gettext_lazy("Workers that run as root"), remedies.ROOT),
-    (gettext_lazy("The bots' interpreter"), remedies.PYTHON),
-    (gettext_lazy("Rated games: bots' files in memory"), remedies.MEMORY),
+    (gettext_lazy("bubblewrap is missing or too old"), proof.INSTALL),
+    (gettext_lazy("Ubuntu 24.04 and newer: AppArmor"), proof.APPARMOR),
+    (gettext_lazy("Docker and other containers: seccomp"), proof.DOCKER),
+    (gettext_lazy("A kernel without namespaces for ordinary users"), proof.SYSCTL),
+    (gettext_lazy("Workers that run as root"), proof.ROOT),
+    (gettext_lazy("The bots' interpreter"), proof.PYTHON),
+    (gettext_lazy("Rated games: bots' files in memory"), proof.MEMORY),
 )
 """What is known to go wrong, and what helps; the same sentences that a machine says of itself."""
 

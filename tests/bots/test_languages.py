@@ -80,15 +80,8 @@ def test_no_bytes_raise(data: bytes) -> None:
 
 def test_a_language_is_known_by_its_entrys_name() -> None:
     assert language_of("src/main.py").name == "python"
+    assert language_of("src/main.py").is_interpreted
     assert language_of("bin/bot").name == "executable"
+    assert not language_of("bin/bot").is_interpreted
     assert language_of("bot.exe").name == "executable"
     assert all(name == language.name for name, language in LANGUAGES.items())
-
-
-def test_a_language_says_how_its_bots_are_started() -> None:
-    python = LANGUAGES["python"].command("bot.py", ["-v"], interpreter=["/usr/bin/python3", "-S"], home="/bot")
-    assert python == ("/usr/bin/python3", "-S", "bot.py", "-v")
-    executable = LANGUAGES["executable"].command("bin/bot", ["-v"], interpreter=[], home="/bot")
-    assert executable == ("/bot/bin/bot", "-v")
-    assert LANGUAGES["python"].is_interpreted
-    assert not LANGUAGES["executable"].is_interpreted

@@ -12,7 +12,7 @@ from bots import machines
 from bots.machines import Sandbox, sandbox_state, tell, tell_beside, write_down
 from bots.models import Machine
 from bots.sandbox import SelfTest
-from bots.sandbox.proving import RETRY_S
+from bots.sandbox.proof import RETRY_S
 from bots.sandbox.status import document
 
 pytestmark = pytest.mark.django_db

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bots.cli.frame import Screen
-from bots.management.commands import verify
 from ladder.models import Ladder, Season
 from ladder.verification import ladders
 from ladder.verification.ladders import Verified
@@ -23,26 +21,20 @@ def season_named(text: str) -> tuple[str, int]:
     return slug, int(number)
 
 
-class Command(verify.Command):
+class Command(BaseCommand):
     help = (
-        "Re-execute all games of a ladder, make all deals of a season again from its keys, or re-execute the records "
-        "in files, as `esr verify` does. Exit code 0: all right; 1: something is wrong, and said; 2: no such thing."
+        "Re-execute all games of a ladder, or make all deals of a season again from its keys. `esr verify` re-executes "
+        "records in files. Exit code 0: no faults; 1: faults, which are printed; 2: unknown ladder or season."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="records, one a line")
-        parser.add_argument("--json", action="store_true", help="for files: answer with one JSON document")
-        what = parser.add_mutually_exclusive_group()
+        what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("--ladder", metavar="LADDER", help="re-execute its games and compare the stored outcomes")
         what.add_argument("--season", type=season_named, metavar="LADDER/NUMBER", help="make its deals again")
         parser.add_argument("--processes", type=int, help="how many re-execute at once; every core unless given")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        if bool(options["files"]) == bool(options["ladder"] or options["season"]):
-            raise CommandError("Name a ladder (--ladder), a season (--season), or files with records.", returncode=2)
-        if options["files"]:
-            super().handle(*args, **options)
-        elif options["season"]:
+    def handle(self, *_: Any, **options: Any) -> None:
+        if options["season"]:
             season = _season(*options["season"])
             self._tell(str(season), "deals", ladders.count_deals(season), ladders.verify_deals(season))
         else:

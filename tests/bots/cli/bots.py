@@ -1,8 +1,12 @@
-"""Folders of bots that do one thing wrong, or nothing."""
+"""Folders of bots that do one thing wrong, or nothing, and what a typed command says."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HONEST = """\
 import json, sys
@@ -25,3 +29,22 @@ def bot(where: Path, change: str = "pass", manifest: str = DUEL, name: str = "mi
     (folder / "bot.py").write_text(HONEST.replace("CHANGE", change), encoding="utf-8")
     (folder / "bot.toml").write_text(manifest, encoding="utf-8")
     return folder
+
+
+@dataclass(frozen=True)
+class Said:
+    """The exit status of a command, and what it wrote."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Its answer to a machine: one line, nothing else."""
+        (line,) = self.out.splitlines()
+        document: dict[str, Any] = json.loads(line)
+        return document
+
+
+Esr = Callable[..., Said]

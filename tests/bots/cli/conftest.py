@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bots.cli.esr import main
-from tests.bots.cli.typing import Esr, Said
+from tests.bots.cli.bots import Esr, Said
 
 
 @pytest.fixture

@@ -13,13 +13,8 @@ from bots.runner import FakeProgram
 from bots.sandbox import InProcessLauncher
 from bots.validation import check
 from games.registry import GAMES
-from games.rules import Document
-from tests.bots.cli.bots import DUEL, bot
-from tests.bots.cli.typing import Esr
-
-
-def default(message: Document) -> object:
-    return message["decision"]["default"] if message["type"] == "decide" else None
+from tests.bots.cli.bots import DUEL, Esr, bot
+from tests.bots.runner.fakes import default
 
 
 def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:

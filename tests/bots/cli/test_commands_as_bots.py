@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from bots.cli.frame import FOUND, USAGE
-from tests.bots.cli.bots import DUEL, bot
-from tests.bots.cli.typing import Esr
+from tests.bots.cli.bots import DUEL, Esr, bot
 
 GAME = "edel-stein-reich-duel"
 

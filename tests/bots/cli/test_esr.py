@@ -13,8 +13,7 @@ from bots.cli.esr import COMMANDS
 from bots.cli.frame import MACHINE, USAGE
 from bots.sandbox.interpreter import bots_interpreter
 from games.registry import GAMES
-from tests.bots.cli.bots import bot
-from tests.bots.cli.typing import Esr
+from tests.bots.cli.bots import Esr, bot
 
 ROOT = Path(__file__).parents[3]
 WRONG = {

@@ -14,7 +14,7 @@ from bots.cli.frame import USAGE
 from bots.manifest import read_folder
 from bots.starter_kits import bot_files, examples
 from games.registry import GAMES
-from tests.bots.cli.typing import Esr
+from tests.bots.cli.bots import Esr
 
 FILES = ["README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
 

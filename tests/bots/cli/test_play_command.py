@@ -1,4 +1,4 @@
-"""``manage.py play`` and ``esr play``, with real processes and without a database."""
+"""``esr play`` with real processes."""
 
 from __future__ import annotations
 
@@ -6,117 +6,104 @@ import signal
 import subprocess
 import sys
 import time
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 
-from bots.cli.frame import MACHINE
-from bots.cli.series import check_file
+from bots.cli.frame import INTERRUPTED, MACHINE, USAGE
+from bots.cli.records import check_file
 from bots.sandbox import self_test
 from bots.series import game_seed
 from games.record import from_json, to_json
-from tests.bots.cli.bots import bot
-from tests.bots.cli.typing import Esr
+from tests.bots.cli.bots import Esr, bot
 
-MANAGE = Path(__file__).parents[3] / "manage.py"
+ROOT = Path(__file__).parents[3]
 THREE = ("house:greedy", "house:random", "house:greedy")
 
 
-def play(*args: str, **options: object) -> None:
-    call_command("play", *args, stdout=StringIO(), **options)
-
-
-def test_records_are_written_one_a_line_and_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_are_written_one_a_line_and_verify(tmp_path: Path, esr: Esr) -> None:
     path = tmp_path / "games.jsonl"
-    play("edel-stein-reich", *THREE, seed="7", games=2, record=path)
+    said = esr("play", "edel-stein-reich", *THREE, "--seed", 7, "--games", 2, "--record", path).out
     records = [from_json(line) for line in path.read_text().splitlines()]
     assert [record["seed"] for record in records] == [game_seed("7", number).hex() for number in range(2)]
     assert [checked.fault for checked in check_file(path)] == [None, None]
-    said = capsys.readouterr().out
     assert all(word in said for word in ("edel-stein-reich, seed 7", "greedy#2", "Mean rank"))
 
 
-def test_the_same_seed_gives_the_same_games(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_games(tmp_path: Path, esr: Esr) -> None:
     for name in ("one", "two"):
-        play("edel-stein-reich-duel", "house:kontor", "house:haggler", seed="again", record=tmp_path / name)
+        table = ("edel-stein-reich-duel", "house:kontor", "house:haggler")
+        assert esr("play", *table, "--seed", "again", "--record", tmp_path / name).status == 0
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
-def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(capsys: pytest.CaptureFixture[str]) -> None:
-    play("edel-stein-reich-duel", "house:random", "house:random")
-    assert "edel-stein-reich-duel, seed " in capsys.readouterr().out
+def test_a_new_seed_is_told_so_that_the_games_can_be_played_again(esr: Esr) -> None:
+    said = esr("play", "edel-stein-reich-duel", "house:random", "house:random").out
+    assert "edel-stein-reich-duel, seed " in said
 
 
-def test_a_bot_of_ones_own_that_crashes_is_shown_with_its_stderr(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bot_of_ones_own_that_crashes_is_shown_with_its_stderr(tmp_path: Path, esr: Esr) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "bot.py").write_text("import sys\nsys.exit('no idea')\n")
-    play("edel-stein-reich-duel", "house:random", str(folder), seed="1")
-    said = capsys.readouterr().out
+    said = esr("play", "edel-stein-reich-duel", "house:random", folder, "--seed", 1).out
     assert "game 0, seat 1, mine: forfeit: " in said
     assert "game 0, seat 1, mine: stderr: no idea" in said
 
 
-def test_limits_are_given_to_the_bots(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    source = """
-import json, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    elif message["type"] == "decide":
-        time.sleep(10)
-"""
-    (folder / "bot.py").write_text(source)
-    play("edel-stein-reich-duel", "house:random", str(folder), seed="1", limits="move_ms=20,bank_ms=0")
-    assert "strike at decision 1: late" in capsys.readouterr().out
+def test_limits_are_given_to_the_bots(tmp_path: Path, esr: Esr) -> None:
+    folder = bot(tmp_path, "import time; time.sleep(10)")
+    words = ("play", "edel-stein-reich-duel", "house:random", folder, "--seed", 1, "--limits", "move_ms=20,bank_ms=0")
+    assert "strike at decision 1: late" in esr(*words).out
 
 
 def test_ctrl_c_leaves_the_table_and_the_records_so_far(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    command = [sys.executable, MANAGE, "play", "edel-stein-reich", *THREE, "--games", "100000", "--record", path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    command = [
+        sys.executable,
+        "-m",
+        "bots.cli",
+        "play",
+        "edel-stein-reich",
+        *THREE,
+        "--games",
+        "100000",
+        "--record",
+        path,
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         deadline = time.monotonic() + 180
         while not (path.exists() and path.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=180)
-    assert process.returncode == 130
-    assert "Stopped." in said
+    assert process.returncode == INTERRUPTED
     assert "Mean rank" in said
     assert not [checked.fault for checked in check_file(path) if checked.fault]
 
 
-def test_every_seat_can_be_put_in_the_sandbox(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_seat_can_be_put_in_the_sandbox(esr: Esr) -> None:
     if not self_test().ok:
         pytest.skip(self_test().problem)
-    play("edel-stein-reich", *THREE, seed="7", sandbox=True)
-    assert "greedy#2" in capsys.readouterr().out
+    assert "greedy#2" in esr("play", "edel-stein-reich", *THREE, "--seed", 7, "--sandbox").out
 
 
 @pytest.mark.parametrize(
-    ("args", "options", "says"),
+    ("words", "names"),
     [
-        (("chess", *THREE), {}, "There is no game 'chess'. There are edel-stein-reich"),
-        (("edel-stein-reich", *THREE[:2]), {}, "is for 3, 4 or 5 bots, and 2 were named"),
-        (("edel-stein-reich", *THREE[:2], "house:nobody"), {}, "There is no house bot 'nobody'"),
-        (("edel-stein-reich", *THREE), {"games": 0}, "at least 1 game"),
-        (("edel-stein-reich", *THREE), {"seed": "sieben ♦"}, "ASCII"),
-        (("edel-stein-reich", *THREE), {"limits": "move_ms=fast"}, "move_ms needs a whole number"),
-        (("edel-stein-reich", *THREE), {"record": Path("/no/such/folder/file")}, "cannot be written: No such file"),
+        (("chess", *THREE), "'chess'"),
+        (("edel-stein-reich", *THREE[:2]), "3, 4 or 5"),
+        (("edel-stein-reich", *THREE[:2], "house:nobody"), "'nobody'"),
+        (("edel-stein-reich", *THREE, "--games", 0), "1"),
+        (("edel-stein-reich", *THREE, "--seed", "sieben ♦"), "ASCII"),
+        (("edel-stein-reich", *THREE, "--limits", "move_ms=fast"), "move_ms"),
+        (("edel-stein-reich", *THREE, "--record", "/no/such/folder/file"), "/no/such/folder/file"),
     ],
 )
-def test_what_cannot_be_played_is_refused_in_one_sentence(
-    args: tuple[str, ...], options: dict[str, object], says: str
-) -> None:
-    with pytest.raises(CommandError, match=says.replace("(", r"\(")):
-        play(*args, **options)
+def test_wrong_usage_is_an_error_that_names_the_value(words: tuple[object, ...], names: str, esr: Esr) -> None:
+    said = esr("play", *words)
+    assert said.status == USAGE
+    assert names in said.err
 
 
 def test_games_at_once_are_the_games_one_after_another(tmp_path: Path, esr: Esr) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 from bots.cli.frame import FOUND, USAGE, Screen
 from bots.cli.programs import packed
-from tests.bots.cli.bots import bot
-from tests.bots.cli.typing import Esr
+from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import TOKEN, TinySite, duel, tiny_site
 
 LADDER = ("--ladder", "duel-remote", "--games", 1)

@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 from bots.cli.frame import FOUND, USAGE, UsageError
-from bots.cli.series import rebuild
+from bots.cli.records import rebuild
 from bots.runner import FakeProgram, Limits, SeatSpec
 from bots.runner.bot_log import decided_plies, owner_logs
 from bots.sandbox import InProcessLauncher
@@ -24,8 +24,7 @@ from bots.series import Played, Series, play_game
 from games.record import from_json, to_json
 from games.registry import GAMES
 from games.rules import Document
-from tests.bots.cli.bots import bot
-from tests.bots.cli.typing import Esr, Said
+from tests.bots.cli.bots import Esr, Said, bot
 from tests.bots.elsewhere.hiding import PROFILES
 
 ROOT = Path(__file__).parents[3]

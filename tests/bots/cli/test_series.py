@@ -1,4 +1,4 @@
-"""Series of games: their seeds, their seats, and their table."""
+"""Series of games: seeds, seats, and the arithmetic of the result table."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from hashlib import sha256
 from io import StringIO
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from bots.cli.frame import STDERR_LINES, incidents, result_table
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
-from bots.series import Played, Series, Tallies, game_seed, play_series
+from bots.series import Estimate, Played, Series, Tallies, game_seed, play_series, wilson
 from games.rules import Document, Move
-
-
-def default_move(message: Document) -> Move | None:
-    return message["decision"]["default"] if message["type"] == "decide" else None
+from tests.bots.runner.fakes import default
 
 
 def cheat(message: Document) -> Move | None:
@@ -29,7 +28,7 @@ def series(*plays: SeatSpec[FakeProgram], games: int = 1, rotate: bool = False) 
 
 
 def seat(label: str, fair: bool = True) -> SeatSpec[FakeProgram]:
-    return SeatSpec(label, FakeProgram(default_move if fair else cheat))
+    return SeatSpec(label, FakeProgram(default if fair else cheat))
 
 
 def test_the_seed_of_a_game_can_be_computed_by_anybody() -> None:
@@ -96,3 +95,25 @@ def test_the_table_shows_every_bot_with_its_intervals() -> None:
     Console(width=80, file=out).print(result_table(tallies, "title"))
     text = out.getvalue()
     assert all(word in text for word in ("title", "a", "b", "c", "Mean rank", "Money", "±", "Forfeits"))
+
+
+def test_one_game_has_no_interval() -> None:
+    assert Estimate.of([3.0]) == Estimate(3.0, None)
+
+
+def test_an_interval_is_the_normal_one() -> None:
+    estimate = Estimate.of([1.0, 2.0, 3.0, 4.0])
+    assert estimate.mean == 2.5
+    assert estimate.half_width == pytest.approx(1.959964 * 1.2909944 / 2)
+
+
+def test_a_share_has_the_interval_of_wilson() -> None:
+    assert wilson(0.5, 100) == pytest.approx((0.4038, 0.5962), abs=1e-4)
+    assert wilson(1.0, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+
+
+@given(st.integers(min_value=1, max_value=500), st.floats(min_value=0, max_value=1))
+def test_an_interval_of_a_share_holds_the_share_and_stays_between_0_and_1(games: int, share: float) -> None:
+    low, high = wilson(share, games)
+    assert 0 <= low <= share + 1e-12
+    assert share - 1e-12 <= high <= 1

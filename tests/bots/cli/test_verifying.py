@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 
 from bots.cli.frame import FOUND, escaped
-from bots.cli.series import MAX_RECORD_BYTES, Fault, check_file
-from tests.bots.cli.typing import Esr
+from bots.cli.records import MAX_RECORD_BYTES, Fault, check_file
+from tests.bots.cli.bots import Esr
 
 SAMPLES = Path(__file__).parents[2] / "games" / "records" / "edel-stein-reich-3.jsonl"
 GOOD = SAMPLES.read_text().splitlines()
@@ -115,13 +114,3 @@ def test_a_machine_is_told_which_line_and_which_ply(tmp_path: Path, esr: Esr) ->
     assert said.status == FOUND
     (fault,) = said.document["faults"]
     assert (fault["file"], fault["line"], fault["ply"]) == (str(path), 2, 0)
-
-
-def test_the_same_command_is_there_for_those_who_work_on_the_site(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    call_command("verify", str(SAMPLES))
-    assert f"{len(GOOD)} records, all right." in capsys.readouterr().out
-    with pytest.raises(SystemExit) as failure:
-        call_command("verify", str(write(tmp_path / "games.jsonl", tampered("outcome"))))
-    assert failure.value.code == FOUND

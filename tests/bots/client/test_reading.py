@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from bots.client import AsyncClient, Client
 from bots.client.calls import PackedLines
 from tests.bots.client.site import TOKEN, TinySite, tiny_site
+from tools.sync_client import TARGET, sync_client
 
 HEAD = {"type": "game", "game": 7, "ladder": "duel-remote", "players": []}
 
@@ -92,3 +94,17 @@ async def test_an_asyncio_program_watches_by_the_same_calls(site: TinySite) -> N
     site.raw["matches/7/stream"] = streams()
     async with AsyncClient(site.url, TOKEN) as client, client.watch(7) as events:
         assert [event["type"] async for event in events] == ["game", "round", "game", "game_end"]
+
+
+@pytest.mark.asyncio
+async def test_an_asyncio_program_reads_lists_and_records(site: TinySite) -> None:
+    site.documents["matches"] = {"next": None, "results": [{"id": 1}, {"id": 2}]}
+    site.raw["ladders/duel-remote/records"] = [packed(1) + packed(2)[:9], packed(2)]
+    async with AsyncClient(site.url, TOKEN) as client:
+        assert [row["id"] async for row in client.each("matches")] == [1, 2]
+        async with aclosing(client.records("duel-remote")) as lines_of_both:
+            assert [(await anext(lines_of_both))["match"] for _ in range(2)] == [1, 2]
+
+
+def test_the_synchronous_client_is_what_the_asynchronous_one_gives() -> None:
+    assert TARGET.read_text(encoding="utf-8") == sync_client(), "run `make format`"

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Iterable
 
 from bots.sandbox import SandboxLauncher, sandbox
-from tests.bots.hostile.collection import HOSTILE
+from tests.bots.hostile.aftermath import harm
 from tests.bots.hostile.kind import Hostile
-from tests.bots.hostile.table import PAGE, written
-from tests.bots.hostile.trial import harm
+from tests.bots.hostile.table import HOSTILE, PAGE, written
 
 
 def tried(launcher: SandboxLauncher, kinds: Iterable[Hostile]) -> int:

@@ -1,4 +1,4 @@
-"""What is left when a game is over: of its processes, in the folders that all share, and of the worker itself."""
+"""What a hostile program did: its game, the games beside it, and everything afterwards."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from bots.sandbox import SandboxLauncher
 from bots.sandbox.leases import started_at
 from bots.sandbox.runtime import runtime_folder
 from games.record import verify
 from tests.bots.hostile.kind import Hostile
-from tests.bots.hostile.playing import Played, Started
+from tests.bots.hostile.playing import Played, Started, play
 
 MARK: Final = "esr-hostile"
 """What hostile programs call everything they try to leave."""
@@ -167,3 +168,18 @@ def _contents(place: Path) -> str:
 
 def _got(said: str) -> str:
     return next((line for line in said.splitlines() if line.startswith("got ")), "")
+
+
+def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
+    """Everything that is not as it should be after one game of ``hostile``; empty if it got its verdict and no more."""
+    worker, seen = Worker.now(), copies()
+    reset_peak()
+    size_kib = peak_kib()
+    played = play(launcher, hostile)
+    grown_kib = peak_kib() - size_kib
+    found = [*harm_to_the_game(hostile, played), *harm_beside(played), *left_behind(played, seen)]
+    if Worker.now() != worker:
+        found.append(f"the worker was {worker} and is {Worker.now()}")
+    if grown_kib > MAX_GROWTH_KIB:
+        found.append(f"the worker grew by {grown_kib} KiB")
+    return found

@@ -1,12 +1,42 @@
-"""The table of all hostile programs in ``docs/security.md``, between two marks."""
+"""All hostile programs, and the table of them in ``docs/security.md``, between two marks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from tests.bots.hostile.collection import FAMILIES, HOSTILE
 from tests.bots.hostile.kind import Hostile
+from tests.bots.hostile.kinds.answers import ANSWERS
+from tests.bots.hostile.kinds.files import FILES
+from tests.bots.hostile.kinds.kernel import ABIS, LIMITS, PRIVILEGES, SURFACE, TERMINALS
+from tests.bots.hostile.kinds.memory import MEMORY
+from tests.bots.hostile.kinds.output import FLOODS, STALLS
+from tests.bots.hostile.kinds.processes import PROCESSES
+from tests.bots.hostile.kinds.prying import NETWORK, SECRETS
+from tests.bots.hostile.kinds.traces import TRACES
+
+FAMILIES: Final = {
+    "Processes and signals": PROCESSES,
+    "Memory": MEMORY,
+    "Files, inodes and descriptors": FILES,
+    "Floods": FLOODS,
+    "Stalls and ends": STALLS,
+    "Secrets and opponents": SECRETS,
+    "Network": NETWORK,
+    "Namespaces and privileges": PRIVILEGES,
+    "Other ABIs": ABIS,
+    "The kernel's surface": SURFACE,
+    "Terminals": TERMINALS,
+    "Limits and schedulers": LIMITS,
+    "What is left for the next game": TRACES,
+    "Answers": ANSWERS,
+}
+
+HOSTILE: Final[tuple[Hostile, ...]] = tuple(
+    replace(kind, family=family) for family, kinds in FAMILIES.items() for kind in kinds
+)
+
 
 PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 BEGIN: Final = "<!-- hostile: this table is written by `make hostile` -->"

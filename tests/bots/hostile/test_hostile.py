@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bots.sandbox import SandboxLauncher
-from tests.bots.hostile.collection import FAMILIES
+from tests.bots.hostile.aftermath import harm
 from tests.bots.hostile.kind import Hostile
-from tests.bots.hostile.trial import harm
+from tests.bots.hostile.table import FAMILIES
 
 
 def parameters() -> Iterator[Any]:

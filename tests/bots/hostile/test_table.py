@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bots.hostile.collection import HOSTILE
 from tests.bots.hostile.kind import Hostile
-from tests.bots.hostile.table import PAGE, written
+from tests.bots.hostile.table import HOSTILE, PAGE, written
 
 
 def test_the_table_lists_exactly_the_kinds_that_there_are() -> None:

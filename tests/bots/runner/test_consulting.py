@@ -9,8 +9,7 @@ from bots.protocol import Limits
 from bots.runner import Advice, FakeProgram, PlatformFailure, Process, consult
 from bots.sandbox import InProcessLauncher
 from games.rules import Document
-from tests.bots.runner.consultations import consultation, middle
-from tests.bots.runner.fakes import CHANNEL, HASTY, Play, default, leave, raw
+from tests.bots.runner.fakes import CHANNEL, HASTY, Play, consultation, default, leave, middle, raw
 
 pytestmark = pytest.mark.usefixtures("each_channel")
 
@@ -67,21 +66,17 @@ def test_an_answer_to_an_earlier_decision_is_dropped() -> None:
     assert (advice.move, advice.fault) == ("y", None)
 
 
-def test_a_bot_that_says_nothing_is_late() -> None:
-    advice = asked(lambda message: b"" if message["type"] == "decide" else None, HASTY)
+@pytest.mark.parametrize(
+    ("limits", "left", "reason", "least_us"), [(HASTY, None, "late", 10_000), (None, 20, "time", 20_000)]
+)
+def test_a_bot_that_says_nothing_is_late_or_has_used_up_the_time_for_the_game(
+    limits: Limits | None, left: int | None, reason: str, least_us: int
+) -> None:
+    advice = asked(lambda message: b"" if message["type"] == "decide" else None, limits, left=left)
     assert advice.fault is not None
-    assert advice.fault.reason == "late"
+    assert (advice.fault.reason, advice.machine_delay) == (reason, None)
     assert advice.thought is not None
-    assert advice.thought.wall_us >= 10_000
-    assert advice.machine_delay is None
-
-
-def test_what_is_left_of_the_time_for_the_game_is_all_that_there_is() -> None:
-    advice = asked(lambda message: b"" if message["type"] == "decide" else None, left=20)
-    assert advice.fault is not None
-    assert advice.fault.reason == "time"
-    assert advice.thought is not None
-    assert 20_000 <= advice.thought.wall_us < 900_000
+    assert least_us <= advice.thought.wall_us < 900_000
 
 
 def test_a_bot_that_is_never_ready_is_asked_nothing() -> None:

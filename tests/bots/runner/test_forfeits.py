@@ -40,16 +40,10 @@ def test_a_bot_that_is_never_ready_loses_and_the_others_play_on() -> None:
     assert len(watcher.messages(0, "end")) == 1
 
 
-def test_chatter_before_ready_does_no_harm() -> None:
+@pytest.mark.parametrize("chatter", [b"loading...", b"x" * 200_000], ids=["short", "too long"])
+def test_chatter_before_ready_does_no_harm(chatter: bytes) -> None:
     def chatty(message: Document) -> Any:
-        return b'loading...\n{"type": "ready"}\n' if message["type"] == "hello" else default(message)
-
-    assert play(chatty, default).forfeits == ()
-
-
-def test_a_line_before_ready_may_be_too_long() -> None:
-    def chatty(message: Document) -> Any:
-        return b"x" * 200_000 + b'\n{"type": "ready"}\n' if message["type"] == "hello" else default(message)
+        return chatter + b'\n{"type": "ready"}\n' if message["type"] == "hello" else default(message)
 
     report = play(chatty, default)
     assert report.forfeits == ()

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from bots.runner.launching import uninterrupted
+from bots.runner.launcher import uninterrupted
 
 
 def test_ctrl_c_waits_until_it_can_do_no_harm() -> None:

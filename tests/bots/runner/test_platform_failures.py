@@ -7,7 +7,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, MatchSpec, PlatformFailure, SeatSpec, play_match
-from bots.runner.failures import NeverBegun
+from bots.runner.launcher import NeverBegun
 from bots.sandbox import InProcessLauncher
 from tests.bots.runner.fakes import CHANNEL, DUEL, SEED, default
 

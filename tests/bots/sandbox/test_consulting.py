@@ -6,7 +6,7 @@ import pytest
 
 from bots.runner import HouseProgram, consult
 from bots.sandbox import PlainLauncher, SandboxLauncher
-from tests.bots.runner.consultations import consultation, middle
+from tests.bots.runner.fakes import consultation, middle
 from tests.bots.sandbox.programs import program
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bots.runner import PlatformFailure
-from bots.runner.failures import NoCoreFree
+from bots.runner.launcher import NoCoreFree
 from bots.sandbox import leases
 from bots.sandbox.leases import LOOK_AGAIN_S, MOST_WAITING_S, Leases, SharedCore, seats_folder, started_at
 from bots.sandbox.runtime import own_folder, runtime_folder

@@ -10,8 +10,8 @@ from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
 from bots.runner.channel import open_channel
 from bots.sandbox import PlainLauncher
+from bots.sandbox.limits import missing
 from bots.sandbox.portable import PortableStarter
-from bots.sandbox.system import missing
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
 from tests.services.leftovers import nothing_is_left

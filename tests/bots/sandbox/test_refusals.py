@@ -7,8 +7,8 @@ from mypy import api
 
 from bots.protocol import Limits
 from bots.runner import FakeProgram, HouseProgram, LocalProgram, PlatformFailure, StoredProgram
-from bots.sandbox import InProcessLauncher, PlainLauncher, SandboxLauncher, choosing
-from bots.sandbox.plain import HouseOnlyLauncher
+from bots.sandbox import InProcessLauncher, PlainLauncher, SandboxLauncher, launcher_for_ladder
+from bots.sandbox.launchers import HouseOnlyLauncher
 from tests.bots.sandbox.programs import FAKE, HONEST, folder_of
 
 
@@ -53,7 +53,7 @@ def test_the_ladder_of_a_machine_without_a_sandbox_starts_house_bots_only() -> N
 
 
 def test_the_ladder_plays_in_the_sandbox_where_there_is_one(sandbox_launcher: SandboxLauncher) -> None:
-    assert choosing.launcher_for_ladder() is sandbox_launcher
+    assert launcher_for_ladder() is sandbox_launcher
 
 
 def test_fakes_are_for_this_process_and_programs_are_not(sandbox_launcher: SandboxLauncher) -> None:

@@ -14,8 +14,7 @@ import pytest
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
 from bots.sandbox import SandboxLauncher, root
-from bots.sandbox.proving import prove
-from bots.sandbox.remedies import MEMORY, remedy
+from bots.sandbox.proof import MEMORY, prove, remedy
 from bots.sandbox.root import bots_library, has_holes, root_folder
 from bots.sandbox.runtime import VARIABLE, is_in_memory, runtime_folder
 from tests.bots.sandbox.programs import HONEST, duel, folder_of

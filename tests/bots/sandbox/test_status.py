@@ -7,8 +7,8 @@ from time import monotonic
 import orjson
 import pytest
 
-from bots.sandbox import SandboxLauncher, proving
-from bots.sandbox.proving import RETRY_S, SelfTest, sandbox, self_test
+from bots.sandbox import SandboxLauncher, proof
+from bots.sandbox.proof import RETRY_S, SelfTest, sandbox, self_test
 from bots.sandbox.runtime import VARIABLE
 from bots.sandbox.status import document, status
 
@@ -33,16 +33,16 @@ def test_a_sandbox_that_fails_says_what_to_do() -> None:
 
 REPAIRED = """
 from bots.runner import PlatformFailure
-from bots.sandbox import launcher_for_ladder, offers, proving, self_test
+from bots.sandbox import launcher_for_ladder, offers, proof, self_test
 
 def broken():
     raise PlatformFailure("bubblewrap is not installed")
 
-whole, proving.SandboxLauncher = proving.SandboxLauncher, broken
+whole, proof.SandboxLauncher = proof.SandboxLauncher, broken
 told = []
 for repaired, retry_s in ((False, 0), (True, 3600), (True, 0), (False, 0)):
-    proving.SandboxLauncher = whole if repaired else broken
-    proving.RETRY_S = retry_s
+    proof.SandboxLauncher = whole if repaired else broken
+    proof.RETRY_S = retry_s
     told.append((self_test().ok, type(launcher_for_ladder()).__name__, bool(offers()[0].version)))
 print(told)
 """
@@ -56,7 +56,7 @@ def test_a_sandbox_that_was_repaired_is_noticed_and_one_that_has_passed_is_not_t
 
 
 def test_a_runtime_folder_that_cannot_be_made_any_longer_repairs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    tested = proving._Tested(None, SelfTest(ok=True), monotonic() - 2 * RETRY_S)
-    monkeypatch.setattr(proving, "_sandbox", lambda: tested)
+    tested = proof._Tested(None, SelfTest(ok=True), monotonic() - 2 * RETRY_S)
+    monkeypatch.setattr(proof, "_sandbox", lambda: tested)
     monkeypatch.setenv(VARIABLE, "/proc/nowhere")
     assert sandbox() == (None, tested.test)

@@ -1,10 +1,13 @@
-"""What people bring in these tests: sources of bots, and zips of them."""
+"""What people upload in these tests, and storages that fail."""
 
 from __future__ import annotations
 
 import io
 import zipfile
 from typing import Any
+
+from django.core.files.base import File
+from django.core.files.storage import FileSystemStorage
 
 from bots.models import BotVersion
 from bots.uploads.upload import upload_new_bot
@@ -34,3 +37,23 @@ def zipped(**files: bytes | str) -> bytes:
 def uploaded(owner: User, name: str = "First", data: bytes = HONEST, games: Any = DUEL_ONLY) -> BotVersion:
     """A version that has just been uploaded, of a new bot that plays the game for two."""
     return upload_new_bot(owner, name, "bot.py", data, games)
+
+
+class FullDisk(FileSystemStorage):
+    """A folder on a disk with no room left."""
+
+    def save(self, name: str | None, content: File, max_length: int | None = None) -> str:  # type: ignore[type-arg]
+        raise OSError(28, "No space left on device")
+
+
+class Gone(FileSystemStorage):
+    """A storage at the other end of a cut cable."""
+
+    def open(self, name: str, mode: str = "rb") -> Any:
+        raise ConnectionError("nobody answers")
+
+    def save(self, name: str | None, content: File, max_length: int | None = None) -> str:  # type: ignore[type-arg]
+        raise ConnectionError("nobody answers")
+
+    def listdir(self, path: str) -> Any:
+        raise ConnectionError("nobody answers")

@@ -15,7 +15,7 @@ from django.utils import timezone
 from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram, Process, Program
-from bots.runner.failures import NoCoreFree, PlatformFailure
+from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.sandbox import InProcessLauncher, SandboxLauncher
 from bots.starter_kits import starting_kit
 from bots.uploads.queue import LEASE, MOST_STARTS, check, check_next
@@ -268,7 +268,7 @@ def test_a_storage_out_of_reach_is_waited_for_as_long_as_it_takes(
 ) -> None:
     version = uploaded(ada)
     working = settings.STORAGES
-    gone = {**working["uploads"], "BACKEND": "tests.bots.uploads.storages.Gone"}
+    gone = {**working["uploads"], "BACKEND": "tests.bots.uploads.brought.Gone"}
     settings.STORAGES = {**working, "uploads": gone}
     for _ in range(MOST_STARTS + 2):
         assert check(version.pk, sandbox_launcher) is None

@@ -12,8 +12,7 @@ from bots.uploads import storage
 from bots.uploads.storage import WholeFileStorage, archive_of, bytes_of, forget_orphans, keep
 from bots.uploads.upload import TooMany
 from esr_platform.accounts.models import User
-from tests.bots.uploads.brought import HONEST, honest, uploaded
-from tests.bots.uploads.storages import Gone
+from tests.bots.uploads.brought import HONEST, Gone, honest, uploaded
 
 
 @pytest.fixture(autouse=True)

@@ -21,8 +21,7 @@ from bots.uploads.storage import archive_of, bytes_of, uploads
 from bots.uploads.upload import NotStored, Refused, TooMany, upload_new_bot, upload_version
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, honest, uploaded, zipped
-from tests.bots.uploads.storages import FullDisk, Gone
+from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, FullDisk, Gone, honest, uploaded, zipped
 
 MANIFEST = f'name = "Named"\n[games]\n{DUEL} = [2]\n'
 

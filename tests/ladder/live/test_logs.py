@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from pytest_django import Settings
 
-from bots.cli.series import rebuild
+from bots.cli.records import rebuild
 from bots.models import Bot
 from bots.protocol import Limits
 from bots.sandbox import SandboxLauncher

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db.models.functions import Now
 
-from bots.cli.series import rebuild
+from bots.cli.records import rebuild
 from bots.models import Bot
 from bots.runner.bot_log import Transcript
 from bots.runner.play import play_match

@@ -10,8 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bots.models import Bot
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Observer
+from bots.runner.launcher import Observer, PlatformFailure
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MatchSpec
 from games.rules import FORFEIT_REASONS

@@ -10,8 +10,7 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from bots.runner.failures import NoCoreFree, PlatformFailure
-from bots.runner.launching import Observer
+from bots.runner.launcher import NoCoreFree, Observer, PlatformFailure
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, MatchSpec, SeatSpec

@@ -10,7 +10,7 @@ import pytest
 from celery import current_app
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from bots.runner.launching import Observer
+from bots.runner.launcher import Observer
 from bots.runner.report import MatchReport
 from bots.runner.spec import MatchSpec
 from ladder.matches.leases import through_a_loss

@@ -25,8 +25,7 @@ from ladder.matches.play import play, spec_of
 from ladder.matches.schedule import fill
 from ladder.members.memberships import enter
 from ladder.models import Attempt, Ladder, Match
-from tests.bots.uploads.brought import zipped
-from tests.bots.uploads.storages import Gone
+from tests.bots.uploads.brought import Gone, zipped
 from tests.build import DUEL, DUEL_ONLY, HONEST, due_again, match_of, new_version, person
 from tests.services.races import RaceServer
 from tests.services.workers import Processes

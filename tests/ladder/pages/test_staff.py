@@ -12,7 +12,7 @@ from bots.machines import write_down
 from bots.models import Bot, BotReport, BotVersion, Machine, TextRemoval
 from bots.names import name_for
 from bots.owners import describe, rename
-from bots.sandbox import SandboxLauncher, SelfTest, remedies
+from bots.sandbox import SandboxLauncher, SelfTest, proof
 from bots.sandbox.status import document, status
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
@@ -168,7 +168,7 @@ ADDRESS = "/staff/sandboxes/"
 BROKEN = {
     "ok": False,
     "problem": f"The sandbox does not hold: {SCRIPT}",
-    "remedy": remedies.APPARMOR,
+    "remedy": proof.APPARMOR,
     "checks": [{"name": "There is no /proc.", "problem": f"/proc is there {SCRIPT}"}, {"name": "Fine.", "problem": ""}],
     "kernel": "6.1",
     "bubblewrap": "",

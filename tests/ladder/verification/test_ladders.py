@@ -210,7 +210,7 @@ def test_the_command_says_what_it_has_checked(played: Ladder, capsys: Any) -> No
         (["--ladder", "nowhere"], "No ladder is called nowhere. There are: edel-stein-reich-3"),
         (["--season", "edel-stein-reich-4/9"], "edel-stein-reich-4 has no season 9"),
         (["--season", "edel-stein-reich-4"], "names no season, as edel-stein-reich-4/1 does"),
-        ([], "Name a ladder"),
+        ([], "--ladder --season"),
     ],
 )
 def test_the_command_says_what_there_is(ladder: Ladder, arguments: list[str], says: str) -> None:

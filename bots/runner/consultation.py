@@ -12,13 +12,11 @@ from functools import partial
 from typing import Any, Generic
 
 from bots.protocol import Decide, Hello, Limits, encode
-from bots.runner.asking import ANY_CORE, Core, ask_one
 from bots.runner.chair import LAST_WORDS_MS, Chair
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import Clock
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Launcher
-from bots.runner.questions import Fault, MoveQuestion, ReadyQuestion
+from bots.runner.launcher import Launcher, PlatformFailure
+from bots.runner.questions import ANY_CORE, Core, Fault, MoveQuestion, ReadyQuestion, ask_one
 from bots.runner.report import MachineDelay, Thought
 from bots.runner.spec import P_co
 

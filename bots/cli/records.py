@@ -1,74 +1,20 @@
-"""Series of games on this machine, and records and logs of games that are verified again."""
+"""Files with records and logs of games: verification, and the decisions in them as they were asked."""
 
 from __future__ import annotations
 
 import json
-import signal
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final
 
 from bots.cli.frame import UsageError
 from bots.protocol import PROTOCOL, Limits, Malformed, bot_seed, parse_answer
 from bots.protocol.messages import limits_document
-from bots.runner import Launcher, PlatformFailure
 from bots.runner.bot_log import FORMAT, decided_plies
-from bots.series import Played, Series, play_game
 from games.record import RecordError, from_json, verify
 from games.registry import GAMES
 from games.rules import Document, IllegalMove, Move, State
-
-# --- Several games at a time -----------------------------------------------------------------------------------------
-
-P = TypeVar("P")
-
-
-def play_at_once(
-    series: Series[P], launcher: Callable[[], Launcher[P]], workers: int, keep: bool = False
-) -> Iterator[Played]:
-    """Play the games, ``workers`` at a time, and give them in the order of their numbers.
-
-    ``launcher`` makes one in every process: a class of ``bots.sandbox``. Raises ``PlatformFailure``.
-    """
-    context = get_context("spawn")  # the one way to start processes that every system has, and that copies no threads
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts_to_others) as pool:
-        waiting: deque[Future[Played]] = deque()
-        try:
-            for number in range(series.games):
-                waiting.append(pool.submit(_play, series, number, launcher, keep))
-                if len(waiting) >= 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except BrokenProcessPool as error:
-            raise PlatformFailure("a process that played games has died") from error
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts_to_others() -> None:
-    """A process that waits for a game has nothing to stop; Ctrl-C reaches every process of a terminal."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _play(series: Series[P], number: int, launcher: Callable[[], Launcher[P]], keep: bool) -> Played:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        return play_game(series, number, _made(launcher), keep)
-    finally:
-        _leave_interrupts_to_others()
-
-
-@cache
-def _made(launcher: Callable[[], Launcher[P]]) -> Launcher[P]:
-    return launcher()
-
 
 # --- Verification ----------------------------------------------------------------------------------------------------
 

@@ -1,17 +1,25 @@
-"""Starts trusted code as plain processes: house bots where there is no sandbox, one's own bots on one's machine."""
+"""Launchers without a sandbox, and the choice of a launcher. No setting influences it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Protocol
 
 from bots.protocol import Limits
-from bots.runner.failures import PlatformFailure
-from bots.runner.launching import Process
+from bots.runner.launcher import Launcher, PlatformFailure, Process
 from bots.runner.spec import HouseProgram, LocalProgram, Program
 from bots.sandbox.code import Code, code_of
+from bots.sandbox.leases import SharedCore, seats_folder
 from bots.sandbox.limited import LimitedStarter
+from bots.sandbox.limits import missing
 from bots.sandbox.portable import PortableStarter
-from bots.sandbox.system import missing
+from bots.sandbox.proof import sandbox
+from bots.sandbox.runtime import runtime_folder
+from bots.sandbox.sandboxed import SandboxLauncher
+
+# --- Plain processes -------------------------------------------------------------------------------------------------
 
 
 class Starter(Protocol):
@@ -70,3 +78,42 @@ class HouseOnlyLauncher(PlainLauncher):
         if not isinstance(program, HouseProgram):
             raise PlatformFailure("this machine has no working sandbox; only house bots play")
         return super().start(program, limits)
+
+
+# --- The choice ------------------------------------------------------------------------------------------------------
+
+
+def launcher_for_uploads() -> SandboxLauncher | None:
+    """The sandbox if its last self-test in this process has passed, swept; ``None`` where no uploaded code can run."""
+    launcher = sandbox()[0]
+    if launcher is not None and not launcher.swept:
+        launcher.sweep()
+    return launcher
+
+
+def launcher_for_ladder() -> Launcher[Program]:
+    """The sandbox if its last self-test has passed in this process, otherwise one that starts nothing but house bots.
+
+    What dead workers of this host have left is swept away first.
+    """
+    return launcher_for_uploads() or _house_only()
+
+
+@contextmanager
+def shared_core(*, live: bool = False) -> Iterator[SharedCore]:
+    """A core of this host for the bots of one game, which share the cores with those of all other games.
+
+    ``live``: people wait for the bot. Raises ``PlatformFailure`` where the runtime folder cannot be made.
+    """
+    core = SharedCore(seats_folder(runtime_folder()), live=live)
+    try:
+        yield core
+    finally:
+        core.close()
+
+
+@cache
+def _house_only() -> HouseOnlyLauncher:
+    launcher = HouseOnlyLauncher()
+    launcher.sweep()
+    return launcher

@@ -19,7 +19,7 @@ import orjson
 
 from bots.protocol import Limits
 from bots.runner.channel import PolledChannel
-from bots.runner.failures import PlatformFailure
+from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
 from bots.sandbox.sandboxed import SandboxLauncher, Trial

@@ -1,4 +1,4 @@
-"""Holds Ctrl-C back for as long as it would leave something behind."""
+"""What starts bots: launchers, their processes, and the failures that are the platform's."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ from typing import Protocol, TypeVar
 
 from bots.protocol import Limits
 from games.rules import State
+
+# --- Failures --------------------------------------------------------------------------------------------------------
+
+
+class PlatformFailure(Exception):
+    """Something on the platform's side went wrong: the game counts for nobody and is played again."""
+
+
+class NoCoreFree(PlatformFailure):
+    """A game has waited for a processor core as long as it may. Nothing is wrong with it: it is played again later."""
+
+
+class NeverBegun(PlatformFailure):
+    """A process that ended before a bot's code ran in it. Its stderr contains messages of the sandbox.
+
+    ``program`` is the bot's own file that was to be executed; empty for the platform's interpreter.
+    """
+
+    def __init__(self, message: str, program: str = "") -> None:
+        super().__init__(message)
+        self.program = program
+
 
 # --- Ctrl-C ----------------------------------------------------------------------------------------------------------
 

@@ -14,11 +14,10 @@ from bots.protocol import Limits
 from bots.runner import PlatformFailure, StoredProgram
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.interpreter import environment
-from bots.sandbox.judging import Check, judge_from_outside, judge_walls, judge_world
 from bots.sandbox.leases import Lease
 from bots.sandbox.limits import as_user, limit_values
-from bots.sandbox.probing import CODE, LIMITS, Outside, look_as_a_bot, look_from_outside, look_without_a_filter
-from bots.sandbox.proving import hidden_places, prove
+from bots.sandbox.observation import CODE, LIMITS, Outside, look_as_a_bot, look_from_outside, look_without_a_filter
+from bots.sandbox.proof import Check, hidden_places, judge_from_outside, judge_walls, judge_world, prove
 from bots.sandbox.root import bots_library, root_folder
 from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandboxed import find_bubblewrap
