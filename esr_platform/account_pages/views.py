@@ -33,9 +33,8 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder import chat as chatting
 from ladder.access import found
-from ladder.pages.components.responses import for_staff, streamed
+from ladder.pages.components.responses import for_staff, form_status, streamed
 
-_REFUSED = 422
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 asked_once_more: Callable[[_View], _View] = reauthentication_required
 
@@ -239,7 +238,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
         except Refused as problem:
             form.add_error(None, str(problem))
     context = {"tokens": tokens.listed(user), "form": form, "secret": secret}
-    return render(request, "accounts/tokens.html", context, status=_REFUSED if form.errors else 200)
+    return render(request, "accounts/tokens.html", context, status=form_status(form))
 
 
 @require_POST

@@ -26,7 +26,7 @@ from ladder.ledger.audit import Audit, recent_audit
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
 from ladder.pages.components.filters import Part, part
-from ladder.pages.components.responses import for_staff, streamed
+from ladder.pages.components.responses import for_staff, form_status, streamed
 from ladder.ratings.elo import LARGEST_K, KFactor
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
@@ -241,8 +241,6 @@ _SENTENCES: Mapping[LedgerEntry.Kind, Callable[[Any, Mapping[int, str]], str]] =
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED = 422
-
 
 @require_safe
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
@@ -320,4 +318,4 @@ def _withdrawn(match: Match, reason: str, staff: User) -> str:
 
 
 def _asked(request: HttpRequest, form: ReasonForm, about: dict[str, object]) -> HttpResponse:
-    return render(request, "pages/correct.html", {"form": form, **about}, status=_REFUSED if form.errors else 200)
+    return render(request, "pages/correct.html", {"form": form, **about}, status=form_status(form))

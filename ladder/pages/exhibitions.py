@@ -32,6 +32,7 @@ from ladder.exhibitions.progress import Row, Scores, differences, hypotheses, ov
 from ladder.models import Agreement, Block, Exhibition, ExhibitionPlayer, Ladder, Match
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import Part, part
+from ladder.pages.components.responses import form_status
 from ladder.pages.matches import listed_part
 from ladder.pairings.seatings import seatings
 from ladder.ratings.means import Mean, mean_of
@@ -432,7 +433,6 @@ def _listed(exhibitions: QuerySet[Exhibition]) -> QuerySet[Exhibition]:
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED = 422
 _Place = Callable[["User", Ladder, Any], Exhibition]
 
 
@@ -464,7 +464,7 @@ def _ordering(template: str, form_class: type[ExhibitionForm], place: _Place) ->
             except Refused as refusal:
                 form.add_error(None, str(refusal))
         context = {"form": form, "ladder": ladder, "limits": allowances(), "games_left": games_left(person)}
-        return render(request, template, context, status=_REFUSED if form.errors else 200)
+        return render(request, template, context, status=form_status(form))
 
     return view
 

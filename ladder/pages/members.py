@@ -22,7 +22,7 @@ from esr_platform.accounts.models import User
 from ladder.access import found
 from ladder.members import invitations
 from ladder.models import Invitation, Ladder
-from ladder.pages.components.responses import for_staff
+from ladder.pages.components.responses import for_staff, form_status
 
 MOST_NAMES: Final = 200
 
@@ -48,9 +48,6 @@ class InviteForm(forms.Form):
         return people
 
 
-_REFUSED = 422
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def members(request: HttpRequest, slug: str) -> HttpResponse:
@@ -68,7 +65,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "link": settings.SITE_URL + reverse("pages:accept_invitation", args=[ladder.invitation]),
         "members": Invitation.objects.filter(ladder=ladder).select_related("person").order_by("person__username"),
     }
-    return render(request, "pages/members.html", context, status=_REFUSED if form.errors else 200)
+    return render(request, "pages/members.html", context, status=form_status(form))
 
 
 @require_POST

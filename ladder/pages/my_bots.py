@@ -31,6 +31,7 @@ from ladder.members import memberships
 from ladder.members.memberships import enters_by_itself, kind_sits
 from ladder.models import Invitation, Ladder, Membership
 from ladder.models.ladders import Viewer
+from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import enumerated, points
 from ladder.pages.remote_bots import Answering, answering
 from ladder.pages.upload import WordsForm
@@ -263,7 +264,6 @@ def panel(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Member
 # --- Actions ---------------------------------------------------------------------------------------------------------
 
 View = Callable[..., HttpResponse]
-_REFUSED = 422
 
 
 def _owners(does: Callable[..., str]) -> View:
@@ -361,5 +361,5 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    status = _REFUSED if form.errors else 200
+    status = form_status(form)
     return render(request, "pages/bot_settings.html", {"bot": bot, "form": form}, status=status)

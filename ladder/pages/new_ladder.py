@@ -21,9 +21,8 @@ from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder import creation
 from ladder.creation import Plan
-from ladder.pages.components.responses import for_staff
+from ladder.pages.components.responses import for_staff, form_status
 from ladder.pages.components.words import seats
-from ladder.pages.members import _REFUSED
 
 LIMITS: Final = {
     "startup_ms": gettext_lazy("Start of a bot, ms"),
@@ -138,4 +137,4 @@ def new_ladder(request: HttpRequest) -> HttpResponse:
             return redirect("pages:ladder_members" if ladder.by_invitation else "pages:ladder", ladder.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    return render(request, "pages/new_ladder.html", {"form": form}, status=_REFUSED if form.errors else 200)
+    return render(request, "pages/new_ladder.html", {"form": form}, status=form_status(form))

@@ -25,6 +25,7 @@ from ladder import access
 from ladder.members import memberships
 from ladder.models import Match, PlayedMove, Seat
 from ladder.openness import opened
+from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import PROBLEMS, thinking
 from ladder.pages.upload import DeclarationForm, RegisterForm
 
@@ -124,8 +125,6 @@ def _fault(move: PlayedMove) -> Fault:
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED = 422
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
@@ -141,7 +140,7 @@ def register(request: HttpRequest) -> HttpResponse:
             return redirect("pages:bot", version.bot.slug)
         except Refused as refusal:
             form.add_error("name" if isinstance(refusal, NameRefused) else None, str(refusal))
-    return render(request, "pages/register_remote.html", {"form": form}, status=_REFUSED if form.errors else 200)
+    return render(request, "pages/register_remote.html", {"form": form}, status=form_status(form))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -162,4 +161,4 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
     context = {"form": form, "bot": bot}
-    return render(request, "pages/register_remote.html", context, status=_REFUSED if form.errors else 200)
+    return render(request, "pages/register_remote.html", context, status=form_status(form))

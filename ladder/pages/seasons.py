@@ -29,7 +29,7 @@ from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
 from ladder.pages.components.filters import OF, Asked, Column, Parameters, asked_of
-from ladder.pages.components.responses import for_staff, streamed
+from ladder.pages.components.responses import for_staff, form_status, streamed
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
@@ -222,8 +222,6 @@ def _winners() -> Any:
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED = 422
-
 
 @require_safe
 def all_seasons(request: HttpRequest, slug: str) -> HttpResponse:
@@ -253,7 +251,7 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     season = season_seen_by(request.user, slug, number)
     form = CloseForm(request.POST)
     if not form.is_valid():
-        return _shown(request, season_page(season, request.GET.get), form, status=_REFUSED)
+        return _shown(request, season_page(season, request.GET.get), form, status=form_status(form))
     try:
         messages.success(request, _closed(season, form, request))
     except seasons.WrongMoment as refusal:
@@ -267,7 +265,7 @@ def open_next(request: HttpRequest, slug: str) -> HttpResponse:
     ladder, form = ladder_seen_by(request.user, slug), OpenForm(request.POST)
     if not form.is_valid():
         context = {"page": seasons_page(ladder), "form": form}
-        return render(request, "pages/seasons.html", context, status=_REFUSED)
+        return render(request, "pages/seasons.html", context, status=form_status(form))
     try:
         season = seasons.open_next(ladder, form.kept, cast("User", request.user))
         messages.success(request, _("%(season)s is open.") % {"season": season})

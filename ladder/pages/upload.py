@@ -28,6 +28,7 @@ from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.game import Game
 from games.registry import GAMES
 from ladder import access
+from ladder.pages.components.responses import form_status
 from ladder.pages.components.words import seat_counts, size
 from ladder.pages.version import _download
 
@@ -294,8 +295,6 @@ def _allowed(judge: Any, text: str) -> str:
 
 # --- Views -----------------------------------------------------------------------------------------------------------
 
-_REFUSED = 422
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
@@ -310,7 +309,7 @@ def upload(request: HttpRequest) -> HttpResponse:
             return redirect("pages:bot", version.bot.slug)
         except (Refused, NotStored) as refusal:
             _say(form, refusal)
-    status = _REFUSED if form.errors else 200
+    status = form_status(form)
     return render(request, "pages/upload.html", {"page": bringing(), "form": form}, status=status)
 
 
@@ -327,7 +326,7 @@ def new_version(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("pages:bot", bot.slug)
         except (Refused, NotStored) as refusal:
             _say(form, refusal)
-    status = _REFUSED if form.errors else 200
+    status = form_status(form)
     return render(request, "pages/upload.html", {"page": bringing(), "form": form, "bot": bot}, status=status)
 
 

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import fields
 from functools import wraps
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_required
 from django.core.handlers.asgi import ASGIRequest
 from django.db import close_old_connections
+from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -31,6 +33,14 @@ def cache_key(name: str, kind: type[Any]) -> str:
     """
     shape = " ".join(f"{field.name}:{field.type}" for field in fields(kind))
     return f"{name}/{sha256(shape.encode()).hexdigest()[:12]}"
+
+
+# --- Forms -----------------------------------------------------------------------------------------------------------
+
+
+def form_status(form: BaseForm) -> int:
+    """The HTTP status of a page with ``form``: 422 if the form has errors, else 200."""
+    return HTTPStatus.UNPROCESSABLE_ENTITY if form.errors else HTTPStatus.OK
 
 
 # --- Long files ------------------------------------------------------------------------------------------------------
