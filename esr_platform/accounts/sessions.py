@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, Final
 
 from django.conf import settings
@@ -21,6 +22,11 @@ from esr_platform.prepared import Prepared
 
 SECRET: Final = "guest"  # noqa: S105 - a name
 """The session key of a guest's secret. The guest's seats contain its hash."""
+
+
+def guest_hash(secret: str) -> str:
+    """The stored hash of a guest's secret: SHA-256, hex. One round is enough, since the secret is long and random."""
+    return sha256(secret.encode()).hexdigest()
 
 
 def end_all(person: User) -> None:

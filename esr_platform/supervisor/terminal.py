@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from esr_platform.disconnects import DISCONNECTED
 from ladder.members import standings
 from ladder.models import Ladder, Match
 
@@ -24,7 +25,7 @@ def finished_matches() -> int | None:
     """How many matches have a result, over all ladders; ``None`` while the database is out of reach."""
     try:
         return Match.objects.filter(status=Match.Status.FINISHED).count()
-    except (OperationalError, InterfaceError):
+    except DISCONNECTED:
         connection.close()
         return None
 

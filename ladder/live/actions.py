@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from hashlib import sha256
 from typing import Final
 
 from django.db import transaction
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.sessions import guest_hash
 from esr_platform.prepared import Prepared
 from games.rules import Document
 from ladder.live import presence
@@ -37,11 +37,6 @@ AGREED: Final = "Its players agreed to end it. It counts for nobody."
 _CLAIMED: Final = {"abandoned": "away for a minute, then claimed", "resign": "resigned, then claimed"}
 
 
-def hash_of(secret: str) -> str:
-    """What is kept of a guest's ``secret``: SHA-256, hex."""
-    return sha256(secret.encode()).hexdigest()
-
-
 def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None:
     """Whose seat it is at a live game: the seat of a person, or of the guest with that secret; ``None`` for others.
 
@@ -50,7 +45,7 @@ def seat_of(match_id: int, user_id: int | None, guest: str | None) -> int | None
     if not 0 < match_id < 2**63:
         return None
     of_person = [] if user_id is None else _of_person(match_id=match_id, owner=user_id)
-    found = of_person or (_of_guest(match_id=match_id, guest=hash_of(guest)) if guest else [])
+    found = of_person or (_of_guest(match_id=match_id, guest=guest_hash(guest)) if guest else [])
     return min(found, default=None)
 
 

@@ -10,13 +10,14 @@ from django.db import transaction
 from bots.owners import LANGUAGE
 from bots.protocol import bot_seed
 from bots.runner.report import Forfeit, MatchReport, SeatReport, Strike, Thought
+from esr_platform.disconnects import retry_on_disconnect
 from ladder.live.clocks import milliseconds
 from ladder.live.game import STRIKES
 from ladder.live.logs import packed_logs
 from ladder.live.notify import tell_of_the_end
 from ladder.live.position import Position
-from ladder.live.rows import position_of
-from ladder.matches.leases import Lease, nobody_owes, stop, through_a_loss
+from ladder.live.rows import position_of, stop
+from ladder.matches.leases import Lease, nobody_owes
 from ladder.matches.play import seeds_key
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import LiveSeat, Match, PlayedMove, Table
@@ -38,7 +39,7 @@ def finish(match_id: int) -> bool:
         position = position_of(match)
         report = report_of(position)
         logs = packed_logs(position, report)
-        result = through_a_loss(lambda: record_result(lease, report, logs))
+        result = retry_on_disconnect(lambda: record_result(lease, report, logs))
     except WrongRecord as error:
         logger.exception("the record of live match %s is none", match_id)
         return void(match_id, f"its record is not one of this game: {error}")

@@ -30,6 +30,7 @@ from bots.runner.launcher import Launcher, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS
 from bots.sandbox import launcher_for_ladder, shared_core
+from esr_platform.disconnects import retry_on_disconnect, run_isolated
 from esr_platform.heartbeats import beating
 from games.rules import IllegalMove
 from ladder.live import decisions, logs
@@ -40,8 +41,7 @@ from ladder.live.notify import save_and_tell, wake
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.matches import pauses
-from ladder.matches.leases import MOST_FAILURES, through_a_loss
-from ladder.matches.sweep import apart
+from ladder.matches.leases import MOST_FAILURES
 from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
@@ -171,7 +171,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
             _note(turn, question, advice)
         if advice.machine_delay is None or current.start == last:
             answered = partial(_answered, seat=turn.seat, advice=advice)
-            return through_a_loss(partial(_bring, current, answered))  # safe: then the decision is owed no more
+            return retry_on_disconnect(partial(_bring, current, answered))  # safe: then the decision is owed no more
         current = _next_start(current)
     return False
 
@@ -240,7 +240,7 @@ def _give_up(turn: Turn, reason: str) -> bool:
     owed = LiveSeat.objects.filter(turn.valid)
     if owed.filter(kind=LiveSeat.Kind.SUBSTITUTE).exists():
         absent = partial(_bring, turn, lambda table: Answered(table.clock_now, 0, fault="absent", detail=reason))
-        brought = apart(absent, None, logger, "live match %s cannot go on without a substitute", turn.match_id)
+        brought = run_isolated(absent, None, logger, "live match %s cannot go on without a substitute", turn.match_id)
         if brought is not None:
             return brought
     return owed.exists() and void(turn.match_id, reason, owed.exists)

@@ -22,7 +22,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
 from ladder.live.clocks import milliseconds
-from ladder.matches.leases import stop
+from ladder.live.rows import stop
 from ladder.models import LiveSeat, Match
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def end_soon(match_id: int) -> None:
 
 def _publish(message: bytes) -> None:
     try:
-        _redis(settings.REDIS_URL).publish(CHANNEL, message)
+        redis_client(settings.REDIS_URL).publish(CHANNEL, message)
     except (RedisError, OSError) as error:
         logger.warning("nobody hears that a table has changed: %s", error)
 
@@ -165,6 +165,7 @@ def _send(
         logger.warning("%s%s waits for the broker: %s", task, arguments, error)
 
 
-@lru_cache(maxsize=1)
-def _redis(url: str) -> Redis:
-    return Redis.from_url(url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S)
+@lru_cache(maxsize=2)
+def redis_client(url: str, timeout_s: float = _TIMEOUT_S) -> Redis:
+    """The client of this process for ``settings.REDIS_URL``. It connects with the first command."""
+    return Redis.from_url(url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)

@@ -22,11 +22,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
+from esr_platform.disconnects import run_isolated
 from ladder.live.clocks import milliseconds
 from ladder.live.game import held
 from ladder.live.notify import save_and_tell
 from ladder.live.position import WATCHED_WITHIN, Position
-from ladder.matches.sweep import apart
 from ladder.models import Attempt, LiveSeat, Match, Outage
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def forgive(match_id: int) -> bool:
 
 def _forgiven(match_id: int) -> bool:
     """One table that cannot go on must not hold up the others."""
-    return apart(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
+    return run_isolated(partial(forgive, match_id), False, logger, "live match %s is not forgiven an outage", match_id)
 
 
 def forgive_at(table: LockedMatch) -> bool:

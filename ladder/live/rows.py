@@ -17,7 +17,9 @@ from django.db.models.functions import Now
 
 from esr_platform.prepared import Prepared
 from ladder.live.position import Position, Row
-from ladder.models import LiveSeat, Match, Outage, PlayedMove, Seat, Table
+from ladder.matches.blocks import end_if_over
+from ladder.matches.leases import REASON_LENGTH, nobody_owes
+from ladder.models import Attempt, LiveSeat, Match, Outage, PlayedMove, Seat, Table
 
 # --- What never changes ----------------------------------------------------------------------------------------------
 #
@@ -197,3 +199,18 @@ _moves_from: Final = Prepared(
         PlayedMove.objects.filter(match=match_id, number__gte=start).order_by().values_list(*_COLUMNS)
     )
 )
+
+
+# --- An end without a result -----------------------------------------------------------------------------------------
+
+
+def stop(match: Match, status: Match.Status, reason: str) -> None:
+    """End a running live match as ``status`` without a result. ``reason`` is shown to everybody."""
+    Match.objects.filter(pk=match.pk).update(
+        status=status, reason=reason[:REASON_LENGTH], lease=None, lease_until=None, ended=Now()
+    )
+    Attempt.objects.filter(match=match.pk, ending=Attempt.Ending.OPEN).update(
+        ending=Attempt.Ending.FAILED, failure=reason[:REASON_LENGTH], ended=Now()
+    )
+    nobody_owes(match.pk)
+    end_if_over([match.block_id])

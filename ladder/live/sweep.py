@@ -11,11 +11,11 @@ from typing import Final
 
 from django.db.models.functions import Now
 
+from esr_platform.disconnects import run_isolated
 from ladder.live.answers import GRACE, expire
 from ladder.live.end import finish, void
 from ladder.live.hosted import remind
 from ladder.live.presence import notice_gone
-from ladder.matches.sweep import apart
 from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def sweep_tables() -> int:
 
 def _done(step: Callable[[], int]) -> int:
     """One step that fails must not hold up another one; of how many things it was."""
-    return apart(step, 0, logger, "live tables were not looked after: %s", step)
+    return run_isolated(step, 0, logger, "live tables were not looked after: %s", step)
 
 
 def _look_after(match_id: int, do: Callable[[int], object]) -> None:
@@ -57,5 +57,5 @@ def _look_after(match_id: int, do: Callable[[int], object]) -> None:
         do(match_id)
         return True
 
-    if not apart(looked_after, False, logger, "live match %s cannot go on", match_id):
+    if not run_isolated(looked_after, False, logger, "live match %s cannot go on", match_id):
         void(match_id, BROKEN)

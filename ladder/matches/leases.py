@@ -8,17 +8,15 @@ worker has no effect. Rows are locked in the order match, attempt, block, ladder
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 from uuid import UUID, uuid4
 
-from django.db import IntegrityError, InterfaceError, OperationalError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -34,7 +32,7 @@ RETRY_AFTER = timedelta(seconds=5)
 MOST_FAILURES = 3
 
 _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
-_REASON_LENGTH = 400
+REASON_LENGTH = 400
 
 
 @dataclass(frozen=True)
@@ -108,13 +106,13 @@ def give_back(lease: Lease, ending: Attempt.Ending, failure: str, *, only: Q | N
     with transaction.atomic():  # while the lease is valid, nobody else ends an attempt, so the count stands
         failures = _count(lease.match_id, _FAILURES) + (ending in _FAILURES)
         if failures >= MOST_FAILURES:
-            reason = f"Given up after {failures} attempts. The last one: {failure[:_REASON_LENGTH]}"
+            reason = f"Given up after {failures} attempts. The last one: {failure[:REASON_LENGTH]}"
             after = {"status": Match.Status.VOID, "reason": reason, "ended": Now()}
         else:
             after = {"status": Match.Status.QUEUED, "due_at": Now() + RETRY_AFTER, "sent_at": None}
         if not _held(lease).filter(only or Q()).update(lease=None, lease_until=None, **after):
             return False
-        Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:_REASON_LENGTH], ended=Now())
+        Attempt.objects.filter(token=lease.token).update(ending=ending, failure=failure[:REASON_LENGTH], ended=Now())
         if after["status"] == Match.Status.VOID:
             end_if_over(Match.objects.filter(pk=lease.match_id).values_list("block", flat=True))
     return True
@@ -190,51 +188,20 @@ class WhileLeased:
             raise LeaseLost
 
 
-# --- Retry after a lost connection -----------------------------------------------------------------------------------
+# --- Lost workers ----------------------------------------------------------------------------------------------------
 
-logger = logging.getLogger(__name__)
-
-PATIENCE_S: Final = 20.0
-"""How long a database may be away: shorter than a lease, so that what waits for it is still ours when it is back."""
-
-_PAUSE_S: Final = 0.1
-
-Done = TypeVar("Done")
+_EXPIRED: Final = Q(lease_until__lt=Now())
+_FAILURE: Final = f"the worker that played it was lost: nothing was heard of it for {LEASE.seconds} s"
 
 
-def through_a_loss(do: Callable[[], Done], patience_s: float = PATIENCE_S) -> Done:
-    """What ``do`` gives; tried again with a new connection for ``patience_s`` once the database is out of reach.
-
-    ``do`` must be one transaction that is safe to repeat: whether the lost one was committed cannot be known. However
-    long the first try has waited for a lock, there is a second one. Raises what the database says after that time, and
-    at once inside a transaction, which nobody can go on with.
-    """
-    until: float | None = None
-    while True:
-        try:
-            return do()
-        except (OperationalError, InterfaceError) as error:
-            if connection.in_atomic_block or (until is not None and time.monotonic() > until):
-                raise
-            until = until or time.monotonic() + patience_s
-            logger.warning("the database was lost, once more: %s", error)
-            connection.close()
-            time.sleep(_PAUSE_S)
+def expire_leases() -> int:
+    """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run twice at once."""
+    lost = Match.objects.filter(_EXPIRED, status=Match.Status.RUNNING, table=None).values_list("pk", "lease")
+    leases = [Lease(match_id, token) for match_id, token in lost if token]
+    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=_EXPIRED) for lease in leases)
 
 
-# --- Games that stop without a result --------------------------------------------------------------------------------
-
-
-def stop(match: Match, status: Match.Status, reason: str) -> None:
-    """End ``match``, which runs, as ``status``, with the reason for everybody; nobody owes anything any more."""
-    Match.objects.filter(pk=match.pk).update(
-        status=status, reason=reason[:_REASON_LENGTH], lease=None, lease_until=None, ended=Now()
-    )
-    Attempt.objects.filter(match=match.pk, ending=Attempt.Ending.OPEN).update(
-        ending=Attempt.Ending.FAILED, failure=reason[:_REASON_LENGTH], ended=Now()
-    )
-    nobody_owes(match.pk)
-    end_if_over([match.block_id])
+# --- Live games ------------------------------------------------------------------------------------------------------
 
 
 def nobody_owes(match_id: int) -> None:

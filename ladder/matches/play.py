@@ -24,18 +24,9 @@ from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.sandbox import launcher_for_ladder, shared_core
+from esr_platform.disconnects import retry_on_disconnect
 from ladder.matches import pauses
-from ladder.matches.leases import (
-    Lease,
-    LeaseLost,
-    WhileLeased,
-    claim,
-    delays,
-    give_back,
-    play_again,
-    renewed,
-    through_a_loss,
-)
+from ladder.matches.leases import Lease, LeaseLost, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Attempt, Block, Intervention, Ladder, Match
@@ -187,11 +178,11 @@ def _attempt(lease: Lease, spec: MatchSpec[Any], runner: Play) -> Attempt.Ending
         report = runner(spec, WhileLeased(heart, transcript))
         if report.play_again and spec.played_before < MAX_REPLAYS:
             late = {delay.seat for delay in report.machine_delays}
-            if through_a_loss(lambda: play_again(lease, _delayed(report), late)):
+            if retry_on_disconnect(lambda: play_again(lease, _delayed(report), late)):
                 return Attempt.Ending.DELAYED
             report = replace(report, play_again=False)
         logs = packed_logs(report, transcript)
-        result = through_a_loss(lambda: record_result(lease, report, logs))  # safe: a second one is refused
+        result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
         if not result:
             logger.warning("the result of match %s does not count: the lease was lost", lease.match_id)
         return Attempt.Ending.FINISHED if result else None
@@ -218,7 +209,7 @@ def _failed(lease: Lease, failure: str) -> Attempt.Ending | None:
 
 
 def _ended(lease: Lease, ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
-    return ending if through_a_loss(lambda: give_back(lease, ending, failure)) else None
+    return ending if retry_on_disconnect(lambda: give_back(lease, ending, failure)) else None
 
 
 def _ladder_runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:

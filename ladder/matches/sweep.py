@@ -8,12 +8,9 @@ version play (``ladder.members.memberships``).
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -21,23 +18,6 @@ from bots.models import Bot, BotVersion
 from bots.programs import house_bot
 from ladder.matches.blocks import end_if_over
 from ladder.models import Block, Match, Seat
-
-Done = TypeVar("Done")
-
-
-def apart(do: Callable[[], Done], otherwise: Done, log: logging.Logger, failed: str, *args: object) -> Done:
-    """What ``do`` gives; ``otherwise``, with ``failed`` in ``log``, where it raises.
-
-    Raises only what a lost database raises: that is not the fault of the one.
-    """
-    try:
-        return do()
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception:
-        log.exception(failed, *args)
-        return otherwise
-
 
 OVERTAKEN = timedelta(hours=1)
 """Far longer than bad luck: under kills and load a match was passed over for ten minutes and could be played."""

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from hashlib import sha256
 from random import SystemRandom
 from typing import Final
 
@@ -28,12 +27,13 @@ from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import wait_s
 from esr_platform.accounts.models import User
+from esr_platform.accounts.sessions import guest_hash
+from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import NoSeason
 from ladder.live.game import held
 from ladder.live.notify import save_and_tell
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.matches.sweep import apart
 from ladder.matchmaking import quick_pairing, seeks
 from ladder.matchmaking.begin import CLOCKS, quick_bots, versions_of
 from ladder.matchmaking.limits import hosted_room
@@ -68,7 +68,7 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
 
     Their game that runs already is that one. ``address`` is that of ``accounts.limits.address``. Raises ``Refused``.
     """
-    running = _running().filter(secret_hash=hash_of(secret)).first() if secret else None
+    running = _running().filter(secret_hash=guest_hash(secret)).first() if secret else None
     if running is not None and secret:
         return running.match, secret
     wait = wait_s(SCOPE, address)
@@ -79,10 +79,10 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
     where = _hash_of_address(address)
     _require_room(where)
     with transaction.atomic():
-        match = _begin(ladder, hash_of(kept))
+        match = _begin(ladder, guest_hash(kept))
         Bot.objects.select_for_update(no_key=True).get(house_name=Bot.GUEST)
-        GuestTable.objects.create(match=match, secret_hash=hash_of(kept), address=where)
-        again = _running().filter(secret_hash=hash_of(kept)).exclude(match=match).first()
+        GuestTable.objects.create(match=match, secret_hash=guest_hash(kept), address=where)
+        again = _running().filter(secret_hash=guest_hash(kept)).exclude(match=match).first()
         if again is None:
             _require_room(where, mine=1)
             return match, kept
@@ -99,11 +99,6 @@ def play_house(person: User, ladder: Ladder) -> Match:
     if made.match is None:
         raise Refused(_("The game could not begin. Try again in a moment."))
     return made.match
-
-
-def hash_of(secret: str) -> str:
-    """What is kept of a guest's secret: it is long and drawn, so one SHA-256 is enough."""
-    return sha256(secret.encode()).hexdigest()
 
 
 # --- what is over --------------------------------------------------------------------------------------------------
@@ -133,7 +128,7 @@ def forget_guests() -> int:
 
 def _closed(match_id: int) -> bool:
     """One game that cannot be closed holds up no other one."""
-    return apart(partial(_close, match_id), False, logger, "the guest's match %s was not closed", match_id)
+    return run_isolated(partial(_close, match_id), False, logger, "the guest's match %s was not closed", match_id)
 
 
 def _close(match_id: int) -> bool:
@@ -215,7 +210,7 @@ _STEPS: Final[tuple[Callable[[], int], ...]] = (seeks.expire, quick_pairing.forg
 
 def tidy() -> int:
     """Do all of it; of how many things. A step that fails holds up no other one. Safe to run twice at once."""
-    return sum(apart(step, 0, logger, "the lobby was not tidied: %s", step.__name__) for step in _STEPS)
+    return sum(run_isolated(step, 0, logger, "the lobby was not tidied: %s", step.__name__) for step in _STEPS)
 
 
 # --- Closed accounts -------------------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ from bots.owners import known_player
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import hold
 from esr_platform.accounts.models import User
+from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import frozen_ladders
-from ladder.matches.sweep import apart
 from ladder.matchmaking import seeks
 from ladder.matchmaking.begin import RATED, begin, limits_of
 from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
@@ -198,7 +198,7 @@ def _open(ladder: Ladder, table: Found) -> bool:
             logger.info("nobody sits down on %s: %s", ladder, refused)
             return False
 
-    return apart(opened, False, logger, "nobody can sit down on %s", ladder)
+    return run_isolated(opened, False, logger, "nobody can sit down on %s", ladder)
 
 
 def _opened(ladder: Ladder, table: Found) -> Match | None:

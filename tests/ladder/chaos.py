@@ -139,7 +139,7 @@ def site(environment: dict[str, str], random: Random, postgresql: Server | None 
 
 def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str], Any] = lambda _: None) -> None:
     """Have at least ``matches`` scheduled and wait until all have ended, with a kill after every few results."""
-    from ladder.matches.leases import through_a_loss
+    from esr_platform.disconnects import retry_on_disconnect
     from ladder.models import Ladder
 
     ended, scheduled = 0, 0
@@ -147,7 +147,7 @@ def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str]
         wait_until(lambda before=ended: _counts()[0] > before, "another match has ended", STALLED_S)
         before, (ended, scheduled) = ended, _counts()
         if scheduled >= matches:
-            through_a_loss(lambda: Ladder.objects.update(open=False))
+            retry_on_disconnect(lambda: Ladder.objects.update(open=False))
             ended, scheduled = _counts()
         if ended // kill_every > before // kill_every:
             running.kill_something()
@@ -158,10 +158,10 @@ def under_fire(running: Site, matches: int, kill_every: int, say: Callable[[str]
 
 def _counts() -> tuple[int, int]:
     """How many matches have ended, and how many there are."""
-    from ladder.matches.leases import through_a_loss
+    from esr_platform.disconnects import retry_on_disconnect
     from ladder.models import Match
 
-    states = through_a_loss(lambda: Counter(Match.objects.order_by().values_list("status", flat=True)))
+    states = retry_on_disconnect(lambda: Counter(Match.objects.order_by().values_list("status", flat=True)))
     return sum(states[state] for state in Match.ENDED), states.total()
 
 

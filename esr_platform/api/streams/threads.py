@@ -20,9 +20,10 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from asgiref.sync import sync_to_async
-from django.db import InterfaceError, OperationalError, close_old_connections, connection
+from django.db import close_old_connections, connection
 
 from esr_platform.api.http import Refusal
+from esr_platform.disconnects import retry_on_disconnect
 
 # --- Shutdown --------------------------------------------------------------------------------------------------------
 
@@ -178,10 +179,7 @@ def _done(job: Callable[[], Found]) -> Found:
     if time.monotonic() - getattr(_thread, "used", 0.0) > RESTED_S:
         close_old_connections()
     try:
-        return job()
-    except (OperationalError, InterfaceError):
-        connection.close()
-        return job()
+        return retry_on_disconnect(job, patience_s=0.0, pause_s=0.0)
     finally:
         _thread.used = time.monotonic()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from django.conf import settings
@@ -14,14 +13,14 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from redis import Redis, RedisError
+from redis import RedisError
 
 from bots.models import Bot
 from bots.owners import is_guest
 from esr_platform.accounts.models import User
-from esr_platform.accounts.sessions import SECRET
+from esr_platform.accounts.sessions import SECRET, guest_hash
 from ladder.access import public_players
-from ladder.live import actions
+from ladder.live.notify import redis_client
 from ladder.models import Ladder, Membership
 from ladder.pages.components.filters import Parameters, word
 from ladder.pages.components.words import grouped
@@ -58,7 +57,7 @@ def secret_of(request: HttpRequest) -> str | None:
 def hash_of(request: HttpRequest) -> str | None:
     """What is kept of the guest's secret: its SHA-256, hex."""
     secret = secret_of(request)
-    return None if secret is None else actions.hash_of(secret)
+    return None if secret is None else guest_hash(secret)
 
 
 def keep_secret(request: HttpRequest, secret: str) -> None:
@@ -101,7 +100,7 @@ def said(count: int) -> str:
 
 
 def _ask(matches: Sequence[int]) -> list[Any]:
-    with _redis(settings.REDIS_URL).pipeline(transaction=False) as asking:
+    with redis_client(settings.REDIS_URL, _TIMEOUT_S).pipeline(transaction=False) as asking:
         asking.time()
         for match in matches:
             asking.hvals(f"viewers:{match}")
@@ -112,11 +111,6 @@ def _sum(said: Iterable[bytes], now: int) -> int:
     """Of values ``count:time``, those that count still."""
     rows = [value.decode().partition(":") for value in said]
     return sum(int(count) for count, _, at in rows if now - int(at) < COUNTS_S)
-
-
-@lru_cache(maxsize=1)
-def _redis(url: str) -> Redis:
-    return Redis.from_url(url, socket_timeout=_TIMEOUT_S, socket_connect_timeout=_TIMEOUT_S)
 
 
 # --- Bots by their names ---------------------------------------------------------------------------------------------

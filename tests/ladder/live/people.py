@@ -14,11 +14,11 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from bots.owners import guest_player, player_of
 from bots.protocol import Limits
+from esr_platform.accounts.sessions import guest_hash
 from games.record import verify
 from games.rules import Document
 from ladder.exports.documents import match_log_of, record_of
 from ladder.live import person_view
-from ladder.live.actions import hash_of
 from ladder.live.answers import GRACE, Ruling, answer_seat, expire
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
@@ -64,7 +64,7 @@ def table_for(
     memberships = [
         Membership.objects.get_or_create(ladder=ladder, bot=one.bot)[0] if rated else None for one in versions
     ]
-    guests = {seat: hash_of(SECRET) for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
+    guests = {seat: guest_hash(SECRET) for seat, one in enumerate(versions) if one.bot.house_name == Bot.GUEST}
     sitting = [Player(one, membership) for one, membership in zip(versions, memberships, strict=True)]
     return opened(ladder, sitting, rated=rated, limits=replace(limits), guests=guests)
 

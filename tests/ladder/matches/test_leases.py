@@ -11,9 +11,10 @@ from django.db import OperationalError, connection
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from esr_platform.disconnects import run_isolated
 from ladder.matches.leases import LEASE, Lease, claim, delays, finish, give_back, renew, renewed
 from ladder.matches.schedule import fill
-from ladder.matches.sweep import OVERTAKEN, apart, end_overtaken_matches
+from ladder.matches.sweep import OVERTAKEN, end_overtaken_matches
 from ladder.models import Attempt, Block, Ladder, Match
 from ladder.upkeep import sweep
 from tests.build import FAILED, claimed, expire_lease, first_games, snapshot
@@ -242,11 +243,11 @@ log = logging.getLogger(__name__)
 
 
 def test_what_is_done_gives_what_it_gives() -> None:
-    assert apart(lambda: 3, 0, log, "it failed") == 3
+    assert run_isolated(lambda: 3, 0, log, "it failed") == 3
 
 
 def test_what_fails_is_written_down_and_holds_up_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    assert apart(lambda: 1 // 0, -1, log, "match %s failed", 7) == -1
+    assert run_isolated(lambda: 1 // 0, -1, log, "match %s failed", 7) == -1
     (record,) = caplog.records
     assert record.getMessage() == "match 7 failed"
     assert record.exc_info is not None
@@ -257,5 +258,5 @@ def test_a_lost_database_is_the_business_of_all(caplog: pytest.LogCaptureFixture
         raise OperationalError("gone")
 
     with pytest.raises(OperationalError, match="gone"):
-        apart(lost, 0, log, "it failed")
+        run_isolated(lost, 0, log, "it failed")
     assert not caplog.records

@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from bots.runner.launcher import Observer
 from bots.runner.report import MatchReport
 from bots.runner.spec import MatchSpec
-from ladder.matches.leases import through_a_loss
+from esr_platform.disconnects import retry_on_disconnect
 from ladder.matches.play import play
 from ladder.models import Attempt, Match
 from tests.ladder.accounts import accounts
@@ -48,29 +48,29 @@ def lost(times: int, error: type[Exception] = OperationalError) -> Callable[[], 
 
 @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
 def test_what_is_lost_is_done_again(error: type[Exception]) -> None:
-    assert through_a_loss(lost(3, error)) == 4
+    assert retry_on_disconnect(lost(3, error)) == 4
 
 
 def test_who_has_waited_long_in_the_first_try_has_a_second_one() -> None:
-    assert through_a_loss(lost(1), patience_s=0) == 2
+    assert retry_on_disconnect(lost(1), patience_s=0) == 2
 
 
 def test_a_database_that_stays_away_is_said_to_be() -> None:
     with pytest.raises(OperationalError, match="server closed"):
-        through_a_loss(lost(10**9), patience_s=0.3)
+        retry_on_disconnect(lost(10**9), patience_s=0.3)
 
 
 def test_nothing_is_done_again_inside_a_transaction_which_is_lost_as_a_whole() -> None:
     do = lost(1)
     with pytest.raises(OperationalError), transaction.atomic():
-        through_a_loss(do)
+        retry_on_disconnect(do)
     assert do() == 2
 
 
 def test_other_errors_are_not_the_databases() -> None:
     do = lost(1, KeyError)
     with pytest.raises(KeyError):
-        through_a_loss(do)
+        retry_on_disconnect(do)
     assert do() == 2
 
 

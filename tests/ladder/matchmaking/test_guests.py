@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.sessions import guest_hash
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking.begin import QUICK
-from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, hash_of, play_house, play_now
+from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, play_house, play_now
 from ladder.models import Block, GuestTable, LiveSeat, Match, PlayedMove
 from ladder.seasons import close
 from tests.build import DUEL, staff
@@ -35,7 +36,7 @@ def test_a_guest_plays_a_casual_game_with_house_bots_at_once() -> None:
     match, secret = play_now(on(THREE_OPEN), None, HERE)
     assert (match.status, match.block.purpose) == ("running", Block.Purpose.CASUAL)
     live_seat = LiveSeat.objects.get(table__match=match, kind="person")
-    assert (live_seat.guest, live_seat.seat.version.bot.house_name) == (hash_of(secret), Bot.GUEST)
+    assert (live_seat.guest, live_seat.seat.version.bot.house_name) == (guest_hash(secret), Bot.GUEST)
     others = match.seats.exclude(pk=live_seat.seat_id)
     assert set(others.values_list("version__bot__house_name", flat=True)) < set(QUICK)
     assert len(secret) == 43
@@ -165,7 +166,7 @@ def test_guests_are_forgotten_and_so_are_sessions_that_are_over() -> None:
     Session.objects.create(session_key="on", session_data="", expire_date=now + timedelta(days=1))
     assert (forget_guests(), forget_guests()) == (1, 0)
     assert set(GuestTable.objects.values_list("match", flat=True)) == {young.pk, running_on.pk}
-    assert not LiveSeat.objects.filter(guest=hash_of(secret)).exists()
+    assert not LiveSeat.objects.filter(guest=guest_hash(secret)).exists()
     assert list(Session.objects.values_list("session_key", flat=True)) == ["on"]
 
 
