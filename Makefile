@@ -117,14 +117,15 @@ hostile: $(VENV)/.dev sandbox  ## play all hostile programs, and write their tab
 fuzz: $(VENV)/.dev  ## try what strangers send us, with FUZZ_SECONDS=600 of almost right archives and answers
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
-check: $(VENV)/.dev  ## lint, types, imports, migrations, locks; prints the size of the code
+check: $(VENV)/.dev  ## lint, types, templates, imports, migrations, locks; prints the size of the code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	@for file in bots/house/*/bot.py games/*/starter/strategy.py games/plain_starter/strategy.py bots/cli/debugged/stage.py bots/sandbox/probe/bot.py; do (cd $$(dirname $$file) && MYPYPATH=$(CURDIR)/bots/house/shared $(CURDIR)/$(BIN)/mypy --strict --config-file= --cache-dir=/dev/null $$(basename $$file)) || exit 1; done
+	$(BIN)/djlint --lint --quiet esr_platform ladder
 	$(BIN)/lint-imports
 	$(MANAGE) makemigrations --check --dry-run
-	@$(BIN)/python tools/numbers.py
+	@$(BIN)/python tools/code_size.py
 	@if grep -n '://' requirements/*.txt; then echo 'A lock file holds an address: make it with `make locks`.' >&2; exit 1; fi
 
 format: $(VENV)/.dev  ## let ruff write what it can, and make the synchronous client

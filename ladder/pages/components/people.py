@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db.models import Q
@@ -144,6 +145,16 @@ class ChoosingPage:
         """The two bots, once both are known."""
         first, second = (field.bot for field in self.fields)
         return (first, second) if first and second and first != second else None
+
+    @property
+    def choices(self) -> list[tuple[Named, list[tuple[Bot, str]]]]:
+        """Each field with the bots that may be meant, and the query string that chooses each of them."""
+        typed = {field.name: field.typed for field in self.fields}
+        place = {"ladder": self.ladder.slug} if self.ladder else {}
+        return [
+            (field, [(bot, urlencode({**typed, field.name: bot.slug, **place})) for bot in field.near])
+            for field in self.fields
+        ]
 
     @property
     def problem(self) -> str:

@@ -33,6 +33,7 @@ from tests.build import (
     variety_of,
 )
 from tests.ladder.pages.people import People
+from tests.ladder.pages.site import markup
 
 pytestmark = pytest.mark.django_db
 
@@ -132,11 +133,11 @@ def test_a_private_ladder_is_on_no_page_but_its_members(played: Ladder, client: 
     Ladder.objects.filter(pk=played.pk).update(private=True, by_invitation=True, name="The Seminar")
     Invitation.objects.create(ladder=played, person=member)
     for address in (f"/bots/{bot.slug}/", f"/bots/{bot.slug}/feed.atom", "/bots/"):
-        assert "Seminar" not in client.get(address).content.decode()
+        assert "Seminar" not in markup(client.get(address))
     assert client.get(f"/bots/{bot.slug}/?ladder={played.slug}").status_code == 404
     assert client.get(f"/ladders/{played.slug}/feed.atom").status_code == 404
     client.force_login(member)
-    assert "Seminar" in client.get(f"/bots/{bot.slug}/").content.decode()
+    assert "Seminar" in markup(client.get(f"/bots/{bot.slug}/"))
     assert "Seminar" not in client.get(f"/bots/{bot.slug}/feed.atom").content.decode()
     assert client.get(f"/ladders/{played.slug}/feed.atom").status_code == 404
 
@@ -212,7 +213,7 @@ def numbers(text: str) -> list[int]:
 def test_a_visitor_walks_through_all_versions_that_were_ready(bot: Bot, client: Client) -> None:
     seen, address = [], ""
     while True:
-        text = client.get(f"/bots/{bot.slug}/{address}").content.decode()
+        text = markup(client.get(f"/bots/{bot.slug}/{address}"))
         shown = numbers(text)
         assert 0 < len(shown) <= ROWS
         assert ("Newest versions" in text) == bool(address)
@@ -226,13 +227,13 @@ def test_a_visitor_walks_through_all_versions_that_were_ready(bot: Bot, client: 
 
 @pytest.mark.parametrize("asked", ["all", "-1", "999999999999999999", "²", "\0"])
 def test_no_address_asks_for_more_than_a_part(bot: Bot, client: Client, asked: str) -> None:
-    text = client.get(f"/bots/{bot.slug}/", {"versions": asked}).content.decode()
+    text = markup(client.get(f"/bots/{bot.slug}/", {"versions": asked}))
     assert numbers(text) == [29, 28, 26, 25, 23, 22, 20, 19, 17, 16, 14, 13]
     assert "v1 plays" in text
 
 
 def test_a_cursor_below_the_first_version_shows_the_way_back(bot: Bot, client: Client) -> None:
-    text = client.get(f"/bots/{bot.slug}/", {"versions": "1"}).content.decode()
+    text = markup(client.get(f"/bots/{bot.slug}/", {"versions": "1"}))
     assert "Newest versions" in text
     assert "it cannot play" not in text
 
@@ -241,7 +242,7 @@ def test_its_owner_sees_all_and_what_is_said_of_the_newest_on_every_part(bot: Bo
     assert bot.owner is not None
     client.force_login(bot.owner)
     for address, first in (("", 30), ("?versions=9", 8)):
-        text = client.get(f"/bots/{bot.slug}/{address}").content.decode()
+        text = markup(client.get(f"/bots/{bot.slug}/{address}"))
         assert numbers(text)[0] == first
         assert "v30 waits for its check" in text
         assert "v1 plays" in text

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from ladder.members.memberships import retire
 from ladder.models import Match
 from tests.build import finish_game, match_of, person, uploaded
-from tests.ladder.pages.site import Site, crowd, rename
+from tests.ladder.pages.site import Site, crowd, markup, rename
 
 MOST_QUERIES = 12
 EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rules/", "/about/"]
@@ -22,7 +22,7 @@ EMPTY = ["/", "/ladders/", "/bots/", "/matches/", "/matches/?state=void", "/rule
 def html(client: Client, address: str) -> str:
     response = client.get(address)
     assert response.status_code == 200, address
-    return response.content.decode()
+    return markup(response)
 
 
 @pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_more_rows_need_no_more_queries(site: Site, client: Client) -> None:
 
 def test_no_page_needs_what_the_content_security_policy_forbids(site: Site, client: Client) -> None:
     for address in [*site.addresses, "/nowhere/"]:
-        text = client.get(address).content.decode()
+        text = markup(client.get(address))
         assert "<style" not in text
         assert not re.search(r"<[^>]+\s(style|on[a-z]+)=", text), address
         scripts = re.findall(r"<script[^>]*>", text)
@@ -117,8 +117,8 @@ def test_an_unknown_address_says_so_and_leads_on(client: Client) -> None:
     }.items():
         response = client.get(address)
         assert response.status_code == 404, address
-        assert sentence in response.content.decode()
-        assert 'href="/ladders/"' in response.content.decode()
+        assert sentence in markup(response)
+        assert 'href="/ladders/"' in markup(response)
 
 
 @pytest.mark.django_db
@@ -127,7 +127,7 @@ def test_our_own_fault_is_told_without_needing_anything(client: Client, settings
 
     response = server_error(client.get("/about/").wsgi_request)
     assert response.status_code == 500
-    assert "The fault is ours" in response.content.decode()
+    assert "The fault is ours" in markup(response)
 
 
 def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client) -> None:

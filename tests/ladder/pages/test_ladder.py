@@ -25,7 +25,7 @@ from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
-from tests.ladder.pages.site import Site, block_like, crowd, rename
+from tests.ladder.pages.site import Site, block_like, crowd, markup, rename
 from tests.ladder.pages.test_every_page import html
 
 ORDERS = [f"{sign}{column.key}" for column in COLUMNS for sign in ("", "-")]
@@ -282,7 +282,7 @@ def test_staff_open_a_class_and_others_do_not_find_the_page(house: None, client:
     assert client.post("/staff/ladders/new/", SENT)["Location"] == "/ladders/seminar/members/"
     ladder = Ladder.objects.get(slug="seminar")
     assert (ladder.private, ladder.limits, ladder.memberships.count()) == (True, {"move_ms": 500}, 1)
-    assert ladder.invitation in client.get("/ladders/seminar/members/").content.decode()
+    assert ladder.invitation in markup(client.get("/ladders/seminar/members/"))
     again = client.post("/staff/ladders/new/", SENT)
     assert again.status_code == 422
     assert "There is a ladder at the address seminar already." in again.content.decode()
@@ -301,14 +301,14 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
     address = f"/ladders/invitations/{ladder.invitation}/"
     assert client.get(address).status_code == 302
     client.force_login(bot.owner)
-    assert "You are invited" in client.get(address).content.decode()
+    assert "You are invited" in markup(client.get(address))
     assert not Invitation.objects.exists()
     assert client.post(address)["Location"] == "/ladders/seminar/"
     client.post(address)
     assert Invitation.objects.get().person == bot.owner
-    assert "Private" in client.get("/ladders/seminar/").content.decode()
+    assert "Private" in markup(client.get("/ladders/seminar/"))
     assert client.get("/ladders/invitations/nonsense/").status_code == 404
-    assert "Seminar" in client.get(f"/bots/{bot.slug}/").content.decode()
+    assert "Seminar" in markup(client.get(f"/bots/{bot.slug}/"))
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
     assert bot.memberships.get(ladder=ladder).active
 
@@ -316,7 +316,7 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
 def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> None:
     ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(bot.owner)
-    assert "Seminar" not in client.get(f"/bots/{bot.slug}/").content.decode()
+    assert "Seminar" not in markup(client.get(f"/bots/{bot.slug}/"))
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
     assert not bot.memberships.filter(ladder=ladder).exists()
 
@@ -380,7 +380,7 @@ def test_a_cursor_that_is_none_shows_the_newest(site: Site, client: Client) -> N
 
 def test_the_list_of_matches_can_be_filtered(site: Site, client: Client) -> None:
     def shown(**filters: str) -> set[int]:
-        text = client.get("/matches/", filters).content.decode()
+        text = markup(client.get("/matches/", filters))
         return {int(pk) for pk in re.findall(r'href="/matches/(\d+)/"', text)}
 
     assert shown(state="running") == {site.running.pk}
@@ -396,31 +396,31 @@ def test_the_list_of_matches_can_be_filtered(site: Site, client: Client) -> None
 def test_a_long_list_keeps_its_filters_from_part_to_part(site: Site, client: Client) -> None:
     for _ in range(8):
         block_like(site.finished)
-    text = client.get("/matches/", {"ladder": site.ladder.slug, "state": "waiting"}).content.decode()
+    text = markup(client.get("/matches/", {"ladder": site.ladder.slug, "state": "waiting"}))
     assert f"?ladder={site.ladder.slug}&amp;state=waiting&amp;before=" in text
 
 
 def test_a_long_table_has_pages(site: Site, client: Client) -> None:
     crowd(site.ladder, 60)
-    first = client.get(f"/ladders/{site.ladder.slug}/").content.decode()
-    second = client.get(f"/ladders/{site.ladder.slug}/?page=2").content.decode()
+    first = markup(client.get(f"/ladders/{site.ladder.slug}/"))
+    second = markup(client.get(f"/ladders/{site.ladder.slug}/?page=2"))
     assert "1–50 of 68" in first
     assert "51–68 of 68" in second
     assert 'href="?page=2"' in first
     assert client.get(f"/ladders/{site.ladder.slug}/?page=nonsense").status_code == 200
-    assert "51–68 of 68" in client.get(f"/ladders/{site.ladder.slug}/?page=99").content.decode()
+    assert "51–68 of 68" in markup(client.get(f"/ladders/{site.ladder.slug}/?page=99"))
 
 
 def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> None:
-    text = client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+    text = markup(client.get(f"/ladders/{site.ladder.slug}/"))
     order = re.findall(r'href="/bots/([a-z-]+)/"', text)
-    best = client.get(f"/bots/{order[0]}/").content.decode()
+    best = markup(client.get(f"/bots/{order[0]}/"))
     assert re.search(r">1 <span class=\"meta\">of 8<", best)
 
 
 def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
     def said() -> str:
-        return client.get(f"/ladders/{site.ladder.slug}/").content.decode()
+        return markup(client.get(f"/ladders/{site.ladder.slug}/"))
 
     assert "Only house bots play here so far." in said()
     for number in range(site.ladder.seats):

@@ -25,6 +25,7 @@ from ladder.members.memberships import leave as leave_ladder
 from ladder.models import Attempt, Ladder, Rerun, Season, SeatLog
 from tests.build import DUEL, HONEST, claimed, first_players, person, scheduled, uploaded
 from tests.ladder.pages.people import FILENAME, HOSTILE, NAME, SCRIPT, People, zipped
+from tests.ladder.pages.site import markup
 
 MOST_QUERIES = 20
 
@@ -40,7 +41,7 @@ def of(user: User | None) -> Client:
 def html(client: Client, address: str, status: int = 200) -> str:
     response = client.get(address)
     assert response.status_code == status, (address, response.status_code)
-    return response.content.decode()
+    return markup(response)
 
 
 def send(
@@ -117,7 +118,7 @@ class TestUploading:
         self, filename: str, data: bytes, sentence: str
     ) -> None:
         response = send(of(person("ada")), data=data, filename=filename, name="Kept", tables=[f"{DUEL}:2"])
-        text = response.content.decode()
+        text = markup(response)
         assert response.status_code == 422
         wrong = re.search(r'id="id_file_error">(.*?)</div>', text, re.DOTALL)
         assert wrong is not None
@@ -353,7 +354,7 @@ def test_an_older_version_plays_again(people: People) -> None:
     client = of(people.ada)
     assert f"/bots/{people.magpie.slug}/versions/3/activate/" in html(client, f"/bots/{people.magpie.slug}/")
     response = client.post(f"/bots/{people.magpie.slug}/versions/3/activate/", follow=True)
-    assert "v3 plays from the next match on." in response.content.decode()
+    assert "v3 plays from the next match on." in markup(response)
     client.post(f"/bots/{people.magpie.slug}/versions/1/activate/")
     assert people.magpie.active_version == people.magpie.versions.get(number=1)
 
@@ -380,7 +381,7 @@ def test_owner_and_staff_read_how_many_games_were_played_again_for_a_version(peo
 
 def test_a_refused_version_never_plays(people: People) -> None:
     response = of(people.ada).post(f"/bots/{people.magpie.slug}/versions/2/activate/", follow=True)
-    assert "was refused. Only a ready version can play." in response.content.decode()
+    assert "was refused. Only a ready version can play." in markup(response)
     assert people.magpie.active_version == people.magpie.versions.get(number=1)
 
 
@@ -440,7 +441,7 @@ def test_name_and_description_are_changed_and_judged(people: People) -> None:
     assert (people.magpie.name, people.magpie.description) == ("Jackdaw", "Collects.\nSells.")
     response = client.post(address, {"name": "Newcomer", "description": "x" * 2001})
     assert response.status_code == 422
-    text = response.content.decode()
+    text = markup(response)
     assert "You have a bot called Newcomer already." in text
     assert "at most 2000 characters" in text
 

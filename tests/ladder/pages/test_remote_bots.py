@@ -13,6 +13,7 @@ from ladder.models import Ladder, Match
 from ladder.season_statistics import gather
 from tests.build import DUEL, person, uploaded
 from tests.ladder.live_tables import as_if_later, move_on, remote_bots, seated, table_of
+from tests.ladder.pages.site import markup
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
@@ -25,7 +26,7 @@ def ladder() -> Ladder:
 def page(client: Client, address: str) -> str:
     response = client.get(address)
     assert response.status_code == 200, address
-    return response.content.decode()
+    return markup(response)
 
 
 def owned(client: Client, bot: Bot) -> str:
@@ -40,7 +41,7 @@ def test_a_remote_bot_is_registered_on_a_page_and_says_how_it_connects(client: C
     sent = {"name": "Afar", "label": "net-100k", "games_at_once": 3, "tables": [f"{DUEL}:2"]}
     response = client.post("/bots/new/remote/", sent, follow=True)
     assert response.redirect_chain == [("/bots/afar/", 302)]
-    text = response.content.decode()
+    text = markup(response)
     assert "net-100k" in text
     assert "It plays 0 of 3 games at once." in text
     assert "?bot=afar" in text
@@ -123,7 +124,7 @@ def test_every_page_tells_of_live_games_that_are_over_as_of_blocks_of_one_game(c
 
 def test_its_page_says_the_whole_command_that_lets_it_play(client: Client, ladder: Ladder) -> None:
     text = owned(client, remote_bots(ladder)[0])
-    assert "esr login http://testserver\n" in text
+    assert "esr login http://testserver " in text
     assert f"esr play-remote my-bot --ladder {ladder.slug}" in text
 
 

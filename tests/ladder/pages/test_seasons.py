@@ -16,6 +16,7 @@ from ladder.exports.season_deals import lines
 from ladder.models import DealSeries, FinalStanding, Ladder, Season
 from ladder.seasons import close, publish_keys
 from tests.build import DUEL, block_on, finish_block, person, staff
+from tests.ladder.pages.site import markup
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,7 +43,7 @@ def eve(client: Client) -> Client:
 def html(client: Client, address: str) -> str:
     response = client.get(address)
     assert response.status_code == 200
-    return response.content.decode()
+    return markup(response)
 
 
 def current(ladder: Ladder) -> Season:
@@ -84,7 +85,7 @@ def test_the_pages_of_seasons_need_few_queries(played: Ladder, client: Client) -
 def test_staff_close_a_season_now(played: Ladder, eve: Client) -> None:
     assert "Close the season" in html(eve, FIRST)
     response = eve.post(CLOSE, {"keep": "3/4"}, follow=True)
-    assert "The season is closed." in response.content.decode()
+    assert "The season is closed." in markup(response)
     season = Season.objects.get(ladder=played, number=1)
     assert season.closed_by is not None
     assert season.closed_by.username == "eve"
@@ -106,7 +107,7 @@ def test_staff_plan_the_end_of_a_season_and_take_it_back(played: Ladder, eve: Cl
 def test_a_time_that_is_over_is_refused(played: Ladder, eve: Client) -> None:
     response = eve.post(CLOSE, {"keep": "1/2", "at": "2020-01-01T10:00"})
     assert response.status_code == 422
-    assert "That time is over." in response.content.decode()
+    assert "That time is over." in markup(response)
     assert current(played).closing is None
 
 

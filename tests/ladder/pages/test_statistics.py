@@ -32,6 +32,7 @@ from tests.build import (
     uploaded,
     variety_of,
 )
+from tests.ladder.pages.site import markup
 
 pytestmark = pytest.mark.django_db
 CLAIMS = {"edel-stein-reich": [4]}
@@ -40,7 +41,7 @@ CLAIMS = {"edel-stein-reich": [4]}
 def text_of(client: Client, address: str, status: int = 200) -> str:
     response = client.get(address)
     assert response.status_code == status, address
-    return re.sub(r"\s+", " ", response.content.decode())
+    return re.sub(r"\s+", " ", markup(response))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Print the size of the code base: ``python tools/numbers.py``. Nothing here is a limit."""
+"""Print the size of the code base: ``python tools/code_size.py``. Nothing here is a limit."""
 
 from __future__ import annotations
 
