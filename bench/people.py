@@ -72,12 +72,12 @@ def session(user: User) -> str:
 
 def table(number: int, ladder: Ladder, pace_s: float) -> dict[str, Any]:
     """A rated game among new people, who meet by a link; as ``bench.visitors`` wants it."""
-    from ladder.matchmaking.seeks import seek, take_seat
+    from ladder.matchmaking.proposals import create_game, join
 
     people = [person(f"player{number}-{seat}") for seat in range(ladder.seats)]
-    offered = seek(people[0], ladder, rated=True, kind="link")
+    offered = create_game(people[0], ladder, rated=True, kind="link")
     for one in people[1:]:
-        offered = take_seat(offered.token, one)
+        offered = join(offered.token, one)
     return {"game": offered.match_id, "pace_s": pace_s, "sessions": [session(one) for one in people]}
 
 

@@ -5,6 +5,7 @@
   bot that was never ready does not exist. The row of a person who plays by hand has a rating and games like a bot, and
   nothing that belongs to code.
 - A log is for the owner of its bot and for staff, once its deal is open.
+- A challenge is for the user who made it and the owners of its players.
 - An open game is for everyone who may know of its ladder, or only for invited players. Players who offered it or joined
   it always see it.
 
@@ -24,7 +25,7 @@ from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Invitation, Ladder, Match, Seat, SeatLog, Seek, SeekPlayer
+from ladder.models import Invitation, Ladder, Match, Proposal, ProposalPlayer, Seat, SeatLog
 from ladder.models.ladders import Viewer
 from ladder.openness import opened
 
@@ -85,24 +86,21 @@ def match_among(matches: QuerySet[Match, _Row], user: Viewer, match_id: int) -> 
     )
 
 
-def open_games_seen_by(user: Viewer) -> QuerySet[Seek]:
-    """The open games that ``user`` may know of."""
-    for_all = Q(kind=Seek.Kind.OPEN, ladder__in=Ladder.objects.visible_to(user))
-    if user.pk is None:
-        return Seek.objects.filter(for_all)
-    joined = SeekPlayer.objects.filter(seek=OuterRef("pk"), bot__owner=user.pk)
-    return Seek.objects.filter(for_all | Q(by=user.pk) | Q(Exists(joined)))
+def sees_open_game(person: int | None, game: Proposal, private_ladders: Collection[int]) -> bool:
+    """Whether ``person``, a user id, may know of an open game, which comes with its ladder and players.
 
-
-def sees_open_game(person: int | None, seek: Seek, private_ladders: Collection[int]) -> bool:
-    """Whether ``person`` may know of ``seek``: the rule of :func:`open_games_seen_by`, without a query.
-
-    ``seek`` has its ladder and its players. ``private_ladders`` are those that the user may know of
-    (:func:`private_ladders_seen_by`).
+    ``private_ladders`` are those that ``person`` may know of (:func:`private_ladders_seen_by`).
     """
-    if person is not None and person in {seek.by_id, *(player.bot.owner_id for player in seek.players.all())}:
+    if person is not None and person in {game.by_id, *(player.bot.owner_id for player in game.players.all())}:
         return True
-    return seek.kind == Seek.Kind.OPEN and (not seek.ladder.private or seek.ladder_id in private_ladders)
+    return game.kind == Proposal.Kind.OPEN and (not game.ladder.private or game.ladder_id in private_ladders)
+
+
+def challenges_seen_by(person: User) -> QuerySet[Proposal]:
+    """The challenges that ``person`` made, or in which a bot of theirs is to play. Nobody else knows of them."""
+    theirs = ProposalPlayer.objects.filter(bot__owner=person).values("proposal")
+    made = Proposal.objects.challenges().filter(Q(by=person) | Q(pk__in=theirs))
+    return made.select_related("ladder", "by")
 
 
 def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -> dict[int, set[int]]:

@@ -13,7 +13,7 @@ from ladder.live import end as ending_tables
 from ladder.live import hosted
 from ladder.live import sweep as sweeping_tables
 from ladder.matches import candidates, dispatch, logs, play, schedule
-from ladder.matchmaking import challenges, guests, quick_pairing, remote_bots
+from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
 
 
 @shared_task
@@ -95,7 +95,7 @@ def forget_orphans() -> None:
 def seat() -> None:
     """Start games for remote bots that are online, and end unanswered challenges (queue ``live``)."""
     remote_bots.seat()
-    challenges.expire()
+    proposals.expire()
 
 
 @shared_task

@@ -33,7 +33,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import FormerName, User
 from ladder import chat
 from ladder.exhibitions.requests import call_otherwise
-from ladder.matchmaking.guests import leave_lobby
+from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.memberships import retire, retire_player
 from ladder.members.suspensions import cancel_exhibitions_of
 from ladder.models import Invitation, Ladder, Match, Seat

@@ -33,9 +33,9 @@ from ladder.models import (
     Ladder,
     Match,
     Membership,
+    Proposal,
     Seat,
     SeatLog,
-    Seek,
 )
 from ladder.openness import opened
 
@@ -43,8 +43,8 @@ from ladder.openness import opened
 
 Row = dict[str, Any]
 _AT_ONCE: Final = 200
-_SEEK: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")
-_SEEKS: Final = 1000
+_GAME: Final = ("ladder__name", "rated", "clock", "kind", "state", "match", "created", "ended")
+_GAMES: Final = 1000
 _TOKEN: Final = ("name", "hint", "scopes", "bot__slug", "created", "last_used", "expires", "revoked")
 
 
@@ -53,6 +53,7 @@ def account_document(person: User) -> Row:
     seen = Ladder.objects.visible_to(person)
     terms = {"version": person.terms_version, "accepted": person.terms_accepted}
     addresses = EmailAddress.objects.filter(user=person)
+    games = Proposal.objects.games().filter(by=person, ladder__in=seen)
     return {
         "username": person.username,
         "joined": person.date_joined,
@@ -69,7 +70,7 @@ def account_document(person: User) -> Row:
         "reported_lines": list(ChatReport.objects.filter(by=person).values("line__match", "created", "settled_at")),
         "uploads": list(Upload.objects.filter(owner=person).values("filename", "size", "refusal", "created")),
         "by_hand": _standings(Membership.objects.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON), person),
-        "seats_offered": list(Seek.objects.filter(by=person, ladder__in=seen).order_by("-pk").values(*_SEEK)[:_SEEKS]),
+        "seats_offered": list(games.order_by("-pk").values(*_GAME)[:_GAMES]),
     }
 
 

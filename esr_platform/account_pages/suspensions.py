@@ -25,7 +25,7 @@ from esr_platform.accounts.limits import require_over
 from esr_platform.accounts.models import FormerName, User
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import call_otherwise
-from ladder.matchmaking.guests import leave_lobby
+from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
 
 logger = logging.getLogger(__name__)

@@ -37,10 +37,10 @@ from ladder.exhibitions.requests import request_comparison, request_scheduled, r
 from ladder.live.answers import answer_seat
 from ladder.live.position import Position
 from ladder.live.rows import position_of
-from ladder.matchmaking.seeks import seek, take_seat
+from ladder.matchmaking import proposals
 from ladder.members.invitations import invite
 from ladder.members.memberships import CannotJoin, join
-from ladder.models import Exhibition, Ladder, LiveSeat, Match, Seek
+from ladder.models import Exhibition, Ladder, LiveSeat, Match, Proposal
 from ladder.seasons import WrongMoment, close
 
 # --- Accounts and uploads --------------------------------------------------------------------------------------------
@@ -227,12 +227,12 @@ def offer(meeting: Meeting) -> bool:
     if ladder is None:
         return True
     try:
-        made = seek(people[0], ladder, clock="calm")
+        made = proposals.create_game(people[0], ladder, clock="calm")
         for one in people[1:]:
-            made = take_seat(made, one)
+            made = proposals.join(made, one)
     except Refused:
         return False
-    Seek.objects.filter(pk=made.pk, state=Seek.State.OPEN).update(expires=Now() + _STAYS)
+    Proposal.objects.filter(pk=made.pk, state=Proposal.State.OPEN).update(expires=Now() + _STAYS)
     return True
 
 
@@ -247,9 +247,9 @@ def _begin(ladder: Ladder, meeting: Meeting) -> Match | None:
     """They meet by a link; ``None`` where one of them cannot sit down at this moment."""
     people = [person(name) for name in meeting.people]
     try:
-        offered = seek(people[0], ladder, rated=True, kind=Seek.Kind.LINK)
+        offered = proposals.create_game(people[0], ladder, rated=True, kind=Proposal.Kind.LINK)
         for one in people[1:]:
-            offered = take_seat(offered.token, one)
+            offered = proposals.join(offered.token, one)
     except Refused:
         return None
     if offered.match_id is None:

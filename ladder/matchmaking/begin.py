@@ -18,9 +18,16 @@ from ladder.ledger.append import NoSeason, merged_on
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
 from ladder.matches.candidates import playing_versions
-from ladder.matchmaking.limits import end_searches, held_free, hosted_room, people_of, require_code
+from ladder.matchmaking.limits import end_searches, held_free, hosted_room, may_begin, people_of, require_code
 from ladder.matchmaking.presence import tell_found
-from ladder.members.memberships import PEOPLE_LIMITS, may_sit, membership_of, require_code_for_ratings, require_sits
+from ladder.members.memberships import (
+    PEOPLE_LIMITS,
+    may_sit,
+    membership_of,
+    require_code_for_ratings,
+    require_rated,
+    require_sits,
+)
 from ladder.models import Ladder, Match, Membership
 
 # --- Time controls ---------------------------------------------------------------------------------------------------
@@ -110,6 +117,66 @@ def _drawn(bots: Iterable[Bot], seats: int) -> list[Bot]:
     return _RANDOM.sample(there, seats)
 
 
+# --- Challenged players ----------------------------------------------------------------------------------------------
+
+
+def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool = False) -> None:
+    """Raises ``Refused`` if ``by`` may not propose a game of these players on ``ladder``."""
+    if not Ladder.objects.visible_to(by).filter(pk=ladder.pk).exists():
+        raise Refused("There is no such ladder. Choose one of those that you see.")
+    if not ladder.live:
+        raise Refused(f"{ladder} plays in blocks: order a test there, or challenge somebody on a ladder of live games.")
+    if len(bots) != ladder.seats or len({bot.pk for bot in bots}) != ladder.seats:
+        raise Refused(f"{ladder} has {ladder.seats} seats: name {ladder.seats} different bots, in the order of seats.")
+    if by.pk not in {bot.owner_id for bot in bots}:
+        raise Refused("One of the bots has to be yours.")
+    if all(bot.kind == Bot.Kind.HOSTED for bot in bots):
+        raise Refused("One of the bots has to be a remote one. Order a test for bots that run here.")
+    entered = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
+    for bot in bots:
+        if bot.pk not in entered and not _needs_no_entry(by, ladder, bot, rated=rated):
+            raise Refused(f"{bot.name} is not on {ladder}. Choose a bot that is.")
+    if rated:
+        _require_rated(by, bots)
+    versions_of(ladder, bots)
+
+
+def require_free(by: User, bots: Collection[Bot], *, rated: bool) -> None:
+    """Raises ``Refused`` if one of the people among ``bots`` already plays as many games as allowed."""
+    for bot in bots:
+        if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and not may_begin(bot.owner_id, rated=rated):
+            who = "You play" if bot.owner_id == by.pk else f"{bot.name} plays"
+            what = "a rated game already" if rated else "as many games at once as one may"
+            raise Refused(f"{who} {what}. Try again when one has ended.")
+
+
+def _needs_no_entry(by: User, ladder: Ladder, bot: Bot, *, rated: bool) -> bool:
+    """People need no membership. In casual games house bots need none, nor own bots on ladders without invitations."""
+    if bot.kind == Bot.Kind.PERSON:
+        return bot.owner_id is not None
+    return not rated and (bot.owner_id is None or (bot.owner_id == by.pk and not ladder.by_invitation))
+
+
+def _require_rated(by: User, bots: Sequence[Bot]) -> None:
+    if by.pk not in people_of(bots):
+        raise Refused("A rated challenge is one in which you play yourself. Bots find their rated games themselves.")
+    owners = [bot.owner_id for bot in bots if bot.owner_id is not None]
+    if len(set(owners)) != len(owners):
+        raise Refused("Nobody plays their own bot for a rating. Choose other players, or a casual game.")
+    require_addresses(by, [bot.owner for bot in bots if bot.kind == Bot.Kind.PERSON and bot.owner is not None])
+
+
+def require_addresses(by: User, people: Iterable[User]) -> None:
+    """Raises ``Refused`` if one of ``people`` may not play rated games; for ``by`` with what to do about it."""
+    for person in sorted(people, key=lambda one: one.pk != by.pk):
+        try:
+            require_rated(person)
+        except Refused as refused:
+            if person.pk == by.pk:
+                raise
+            raise Refused(f"{person.username} cannot play rated games yet. Propose a casual one.") from refused
+
+
 # --- Beginning -------------------------------------------------------------------------------------------------------
 
 
@@ -119,20 +186,20 @@ def begin(
     *,
     rated: bool = False,
     limits: Limits | None = None,
-    seek: int | None = None,
+    proposal: int | None = None,
 ) -> Match:
     """Begin the game of ``bots``, in a transaction that holds the people among them and whatever it follows from.
 
     With people the seats are drawn, and without ``limits`` it is played by those of people; else they sit as given.
-    ``seek`` is the one that it comes from, if it does. The rows of the ladder, then of the bots are held from here on.
-    Raises ``Refused``.
+    ``proposal`` is the one that the players agreed on, if there is one. The rows of the ladder, then of the bots are
+    held from here on. Raises ``Refused``.
     """
     people = people_of(bots)
     if people:
         bots = _RANDOM.sample(list(bots), len(bots))
         limits = limits or Limits(**PEOPLE_LIMITS)
         if rated or len(people) > 1:
-            end_searches(people, seek)
+            end_searches(people, proposal)
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
     versions = versions_of(locked, bots)
     if rated:

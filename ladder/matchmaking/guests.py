@@ -17,7 +17,7 @@ from typing import Final
 from django.conf import settings
 from django.core.management import call_command
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
@@ -34,12 +34,12 @@ from ladder.live.game import held
 from ladder.live.notify import save_and_tell
 from ladder.live.start import open_table
 from ladder.matches.blocks import Player
-from ladder.matchmaking import quick_pairing, seeks
+from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.begin import CLOCKS, quick_bots, versions_of
 from ladder.matchmaking.limits import hosted_room
 from ladder.matchmaking.presence import tell_lobby
-from ladder.matchmaking.seeks import seek
-from ladder.models import GuestTable, Ladder, LiveSeat, Match, Pairing, PlayedMove, Seek, SeekPlayer
+from ladder.matchmaking.proposals import create_game
+from ladder.models import GuestTable, Ladder, LiveSeat, Match, PlayedMove, Proposal
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ def play_house(person: User, ladder: Ladder) -> Match:
 
     Raises ``Refused``.
     """
-    made = seek(person, ladder, clock=CLOCK, kind=Seek.Kind.BOTS)
+    made = create_game(person, ladder, clock=CLOCK, kind=Proposal.Kind.BOTS)
     if made.match is None:
         raise Refused(_("The game could not begin. Try again in a moment."))
     return made.match
@@ -205,27 +205,9 @@ def _hash_of_address(address: str) -> str:
 
 # --- Expired rows ----------------------------------------------------------------------------------------------------
 
-_STEPS: Final[tuple[Callable[[], int], ...]] = (seeks.expire, quick_pairing.forget, close_idle)
+_STEPS: Final[tuple[Callable[[], int], ...]] = (proposals.expire, quick_pairing.forget, close_idle)
 
 
 def tidy() -> int:
     """Do all of it; of how many things. A step that fails holds up no other one. Safe to run twice at once."""
     return sum(run_isolated(step, 0, logger, "the lobby was not tidied: %s", step.__name__) for step in _STEPS)
-
-
-# --- Closed accounts -------------------------------------------------------------------------------------------------
-
-
-def leave_lobby(person: User) -> None:
-    """End what ``person`` offers and looks for, and stand up where no game has begun. The caller holds the person."""
-    with transaction.atomic():
-        Pairing.objects.filter(bot__owner=person).delete()
-        theirs = Q(by=person) | Q(players__bot__owner=person, players__bot__kind=Bot.Kind.PERSON)
-        found = Seek.objects.filter(theirs, state=Seek.State.OPEN).values("pk")
-        held = Seek.objects.select_for_update(no_key=True).filter(pk__in=found, state=Seek.State.OPEN).order_by("pk")
-        ids = list(held.values_list("pk", flat=True))
-        Seek.objects.filter(pk__in=ids, by=person).update(state=Seek.State.WITHDRAWN, ended=Now())
-        SeekPlayer.objects.filter(
-            seek__in=ids, seek__state=Seek.State.OPEN, bot__owner=person, bot__kind=Bot.Kind.PERSON
-        ).delete()
-        tell_lobby()

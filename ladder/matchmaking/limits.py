@@ -11,7 +11,6 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from bots import remote
@@ -20,7 +19,7 @@ from bots.owners import player_of
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.members.memberships import require_rated, require_sits
-from ladder.models import Block, Challenge, ChallengePlayer, Ladder, LiveSeat, Match, Pairing, Seat, Seek, SeekPlayer
+from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, ProposalPlayer, Seat
 
 # --- Remote and hosted bots ------------------------------------------------------------------------------------------
 
@@ -124,14 +123,14 @@ def require_code(people: Collection[int], seats: int) -> None:
 
 
 def end_searches(people: Collection[int], found: int | None = None) -> None:
-    """Their game was found: these people, whose rows are held, look for no other one, and offer no other seats.
+    """End the searches and open games of these people, whose rows are held, and leave the open games of others.
 
-    ``found`` is the seek, if it was one, by which they have found it.
+    ``found`` is the proposal that stays: the game that they have found by it.
     """
     Pairing.objects.filter(bot__owner__in=people).delete()
-    others = Seek.objects.filter(state=Seek.State.OPEN).exclude(pk__in=[] if found is None else [found])
-    others.filter(by__in=people).update(state=Seek.State.WITHDRAWN, ended=Now())
-    SeekPlayer.objects.filter(seek__in=others, bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
+    others = Proposal.objects.games().filter(state=Proposal.State.OPEN).exclude(pk__in=[] if found is None else [found])
+    others.filter(by__in=people).update(state=Proposal.State.WITHDRAWN, ended=Now())
+    ProposalPlayer.objects.filter(proposal__in=others, bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
 
 
 def _live_seats_of(people: Collection[int]) -> QuerySet[LiveSeat]:
@@ -163,7 +162,8 @@ def require_place(person: User, ladder: Ladder, *, rated: bool) -> Bot:
 
 def require_offer(person: User) -> None:
     """Raises ``TooMany`` where ``person``, whose row is held, has made as many offers as one may."""
-    if Seek.objects.filter(by=person, created__gt=Now() - _DAY).count() >= settings.MAX_OPEN_GAMES_PER_DAY:
+    made = Proposal.objects.games().filter(by=person, created__gt=Now() - _DAY)
+    if made.count() >= settings.MAX_OPEN_GAMES_PER_DAY:
         most = settings.MAX_OPEN_GAMES_PER_DAY
         raise TooMany(
             _("You have offered seats %(most)s times within 24 hours, which is the most. Come back later.")
@@ -173,7 +173,7 @@ def require_offer(person: User) -> None:
 
 def require_seat(player: Bot) -> None:
     """Raises ``TooMany`` where ``player`` sits at as many tables that wait for others as one may."""
-    waiting = SeekPlayer.objects.filter(bot=player, seek__state=Seek.State.OPEN, seek__expires__gt=Now())
+    waiting = Proposal.objects.games().waiting().filter(players__bot=player)
     if waiting.count() >= settings.MAX_OPEN_GAMES_PER_USER:
         most = settings.MAX_OPEN_GAMES_PER_USER
         raise TooMany(
@@ -190,20 +190,20 @@ MOST_ASKED: Final = 10
 MOST_REMATCHES: Final = 3
 """So often one person asks others for another game after the same one; once they have declined not any more."""
 
-_DECLINED: Final = Challenge.State.DECLINED
+_DECLINED: Final = Proposal.State.DECLINED
 
 
 def require_room(by: User) -> None:
     """Raises ``TooMany`` where ``by``, whose row the caller holds, has made all the challenges that one may."""
-    mine = Challenge.objects.filter(by=by)
-    going_on = mine.filter(Q(state=Challenge.State.OPEN) | Q(match__status=Match.Status.RUNNING))
+    mine = Proposal.objects.challenges().filter(by=by)
+    going_on = mine.filter(Q(state=Proposal.State.OPEN) | Q(match__status=Match.Status.RUNNING))
     if going_on.count() >= settings.MAX_OPEN_CHALLENGES_PER_USER:
         raise TooMany(
             f"{settings.MAX_OPEN_CHALLENGES_PER_USER} of your challenges are open or being played, which is the most."
             " Wait for one, or withdraw one.",
             int(ANSWER_WITHIN.total_seconds()),
         )
-    if mine.filter(created__gt=timezone.now() - _DAY).count() >= settings.MAX_CHALLENGES_PER_DAY:
+    if mine.filter(created__gt=Now() - _DAY).count() >= settings.MAX_CHALLENGES_PER_DAY:
         raise TooMany(
             f"You have made {settings.MAX_CHALLENGES_PER_DAY} challenges within 24 hours, which is the most."
             " Come back later."
@@ -215,10 +215,10 @@ def require_not_too_often(by: User, people: Collection[int], again: Match | None
 
     Rematches are no part of that: each is of a game, ``again``, after which so many may be asked for.
     """
-    asked = Challenge.objects.filter(by=by, again=again) if people and again is not None else None
+    asked = Proposal.objects.filter(by=by, again=again) if people and again is not None else None
     if asked is not None and (asked.filter(state=_DECLINED).exists() or asked.count() >= MOST_REMATCHES):
         raise TooMany("You have asked for another game already. Let them ask you.")
-    lately = Challenge.objects.filter(by=by, again=None, created__gt=timezone.now() - _DAY)
+    lately = Proposal.objects.challenges().filter(by=by, again=None, created__gt=Now() - _DAY)
     for person in people:
         if lately.filter(players__bot__owner=person).distinct().count() >= settings.MAX_CHALLENGES_TO_ONE_USER_PER_DAY:
             raise TooMany(
@@ -230,6 +230,6 @@ def require_not_too_often(by: User, people: Collection[int], again: Match | None
 def require_unasked(bots: Iterable[Bot]) -> None:
     """Raises ``TooMany`` where one of ``bots`` has as many open challenges to answer as may be."""
     for bot in bots:
-        asked = ChallengePlayer.objects.filter(bot=bot, accepted=None, challenge__state=Challenge.State.OPEN)
+        asked = ProposalPlayer.objects.filter(bot=bot, accepted=None, proposal__state=Proposal.State.OPEN)
         if asked.count() >= MOST_ASKED:
             raise TooMany(f"{bot.name} has {MOST_ASKED} challenges to answer. Try again in a minute.", 60)

@@ -26,10 +26,10 @@ from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.append import merged_on
 from ladder.matches.candidates import frozen_ladders
-from ladder.matchmaking import seeks
 from ladder.matchmaking.begin import RATED, begin, limits_of
 from ladder.matchmaking.limits import hold_people, hosted_room, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
+from ladder.matchmaking.proposals import keep_open
 from ladder.members.memberships import hosted_for_ratings
 from ladder.models import Ladder, Match, Membership, Pairing, Season
 from ladder.pairings.candidates import Candidate
@@ -80,7 +80,7 @@ def seen(people: Collection[int]) -> int:
     if not people:
         return 0
     stale = Pairing.objects.filter(bot__owner__in=people, seen_at__lt=Now() - _NOTED)
-    written = seeks.stay(people)
+    written = keep_open(people)
     if stale.exists():
         with transaction.atomic():
             written += Pairing.objects.filter(pk__in=_free(stale)).update(seen_at=Now())

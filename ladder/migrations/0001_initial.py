@@ -492,73 +492,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Challenge",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("rated", models.BooleanField(db_default=False, default=False)),
-                (
-                    "limits",
-                    models.JSONField(
-                        blank=True, db_default={}, default=dict, help_text="bots.protocol.Limits, all of them"
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "Open"),
-                            ("started", "Started"),
-                            ("declined", "Declined"),
-                            ("expired", "Expired"),
-                            ("withdrawn", "Withdrawn"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                ("expires", models.DateTimeField()),
-                ("created", models.DateTimeField(auto_now_add=True)),
-                ("ended", models.DateTimeField(blank=True, null=True)),
-                (
-                    "by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="challenges",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "ladder",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="challenges", to="ladder.ladder"
-                    ),
-                ),
-                (
-                    "again",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="rematches",
-                        to="ladder.match",
-                    ),
-                ),
-                (
-                    "match",
-                    models.OneToOneField(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="challenge",
-                        to="ladder.match",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
-            },
-        ),
-        migrations.CreateModel(
             name="Attempt",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -1291,87 +1224,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Seek",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("rated", models.BooleanField(default=False)),
-                ("clock", models.CharField(max_length=10)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("open", "for everybody"), ("link", "by an invite link"), ("bots", "against bots")],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "token",
-                    models.CharField(blank=True, default="", help_text="the secret part of its link", max_length=43),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "Open"),
-                            ("started", "Started"),
-                            ("withdrawn", "Withdrawn"),
-                            ("expired", "Expired"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ("expires", models.DateTimeField()),
-                ("ended", models.DateTimeField(blank=True, null=True)),
-                (
-                    "by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="seeks", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "ladder",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="seeks", to="ladder.ladder"
-                    ),
-                ),
-                (
-                    "match",
-                    models.OneToOneField(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="seek",
-                        to="ladder.match",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="SeekPlayer",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("index", models.PositiveSmallIntegerField()),
-                (
-                    "bot",
-                    models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name="seeks", to="bots.bot"),
-                ),
-                (
-                    "seek",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="players", to="ladder.seek"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["seek", "index"],
-            },
-        ),
-        migrations.CreateModel(
             name="Occupant",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -1543,33 +1395,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["seat"],
-            },
-        ),
-        migrations.CreateModel(
-            name="ChallengePlayer",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("index", models.PositiveSmallIntegerField(help_text="in the order in which they were named, from 0")),
-                ("accepted", models.BooleanField(blank=True, null=True)),
-                (
-                    "bot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="challenged", to="bots.bot"
-                    ),
-                ),
-                (
-                    "challenge",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="players", to="ladder.challenge"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["challenge", "index"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("challenge", "index"), name="challenge_player_index_once"),
-                    models.UniqueConstraint(fields=("challenge", "bot"), name="challenge_player_once"),
-                ],
             },
         ),
         migrations.CreateModel(
@@ -1862,43 +1687,6 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("hidden_by", None), ("hidden_at__isnull", False), _connector="OR"),
                 name="chat_line_hidden_by_somebody_is_hidden",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="challenge",
-            index=models.Index(condition=models.Q(("state", "open")), fields=["expires"], name="challenge_open"),
-        ),
-        migrations.AddIndex(
-            model_name="challenge",
-            index=models.Index(fields=["by", "-created"], name="challenge_by_person"),
-        ),
-        migrations.AddConstraint(
-            model_name="challenge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["open", "started", "declined", "expired", "withdrawn"])),
-                name="challenge_state_is_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="challenge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("match__isnull", False), ("state", "started")),
-                    models.Q(models.Q(("state", "started"), _negated=True), ("match", None)),
-                    _connector="OR",
-                ),
-                name="challenge_has_a_match_once_started",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="challenge",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("ended", None), ("state", "open")),
-                    models.Q(models.Q(("state", "open"), _negated=True), ("ended__isnull", False)),
-                    _connector="OR",
-                ),
-                name="challenge_has_an_end_when_it_has_ended",
             ),
         ),
         migrations.AddConstraint(
@@ -2348,72 +2136,6 @@ class Migration(migrations.Migration):
                 fields=("season", "membership", "version", "seat"), name="seat_tally_once_a_version_and_seat"
             ),
         ),
-        migrations.AddIndex(
-            model_name="seek",
-            index=models.Index(condition=models.Q(("state", "open")), fields=["expires"], name="seek_open"),
-        ),
-        migrations.AddIndex(
-            model_name="seek",
-            index=models.Index(fields=["by", "-created"], name="seek_by_person"),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["open", "link", "bots"])), name="seek_kind_is_known"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["open", "started", "withdrawn", "expired"])),
-                name="seek_state_is_known",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("token", ""), _negated=True), fields=("token",), name="seek_token_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("kind", "link"), _negated=True), models.Q(("token", ""), _negated=True), _connector="OR"
-                ),
-                name="seek_by_link_has_a_token",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("match__isnull", False), ("state", "started")),
-                    models.Q(models.Q(("state", "started"), _negated=True), ("match", None)),
-                    _connector="OR",
-                ),
-                name="seek_has_a_match_once_started",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seek",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("ended", None), ("state", "open")),
-                    models.Q(models.Q(("state", "open"), _negated=True), ("ended__isnull", False)),
-                    _connector="OR",
-                ),
-                name="seek_has_an_end_when_it_has_ended",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="seekplayer",
-            constraint=models.UniqueConstraint(fields=("seek", "index"), name="seek_player_index_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="seekplayer",
-            constraint=models.UniqueConstraint(fields=("seek", "bot"), name="seek_player_once"),
-        ),
         migrations.AddConstraint(
             model_name="occupant",
             constraint=models.UniqueConstraint(
@@ -2513,6 +2235,191 @@ class Migration(migrations.Migration):
                 condition=models.Q(("forfeit", ""), ("owes", False), _connector="OR"),
                 name="live_seat_that_forfeited_owes_nothing",
             ),
+        ),
+        migrations.CreateModel(
+            name="Proposal",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("open", "for everybody"),
+                            ("link", "by an invite link"),
+                            ("bots", "against bots"),
+                            ("challenge", "for named players"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("rated", models.BooleanField(default=False)),
+                ("clock", models.CharField(blank=True, default="", max_length=10)),
+                ("limits", models.JSONField(blank=True, default=dict, help_text="bots.protocol.Limits, all of them")),
+                (
+                    "token",
+                    models.CharField(blank=True, default="", help_text="the secret part of its link", max_length=43),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("started", "Started"),
+                            ("declined", "Declined"),
+                            ("expired", "Expired"),
+                            ("withdrawn", "Withdrawn"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("created", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                ("expires", models.DateTimeField()),
+                ("ended", models.DateTimeField(blank=True, null=True)),
+                (
+                    "again",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rematches",
+                        to="ladder.match",
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="proposals",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="proposals", to="ladder.ladder"
+                    ),
+                ),
+                (
+                    "match",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="proposal",
+                        to="ladder.match",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ProposalPlayer",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("index", models.PositiveSmallIntegerField()),
+                ("accepted", models.BooleanField(blank=True, null=True)),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="proposals", to="bots.bot"
+                    ),
+                ),
+                (
+                    "proposal",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="players", to="ladder.proposal"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["proposal", "index"],
+            },
+        ),
+        migrations.AddIndex(
+            model_name="proposal",
+            index=models.Index(condition=models.Q(("state", "open")), fields=["expires"], name="proposal_open"),
+        ),
+        migrations.AddIndex(
+            model_name="proposal",
+            index=models.Index(fields=["by", "-created"], name="proposal_by_person"),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("kind__in", ["open", "link", "bots", "challenge"])), name="proposal_kind_is_known"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ["open", "started", "declined", "expired", "withdrawn"])),
+                name="proposal_state_is_known",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("token", ""), _negated=True), fields=("token",), name="proposal_token_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("kind", "link"), _negated=True), models.Q(("token", ""), _negated=True), _connector="OR"
+                ),
+                name="proposal_by_link_has_a_token",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "declined"), _negated=True), ("kind", "challenge"), _connector="OR"
+                ),
+                name="proposal_declined_is_a_challenge",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("again", None), ("kind", "challenge"), _connector="OR"),
+                name="proposal_of_a_rematch_is_a_challenge",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("match__isnull", False), ("state", "started")),
+                    models.Q(models.Q(("state", "started"), _negated=True), ("match", None)),
+                    _connector="OR",
+                ),
+                name="proposal_has_a_match_once_started",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposal",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("ended", None), ("state", "open")),
+                    models.Q(models.Q(("state", "open"), _negated=True), ("ended__isnull", False)),
+                    _connector="OR",
+                ),
+                name="proposal_has_an_end_when_it_has_ended",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="proposalplayer",
+            constraint=models.UniqueConstraint(fields=("proposal", "index"), name="proposal_player_index_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="proposalplayer",
+            constraint=models.UniqueConstraint(fields=("proposal", "bot"), name="proposal_player_once"),
         ),
         migrations.RunPython(keep, let_go),
     ]

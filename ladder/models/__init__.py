@@ -8,12 +8,12 @@ from ladder.models.chat import ChatLine, ChatReport
 from ladder.models.estimates import Estimate, Estimation
 from ladder.models.exhibitions import Agreement, Exhibition, ExhibitionPlayer
 from ladder.models.ladders import Invitation, Ladder, Membership
-from ladder.models.lobby import GuestTable, Pairing, Seek, SeekPlayer
+from ladder.models.lobby import GuestTable, Pairing, Proposal, ProposalPlayer
 from ladder.models.matches import Attempt, Match, Rerun, Seat
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
-from ladder.models.tables import Challenge, ChallengePlayer, LiveSeat, Occupant, Outage, PlayedMove, Table
+from ladder.models.tables import LiveSeat, Occupant, Outage, PlayedMove, Table
 from ladder.models.waiting import LastSeat
 
 __all__ = [
@@ -21,8 +21,6 @@ __all__ = [
     "Attempt",
     "Block",
     "ChainMark",
-    "Challenge",
-    "ChallengePlayer",
     "ChatLine",
     "ChatReport",
     "DealSeries",
@@ -45,6 +43,8 @@ __all__ = [
     "PairTally",
     "Pairing",
     "PlayedMove",
+    "Proposal",
+    "ProposalPlayer",
     "RebuildRun",
     "Rerun",
     "Result",
@@ -54,8 +54,6 @@ __all__ = [
     "SeatLog",
     "SeatResult",
     "SeatTally",
-    "Seek",
-    "SeekPlayer",
     "Table",
     "VersionTally",
 ]

@@ -1,6 +1,8 @@
-"""How people find a game: seats that somebody offers, the search for an opponent, and tables of guests."""
+"""Proposals of live games, searches for an opponent, and games of guests."""
 
 from __future__ import annotations
+
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -13,79 +15,117 @@ from ladder.models.ladders import Ladder
 from ladder.models.matches import Match
 
 
-class Seek(models.Model):
-    """Somebody offers seats at a table of ``ladder``; it begins once ``SeekPlayer`` has everybody. ``match`` is it.
+class ProposalQuerySet(models.QuerySet["Proposal"]):
+    """Proposals of live games."""
 
-    An ``open`` one stands in the lobby, one by ``link`` is for whoever has its ``token``, and one against ``bots`` is
-    filled by those that were named. ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``.
+    def waiting(self) -> Self:
+        """Those that can still be joined or accepted."""
+        return self.filter(state="open", expires__gt=Now())
+
+    def challenges(self) -> Self:
+        """Challenges, rematches among them: every player was named."""
+        return self.filter(kind="challenge")
+
+    def games(self) -> Self:
+        """All others: open games, games by an invite link and games against bots."""
+        return self.exclude(kind="challenge")
+
+
+class Proposal(models.Model):
+    """A live game that a person proposes on ``ladder``. It begins once all seats have players who accept.
+
+    Anyone may join an ``open`` game, and players who know its ``token`` one by ``link``. A game against ``bots`` begins
+    at once. A ``challenge`` names all its players. ``again`` is the match of which a challenge is the rematch.
+
+    ``clock`` names one of ``ladder.matchmaking.begin.CLOCKS``; it is empty for challenges. A challenge without
+    ``limits`` uses those of the ladder. ``match`` is the game that has begun.
     """
 
     class Kind(models.TextChoices):
         OPEN = "open", "for everybody"
         LINK = "link", "by an invite link"
         BOTS = "bots", "against bots"
+        CHALLENGE = "challenge", "for named players"
 
     class State(models.TextChoices):
         OPEN = "open"
         STARTED = "started"
-        WITHDRAWN = "withdrawn"
+        DECLINED = "declined"
         EXPIRED = "expired"
+        WITHDRAWN = "withdrawn"
 
-    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="seeks")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="seeks")
-    rated = models.BooleanField(default=False)
-    clock = models.CharField(max_length=10)
+    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="proposals")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="proposals")
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.OPEN)
+    rated = models.BooleanField(default=False)
+    clock = models.CharField(max_length=10, blank=True, default="")
+    limits = models.JSONField(default=dict, blank=True, help_text="bots.protocol.Limits, all of them")
     token = models.CharField(max_length=43, blank=True, default="", help_text="the secret part of its link")
+    again = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="rematches")
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
-    match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="seek")
+    match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="proposal")
     created = models.DateTimeField(db_default=Now(), editable=False)
     expires = models.DateTimeField()
     ended = models.DateTimeField(null=True, blank=True)
 
+    objects = ProposalQuerySet.as_manager()
+
     class Meta:
         ordering = ["-pk"]
         indexes = [
-            models.Index(name="seek_open", fields=["expires"], condition=Q(state="open")),
-            models.Index(name="seek_by_person", fields=["by", "-created"]),
+            models.Index(name="proposal_open", fields=["expires"], condition=Q(state="open")),
+            models.Index(name="proposal_by_person", fields=["by", "-created"]),
         ]
         constraints = [
-            models.CheckConstraint(name="seek_kind_is_known", condition=Q(kind__in=["open", "link", "bots"])),
             models.CheckConstraint(
-                name="seek_state_is_known", condition=Q(state__in=["open", "started", "withdrawn", "expired"])
+                name="proposal_kind_is_known", condition=Q(kind__in=["open", "link", "bots", "challenge"])
             ),
-            models.UniqueConstraint(name="seek_token_once", fields=["token"], condition=~Q(token="")),
-            models.CheckConstraint(name="seek_by_link_has_a_token", condition=~Q(kind="link") | ~Q(token="")),
             models.CheckConstraint(
-                name="seek_has_a_match_once_started",
+                name="proposal_state_is_known",
+                condition=Q(state__in=["open", "started", "declined", "expired", "withdrawn"]),
+            ),
+            models.UniqueConstraint(name="proposal_token_once", fields=["token"], condition=~Q(token="")),
+            models.CheckConstraint(name="proposal_by_link_has_a_token", condition=~Q(kind="link") | ~Q(token="")),
+            models.CheckConstraint(
+                name="proposal_declined_is_a_challenge", condition=~Q(state="declined") | Q(kind="challenge")
+            ),
+            models.CheckConstraint(
+                name="proposal_of_a_rematch_is_a_challenge", condition=Q(again=None) | Q(kind="challenge")
+            ),
+            models.CheckConstraint(
+                name="proposal_has_a_match_once_started",
                 condition=Q(state="started", match__isnull=False) | ~Q(state="started") & Q(match=None),
             ),
             models.CheckConstraint(
-                name="seek_has_an_end_when_it_has_ended",
+                name="proposal_has_an_end_when_it_has_ended",
                 condition=Q(state="open", ended=None) | ~Q(state="open") & Q(ended__isnull=False),
             ),
         ]
 
     def __str__(self) -> str:
-        return f"seek {self.pk}"
+        return f"proposal {self.pk}"
 
 
-class SeekPlayer(models.Model):
-    """Who has taken a seat of a seek, as a player; ``index`` counts from 0, in the order in which they came."""
+class ProposalPlayer(models.Model):
+    """A player of a proposal. ``accepted`` is null until a player who was asked has answered.
 
-    seek = models.ForeignKey(Seek, on_delete=models.PROTECT, related_name="players")
+    ``index`` counts from 0, in the order in which players were named or joined.
+    """
+
+    proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="players")
     index = models.PositiveSmallIntegerField()
-    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="seeks")
+    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="proposals")
+    accepted = models.BooleanField(null=True, blank=True)
 
     class Meta:
-        ordering = ["seek", "index"]
+        ordering = ["proposal", "index"]
         constraints = [
-            models.UniqueConstraint(name="seek_player_index_once", fields=["seek", "index"]),
-            models.UniqueConstraint(name="seek_player_once", fields=["seek", "bot"]),
+            models.UniqueConstraint(name="proposal_player_index_once", fields=["proposal", "index"]),
+            models.UniqueConstraint(name="proposal_player_once", fields=["proposal", "bot"]),
         ]
 
     def __str__(self) -> str:
-        return f"{self.bot} in {self.seek}"
+        return f"{self.bot} in {self.proposal}"
 
 
 class Pairing(models.Model):

@@ -5,15 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
-from bots.models import Bot, BotVersion
+from bots.models import BotVersion
 from games.rules import DEFAULT_REASONS
-from ladder.models.ladders import Ladder
 from ladder.models.matches import FORFEITS, Match, Seat
 
 ASKED: Final = ["hosted", "substitute"]
@@ -237,72 +235,3 @@ class PlayedMove(models.Model):
 
     def __str__(self) -> str:
         return f"move {self.number} of match {self.match_id}"
-
-
-class Challenge(models.Model):
-    """A live game that somebody proposes; it begins once every player has accepted. ``match`` is that game.
-
-    It is casual unless it is ``rated``, which only one with people at the table can be. Without ``limits`` it is played
-    by the ladder's. ``again`` is the game whose players it brings together once more.
-    """
-
-    class State(models.TextChoices):
-        OPEN = "open"
-        STARTED = "started"
-        DECLINED = "declined"
-        EXPIRED = "expired"
-        WITHDRAWN = "withdrawn"
-
-    ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="challenges")
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="challenges")
-    rated = models.BooleanField(default=False, db_default=False)
-    limits = models.JSONField(default=dict, db_default={}, blank=True, help_text="bots.protocol.Limits, all of them")
-    again = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="rematches")
-    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
-    expires = models.DateTimeField()
-    match = models.OneToOneField(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="challenge")
-    created = models.DateTimeField(auto_now_add=True)
-    ended = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
-        indexes = [
-            models.Index(name="challenge_open", fields=["expires"], condition=Q(state="open")),
-            models.Index(name="challenge_by_person", fields=["by", "-created"]),
-        ]
-        constraints = [
-            models.CheckConstraint(
-                name="challenge_state_is_known",
-                condition=Q(state__in=["open", "started", "declined", "expired", "withdrawn"]),
-            ),
-            models.CheckConstraint(
-                name="challenge_has_a_match_once_started",
-                condition=Q(state="started", match__isnull=False) | ~Q(state="started") & Q(match=None),
-            ),
-            models.CheckConstraint(
-                name="challenge_has_an_end_when_it_has_ended",
-                condition=Q(state="open", ended=None) | ~Q(state="open") & Q(ended__isnull=False),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"challenge {self.pk}"
-
-
-class ChallengePlayer(models.Model):
-    """Who is to sit at a challenge's table, and what they have said; whoever has nobody to ask accepts at once."""
-
-    challenge = models.ForeignKey(Challenge, on_delete=models.PROTECT, related_name="players")
-    index = models.PositiveSmallIntegerField(help_text="in the order in which they were named, from 0")
-    bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="challenged")
-    accepted = models.BooleanField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["challenge", "index"]
-        constraints = [
-            models.UniqueConstraint(name="challenge_player_index_once", fields=["challenge", "index"]),
-            models.UniqueConstraint(name="challenge_player_once", fields=["challenge", "bot"]),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.bot} in {self.challenge}"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -17,21 +16,10 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.game import Game
 from games.registry import GAMES
-from ladder.access import matches_in_order_seen_by, open_games_seen_by
-from ladder.live.presence import NEVER_CAME
+from ladder.access import matches_in_order_seen_by
+from ladder.matchmaking.lobby import Lobby, live_seats_at_tables, read_lobby, waits_for, with_players
 from ladder.members.memberships import require_rated
-from ladder.models import (
-    Block,
-    Challenge,
-    ChallengePlayer,
-    Ladder,
-    LiveSeat,
-    Match,
-    Membership,
-    Pairing,
-    Seek,
-    SeekPlayer,
-)
+from ladder.models import Block, Ladder, LiveSeat, Match, Membership, Pairing, Proposal
 from ladder.models.ladders import Viewer
 from ladder.pages.components.people import player_address, watching_said
 from ladder.pages.components.words import enumerated
@@ -49,7 +37,6 @@ from ladder.pages.matches import names, seats_shown
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-MOST_OFFERS: Final = 40
 MOST_RUNNING: Final = 10
 MOST_OWN: Final = 10
 STREAM: Final = "/api/v1/lobby/stream"
@@ -59,7 +46,7 @@ _PEOPLE: Final = (Ladder.Players.PEOPLE, Ladder.Players.OPEN)
 
 @dataclass(frozen=True)
 class Sitter:
-    """Who has taken a seat that is offered."""
+    """A player who has joined an open game."""
 
     name: str
     href: str
@@ -68,28 +55,28 @@ class Sitter:
 
 @dataclass(frozen=True)
 class Offer:
-    """Seats that somebody offers. ``own`` says that the viewer does, ``link`` is what they can send to others."""
+    """An open game. ``own`` says that the viewer created it; then ``link`` is its URL for others, if it has one."""
 
-    seek: Seek
+    proposal: Proposal
     players: Sequence[Sitter]
     own: bool
     link: str
 
     @property
     def game(self) -> Game:
-        return GAMES[self.seek.ladder.game]
+        return GAMES[self.proposal.ladder.game]
 
     @property
     def by(self) -> str:
-        return self.seek.by.username
+        return self.proposal.by.username
 
     @property
     def clock(self) -> str:
-        return clock_said(self.seek.clock)
+        return clock_said(self.proposal.clock)
 
     @property
     def free_said(self) -> str:
-        return free_said(self.seek.ladder.seats - len(self.players))
+        return free_said(self.proposal.ladder.seats - len(self.players))
 
     @property
     def there(self) -> str:
@@ -231,12 +218,14 @@ def lobby_page(
     """
     ladders = ladders_for_people(viewer)
     quick = sorted(ladders, key=lambda one: one.slug != wanted)
-    looking, own = _looking(person)
-    mine, offers = _offers(ladders, person, address)
+    lobby = read_lobby([person.pk] if person else [])
+    looking = {search.ladder: search.people for search in lobby.searching(person.pk if person else None)}
+    own = Pairing.objects.filter(bot__owner=person).first() if person else None
+    mine, offers = _offers(lobby, person, address)
     return LobbyPage(
         person=person,
         tables=own_tables(person, guest),
-        challenges=_challenges(person) if person else [],
+        challenges=_challenges(lobby, person) if person else [],
         mine=mine,
         offers=offers,
         search=_search(own, ladders, looking),
@@ -276,9 +265,7 @@ def own_tables(person: User | None, guest: str | None) -> list[OwnTable]:
     if person is None and guest is None:
         return []
     theirs = Q(seat__version__bot__owner=person) if person else Q(guest=guest)
-    live_seats: Any = LiveSeat.objects.filter(
-        theirs, kind__in=LiveSeat.OF_PEOPLE, forfeit="", resigned=False, table__match__status=Match.Status.RUNNING
-    ).annotate(now=Now(), new=NEVER_CAME)
+    live_seats: Any = live_seats_at_tables(theirs).annotate(now=Now())
     rows = list(live_seats.select_related("seat").order_by("-table")[:MOST_OWN])
     shown = Match.objects.filter(pk__in=[row.table_id for row in rows]).select_related("ladder", "block")
     matches = {match.pk: match for match in shown.defer("block__seed").prefetch_related(seats_shown())} if rows else {}
@@ -301,13 +288,6 @@ def _of_people(ladder: Ladder) -> bool:
     return ladder.players == Ladder.Players.PEOPLE
 
 
-def _looking(person: User | None) -> tuple[Mapping[int, int], Pairing | None]:
-    """How many look, by ladder, and the search of ``person``; two queries."""
-    counted = Pairing.objects.order_by().values("ladder").annotate(number=Count("pk"))
-    own = Pairing.objects.filter(bot__owner=person).first() if person else None
-    return dict(counted.values_list("ladder", "number")), own
-
-
 def _search(own: Pairing | None, ladders: Iterable[Ladder], looking: Mapping[int, int]) -> Search | None:
     ladder = next((one for one in ladders if own is not None and one.pk == own.ladder_id), None)
     if own is None or ladder is None:
@@ -315,69 +295,52 @@ def _search(own: Pairing | None, ladders: Iterable[Ladder], looking: Mapping[int
     return Search(ladder, own.since, max(0, looking.get(ladder.pk, 1) - 1))
 
 
-# --- seats on offer --------------------------------------------------------------------------------------------------
+# --- Open games ------------------------------------------------------------------------------------------------------
 
 
-def _offers(ladders: Sequence[Ladder], person: User | None, address: str) -> tuple[list[Offer], list[Offer]]:
-    """Those of ``person`` or at which they sit, and those of others that are for everybody; three queries."""
-    seen = open_games_seen_by(person or AnonymousUser())
-    waiting = seen.filter(state=Seek.State.OPEN, expires__gt=Now(), ladder__in=ladders)
-    seeks = list(with_players(waiting).order_by("-pk")[:MOST_OFFERS])
-    ratings = _ratings(seeks)
+def _offers(lobby: Lobby, person: User | None, address: str) -> tuple[list[Offer], list[Offer]]:
+    """The open games that ``person`` created or joined, and those of others; one query."""
+    games = lobby.open_games(person.pk if person else None)
+    ratings = _ratings(games)
     mine: list[Offer] = []
     others: list[Offer] = []
-    for seek in seeks:
-        sits = person is not None and any(player.bot.owner_id == person.pk for player in seek.players.all())
-        own = person is not None and seek.by_id == person.pk
-        (mine if sits or own else others).append(offer(seek, ratings, own, address))
+    for game in games:
+        sits = person is not None and any(player.bot.owner_id == person.pk for player in game.players.all())
+        own = person is not None and game.by_id == person.pk
+        (mine if sits or own else others).append(_offer(game, ratings, own, address))
     return mine, others
 
 
-def with_players(seeks: QuerySet[Seek]) -> QuerySet[Seek]:
-    """``seeks`` with their ladders and who sits there; one query more."""
-    players = SeekPlayer.objects.select_related("bot__owner").order_by("index")
-    return seeks.select_related("ladder", "by").prefetch_related(Prefetch("players", queryset=players))
-
-
-def offer(seek: Seek, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> Offer:
-    """A seek that comes with its players, as it is shown."""
+def _offer(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> Offer:
+    """An open game, which comes with its players, as it is shown."""
     sitters = [
-        Sitter(player.bot.name, player_address(player.bot), ratings.get((seek.ladder_id, player.bot_id)))
-        for player in seek.players.all()
+        Sitter(player.bot.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
+        for player in game.players.all()
     ]
-    path = reverse("pages:seek_link", args=[seek.token]) if own and seek.token else ""
-    return Offer(seek, sitters, own, f"{address}{path}" if path else "")
+    path = reverse("pages:game_link", args=[game.token]) if own and game.token else ""
+    return Offer(game, sitters, own, f"{address}{path}" if path else "")
 
 
-def ratings_of(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:
-    """By ladder and bot, where those who sit there stand; one query."""
-    return _ratings(seeks)
-
-
-def _ratings(seeks: Sequence[Seek]) -> dict[tuple[int, int], int]:
-    if not seeks:
+def _ratings(games: Sequence[Proposal]) -> dict[tuple[int, int], int]:
+    """By ladder and bot, the ratings of the players; one query."""
+    if not games:
         return {}
-    bots = {player.bot_id for seek in seeks for player in seek.players.all()}
-    memberships = Membership.objects.filter(ladder__in={seek.ladder_id for seek in seeks}, bot__in=bots, games__gt=0)
+    bots = {player.bot_id for game in games for player in game.players.all()}
+    memberships = Membership.objects.filter(ladder__in={game.ladder_id for game in games}, bot__in=bots, games__gt=0)
     return {(ladder, bot): rating for ladder, bot, rating in memberships.values_list("ladder", "bot", "rating")}
 
 
-# --- challenges ------------------------------------------------------------------------------------------------------
+# --- Challenges ------------------------------------------------------------------------------------------------------
 
 
-def _challenges(person: User) -> list[Asked]:
-    """Those that wait for ``person``, who plays themselves, and those of theirs that wait for others; two queries."""
-    theirs = ChallengePlayer.objects.filter(
-        challenge=OuterRef("pk"), bot__owner=person, bot__kind=Bot.Kind.PERSON, accepted=None
-    )
-    waiting = Challenge.objects.filter(state=Challenge.State.OPEN, expires__gt=Now())
-    players = ChallengePlayer.objects.select_related("bot").order_by("index")
-    rows = waiting.filter(Q(by=person) | Exists(theirs)).select_related("ladder", "by").order_by("pk")
-    shown = rows.prefetch_related(Prefetch("players", queryset=players))[:MOST_OWN]
-    return [_asked(one, person) for one in shown]
+def _challenges(lobby: Lobby, person: User) -> list[Asked]:
+    """The challenges that wait for ``person``, and those of theirs that wait for others."""
+    theirs = lobby.challenges_of(person.pk)
+    shown = [one for one in theirs if one.by_id == person.pk or waits_for(one, person.pk)]
+    return [_asked(one, person) for one in shown[:MOST_OWN]]
 
 
-def _asked(challenge: Challenge, person: User) -> Asked:
+def _asked(challenge: Proposal, person: User) -> Asked:
     others = [one.bot.name for one in challenge.players.all() if one.bot.owner_id != person.pk]
     return Asked(
         pk=challenge.pk,
@@ -421,17 +384,17 @@ class LinkPage:
     @property
     def match_id(self) -> int | None:
         """The game, once it has begun."""
-        return self.offer.seek.match_id
+        return self.offer.proposal.match_id
 
 
 def link_page(viewer: Viewer, token: str) -> LinkPage | None:
     """What stands behind a link, for ``viewer``; ``None`` where nothing does. Four queries."""
     if not token or len(token) > _LONGEST or not token.isascii() or "\0" in token:
         return None
-    seen = Seek.objects.filter(token=token, ladder__in=Ladder.objects.visible_to(viewer))
-    seek = with_players(seen).first()
-    if seek is None:
+    seen = Proposal.objects.filter(token=token, ladder__in=Ladder.objects.visible_to(viewer))
+    game = with_players(seen).first()
+    if game is None:
         return None
-    still_open = Seek.objects.filter(pk=seek.pk, state=Seek.State.OPEN, expires__gt=Now()).exists()
-    sits = viewer.pk is not None and any(player.bot.owner_id == viewer.pk for player in seek.players.all())
-    return LinkPage(offer(seek, ratings_of([seek]), False, ""), sits, still_open)
+    still_open = Proposal.objects.waiting().filter(pk=game.pk).exists()
+    sits = viewer.pk is not None and any(player.bot.owner_id == viewer.pk for player in game.players.all())
+    return LinkPage(_offer(game, _ratings([game]), False, ""), sits, still_open)

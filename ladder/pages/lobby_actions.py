@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.cache import caches
 from django.db import transaction
-from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -27,13 +26,12 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import address
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.access import bot_seen_by, found
-from ladder.matchmaking import challenges, guests, quick_pairing, seeks
+from ladder.access import bot_seen_by, challenges_seen_by, found
+from ladder.matchmaking import guests, proposals, quick_pairing
 from ladder.matchmaking.begin import quick_bots
-from ladder.matchmaking.challenges import challenges_seen_by
 from ladder.matchmaking.presence import here_among, lobby_version
 from ladder.members.memberships import kind_sits
-from ladder.models import Challenge, Ladder, Match, Membership, Seek
+from ladder.models import Ladder, Match, Membership, Proposal
 from ladder.pages.components.people import hash_of, keep_secret, person_of, secret_of
 from ladder.pages.components.responses import of_acts
 from ladder.pages.components.words import players_word, seats
@@ -125,26 +123,26 @@ def challenge_page(by: User, opponent: Opponent) -> ChallengePage:
     return ChallengePage(opponent, _met(ladders, opponent), why_not_rated(by), away)
 
 
-def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Challenge | Seek:
+def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Proposal:
     """Ask them, or begin at once with a bot that runs here. Raises ``Refused``.
 
     The seats that are left are the house's: they are drawn once, however often the same is sent.
     """
     ladder, other = form.chosen, page.opponent
     if other.bot is not None and not other.is_remote:
-        return seeks.seek(by, ladder, rated=form.rated, kind=Seek.Kind.BOTS, bots=[other.bot])
+        return proposals.create_game(by, ladder, rated=form.rated, kind=Proposal.Kind.BOTS, bots=[other.bot])
     if page.away:  # nobody gets a row, by which they are found, for somebody else's click
         raise Refused(gettext("%(name)s cannot play at the moment.") % {"name": other.name})
     asked = player_of(other.person).bot if other.person is not None else other.bot
     assert asked is not None
     with transaction.atomic():
         own = player_of(by).bot  # whose row is held from here on: what is sent twice at once is sent twice
-        waiting = Challenge.objects.filter(by=by, ladder=ladder, rated=form.rated, state=Challenge.State.OPEN)
-        known = waiting.filter(expires__gt=Now(), again=None, players__bot=asked).first()
+        waiting = Proposal.objects.challenges().waiting().filter(by=by, ladder=ladder, rated=form.rated)
+        known = waiting.filter(again=None, players__bot=asked).first()
         if known is not None:
             return known
         filled = quick_bots(ladder, ladder.seats - 2) if ladder.seats > 2 else []
-        return challenges.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
+        return proposals.challenge(by, ladder, [own, asked, *filled], rated=form.rated)
 
 
 def _met(ladders: Sequence[Ladder], opponent: Opponent) -> list[Ladder]:
@@ -234,7 +232,7 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
         asked = form.cleaned_data
         rated = asked["counts"] == RATED
         try:
-            made = seeks.seek(
+            made = proposals.create_game(
                 person, form.chosen, rated=rated, clock=asked["clock"], kind=asked["kind"], bots=form.named
             )
             return _to(made)
@@ -247,33 +245,33 @@ def offer_seats(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @of_acts
-def take_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
-    seek, person = _seek(request, seek_id), _signed_in(request)
-    return _try(request, lambda: _to(seeks.take_seat(seek, person)))
+def join_game(request: HttpRequest, game_id: int) -> HttpResponse:
+    game, person = _game(request, game_id), _signed_in(request)
+    return _try(request, lambda: _to(proposals.join(game, person)))
 
 
 @require_POST
 @never_cache
 @login_required
 @of_acts
-def leave_seat(request: HttpRequest, seek_id: int) -> HttpResponse:
-    seek, person = _seek(request, seek_id), _signed_in(request)
-    return _act(request, lambda: seeks.leave_seat(seek, person), _("You have left the seat."))
+def leave_game(request: HttpRequest, game_id: int) -> HttpResponse:
+    game, person = _game(request, game_id), _signed_in(request)
+    return _act(request, lambda: proposals.leave(game, person), _("You have left the seat."))
 
 
 @require_POST
 @never_cache
 @login_required
 @of_acts
-def withdraw_seek(request: HttpRequest, seek_id: int) -> HttpResponse:
-    seek, person = _seek(request, seek_id), _signed_in(request)
-    return _act(request, lambda: seeks.withdraw(seek, person), _("You offer these seats no longer."))
+def withdraw_game(request: HttpRequest, game_id: int) -> HttpResponse:
+    game, person = _game(request, game_id), _signed_in(request)
+    return _act(request, lambda: proposals.withdraw(game, person), _("You offer these seats no longer."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @of_acts
-def seek_link(request: HttpRequest, token: str) -> HttpResponse:
+def game_link(request: HttpRequest, token: str) -> HttpResponse:
     """The seats that somebody has sent a link to: who sits there, and a button to sit down."""
     page = link_page(request.user, token)
     if page is None:
@@ -282,10 +280,10 @@ def seek_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method != "POST" or person is None:
         return render(request, "pages/play/link.html", {"page": page})
     try:
-        return _to(seeks.take_seat(token, person))
+        return _to(proposals.join(token, person))
     except Refused as refusal:
         messages.error(request, str(refusal))
-        return redirect("pages:seek_link", token)
+        return redirect("pages:game_link", token)
 
 
 @require_POST
@@ -365,13 +363,13 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
     """Accept or decline a challenge, or take one's own back."""
     person, said = _signed_in(request), request.POST.get("answer", "")
     otherwise = _("There is no such challenge.")
-    made: Challenge = found(challenges_seen_by(person), otherwise, pk=challenge_id)
+    made: Proposal = found(challenges_seen_by(person), otherwise, pk=challenge_id)
     if said == "withdraw":
-        return _act(request, lambda: challenges.withdraw(made, person), _("The challenge is withdrawn."))
+        return _act(request, lambda: proposals.withdraw(made, person), _("The challenge is withdrawn."))
     own = made.players.select_related("bot__owner").filter(bot__owner=person, bot__kind="person").first()
     if own is None or said not in ("yes", "no"):
         raise Http404(otherwise)
-    return _try(request, lambda: _to(challenges.answer(made, own.bot, said == "yes")))
+    return _try(request, lambda: _to(proposals.answer(made, own.bot, said == "yes")))
 
 
 # --- what they share -------------------------------------------------------------------------------------------------
@@ -399,10 +397,10 @@ def _ladder(request: HttpRequest) -> Ladder:
     )
 
 
-def _seek(request: HttpRequest, seek_id: int) -> Seek:
-    """Seats on offer at a ladder that the visitor may know of. Raises ``Http404``."""
-    seen = Seek.objects.filter(ladder__in=Ladder.objects.visible_to(request.user)).select_related("ladder")
-    return found(seen, _("Nobody offers these seats any more."), pk=seek_id)
+def _game(request: HttpRequest, game_id: int) -> Proposal:
+    """An open game on a ladder that the visitor may know of. Raises ``Http404``."""
+    seen = Proposal.objects.games().filter(ladder__in=Ladder.objects.visible_to(request.user)).select_related("ladder")
+    return found(seen, _("Nobody offers these seats any more."), pk=game_id)
 
 
 def _to(made: object) -> HttpResponse:

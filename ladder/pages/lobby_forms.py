@@ -16,7 +16,7 @@ from bots.protocol import Limits
 from games.game import Game
 from games.registry import GAMES
 from ladder.matchmaking.begin import CLOCKS
-from ladder.models import Ladder, Seek
+from ladder.models import Ladder, Proposal
 from ladder.pages.components.words import number, seats, span
 
 # --- Words -----------------------------------------------------------------------------------------------------------
@@ -136,11 +136,11 @@ class OfferForm(forms.Form):
     kind = forms.ChoiceField(
         label=gettext_lazy("Who may come"),
         widget=forms.RadioSelect,
-        initial=Seek.Kind.OPEN,
+        initial=Proposal.Kind.OPEN,
         choices=[
-            (Seek.Kind.OPEN, gettext_lazy("everybody in the lobby")),
-            (Seek.Kind.LINK, gettext_lazy("whom I send a link to")),
-            (Seek.Kind.BOTS, gettext_lazy("nobody: I play against bots")),
+            (Proposal.Kind.OPEN, gettext_lazy("everybody in the lobby")),
+            (Proposal.Kind.LINK, gettext_lazy("whom I send a link to")),
+            (Proposal.Kind.BOTS, gettext_lazy("nobody: I play against bots")),
         ],
     )
     counts = forms.ChoiceField(
@@ -176,7 +176,7 @@ class OfferForm(forms.Form):
         people = next((one for one in self.ladders.values() if _for_bots(picked, one)), None)
         self.initial["table"] = (people or picked).slug
         if picked.players == Ladder.Players.OPEN:
-            self.initial["kind"] = Seek.Kind.BOTS
+            self.initial["kind"] = Proposal.Kind.BOTS
 
     @property
     def opponents(self) -> list[forms.BoundField]:
@@ -199,7 +199,7 @@ class OfferForm(forms.Form):
 
     @property
     def against_bots(self) -> bool:
-        return bool(self.cleaned_data["kind"] == Seek.Kind.BOTS)
+        return bool(self.cleaned_data["kind"] == Proposal.Kind.BOTS)
 
     def _named(self, seats: int) -> list[Bot | None]:
         slugs = [self.cleaned_data.get(f"opponent_{place}") or "" for place in range(1, seats)]

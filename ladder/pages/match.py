@@ -32,16 +32,17 @@ from ladder.exports.documents import replay_of
 from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
 from ladder.matches.logs import readable_seats
-from ladder.matchmaking.rematches import WITHIN, request_for
+from ladder.matchmaking.lobby import rematch_request
+from ladder.matchmaking.proposals import REMATCH_WITHIN
 from ladder.models import (
     Attempt,
     Block,
-    Challenge,
     DealSeries,
     Ladder,
     Match,
     Occupant,
     Outage,
+    Proposal,
     Result,
     Seat,
     SeatResult,
@@ -257,16 +258,16 @@ class Again:
 
 def again(match: Match, seats: Sequence[Seat], person: int | None) -> Again | None:
     """How ``person`` can play this table again; ``None`` if they cannot. Two queries for a person who played there."""
-    if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > WITHIN:
+    if match.status not in Match.ENDED or match.ended is None or timezone.now() - match.ended > REMATCH_WITHIN:
         return None
     own = own_seat(seats, person)
     if own is None:
         by_guest = person is None and any(is_guest(seat.version.bot) for seat in seats)
         return Again("now") if by_guest and match.ladder.players == Ladder.Players.OPEN else None
-    request = request_for(match.pk)
+    request = rematch_request(match.pk)
     if request is not None and request["match"] is not None:
         return Again("begun", match=request["match"])
-    if request is None or request["state"] != Challenge.State.OPEN:
+    if request is None or request["state"] != Proposal.State.OPEN:
         return Again("rematch")
     called = {seat.index: seat.version.bot.name for seat in seats}
     if own.index in request["waiting"]:

@@ -33,8 +33,8 @@ from ladder.live.answers import Ruling, Verdict, answer_seat
 from ladder.live.person_view import present
 from ladder.live.position import Position
 from ladder.live.rows import position_of
-from ladder.matchmaking.rematches import call_off
-from ladder.matchmaking.rematches import rematch as play_again
+from ladder.matchmaking.proposals import call_off
+from ladder.matchmaking.proposals import rematch as play_again
 from ladder.models import Block, LiveSeat, Match
 from ladder.pages.components.boards import PLAIN, Board, table
 from ladder.pages.components.people import person_of, secret_of

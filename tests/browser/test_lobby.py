@@ -14,9 +14,9 @@ from esr_platform.accounts.models import User
 from ladder.chat import report, say
 from ladder.creation import open_house
 from ladder.live.presence import note_seen
-from ladder.matchmaking import quick_pairing, seeks
+from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.presence import note_here
-from ladder.models import Ladder, LiveSeat, Match, Seek
+from ladder.models import Ladder, LiveSeat, Match, Proposal
 from tests.browser.looking import ARTEFACTS, PHONE, Looker
 from tests.browser.test_owning import sign_in
 from tests.build import person
@@ -50,9 +50,9 @@ def verified(name: str) -> User:
 def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: Looker) -> None:
     ada, bob = verified("ada"), verified("a_name_as_long_as_they_get_30x")
     looker.open("/play/")
-    seeks.seek(bob, ladder("edel-stein-reich-4-people"), clock="calm")
-    seeks.seek(verified("cid"), ladder("die-weinhaendler-3-people"))
-    made = seeks.seek(ada, ladder("edel-stein-reich-5-people"), kind=Seek.Kind.LINK)
+    proposals.create_game(bob, ladder("edel-stein-reich-4-people"), clock="calm")
+    proposals.create_game(verified("cid"), ladder("die-weinhaendler-3-people"))
+    made = proposals.create_game(ada, ladder("edel-stein-reich-5-people"), kind=Proposal.Kind.LINK)
     guest = Client()
     guest.post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
     looker.open("/play/", f"/play/links/{made.token}/")
@@ -98,7 +98,7 @@ def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
     watched.get_by_label("Opponent 3").evaluate("(field) => (field.value = 'house-greedy')")
     with watched.expect_response("**/play/offer/"):
         watched.get_by_role("button", name="Offer seats").click(no_wait_after=True)
-    seek = Seek.objects.get()
+    seek = Proposal.objects.get()
     assert seek.ladder.slug == "edel-stein-reich-3-open"
     assert "house-haggler" in seek.players.values_list("bot__slug", flat=True)
     assert Match.objects.filter(pk=seek.match_id).exists()

@@ -102,9 +102,10 @@ JUDGED: Mapping[Road, str] = {
         api/v1/matches/<int:match>/seat/claim api/v1/matches/<int:match>/seat/return
         api/v1/matches/<int:match>/seat/chat api/v1/matches/<int:match>/seat/rematch
         api/v1/matches/<int:match>/seat/report
-        play/now/ play/offer/ play/look/ play/stop/ play/seeks/<int:seek_id>/take/ play/seeks/<int:seek_id>/leave/
-        play/seeks/<int:seek_id>/withdraw/ play/challenges/<int:challenge_id>/answer/
-        play/tables/<int:match_id>/answer/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
+        play/now/ play/offer/ play/look/ play/stop/ play/open-games/<int:game_id>/join/
+        play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
+        play/challenges/<int:challenge_id>/answer/ play/tables/<int:match_id>/answer/
+        play/tables/<int:match_id>/act/ play/tables/<int:match_id>/rematch/
         account/chat/ account/feed/url/ staff/chat/<int:line_id>/
     """,
     Road.APART: """

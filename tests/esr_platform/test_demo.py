@@ -21,7 +21,7 @@ from esr_platform.demo.program import Programme
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.live.end import finish
-from ladder.models import Exhibition, Ladder, Match, Membership, PlayedMove, Season, Seek
+from ladder.models import Exhibition, Ladder, Match, Membership, PlayedMove, Proposal, Season
 from tests.build import person
 
 pytestmark = pytest.mark.django_db
@@ -118,8 +118,8 @@ def test_a_meeting_plays_its_games_by_the_door_of_everybody_and_once() -> None:
 def test_seats_stay_on_offer_and_are_offered_once() -> None:
     for _ in range(2):
         assert all(activities.offer(table) for table in OFFERS)
-    assert Seek.objects.filter(state="open").count() == len(OFFERS)
-    offered = Seek.objects.filter(state="open").order_by("pk")
+    assert Proposal.objects.filter(state="open").count() == len(OFFERS)
+    offered = Proposal.objects.filter(state="open").order_by("pk")
     assert [seek.players.count() for seek in offered] == [len(table.people) for table in OFFERS]
 
 

@@ -13,7 +13,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.chat import AFTERWARDS, LONGEST, PRESETS, hidden_lines, lines_after, report, say, settle, switch
 from ladder.matchmaking.guests import play_now
-from ladder.matchmaking.seeks import seek, take_seat
+from ladder.matchmaking.proposals import create_game, join
 from ladder.models import ChatLine, ChatReport, Match
 from tests.build import staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, ended, on, people
@@ -27,7 +27,7 @@ def both(house: None) -> Sequence[User]:
 
 
 def game_of(both: Sequence[User], *, rated: bool = False) -> Match:
-    match = take_seat(seek(both[0], on(PEOPLE), rated=rated), both[1]).match
+    match = join(create_game(both[0], on(PEOPLE), rated=rated), both[1]).match
     assert match is not None
     return match
 
@@ -79,7 +79,7 @@ def test_nobody_else_reads_it(both: Sequence[User], match: Match) -> None:
     (cid,) = people("cid")
     tell(match, both[0], "secret")
     assert read(match, cid) == read(match, None) == []
-    other = take_seat(seek(cid, on(PEOPLE)), both[0]).match
+    other = join(create_game(cid, on(PEOPLE)), both[0]).match
     assert other is not None and read(other, cid) == []
 
 

@@ -20,9 +20,10 @@ from esr_platform.api.authentication import BOT_PARAMETER, player_of
 from esr_platform.api.documents import Document, Form, Moment, Slug, about, choice, operation, read_body
 from esr_platform.api.http import Refusal
 from esr_platform.api.resources.views import Writing, person_of, refusals, token_of
-from ladder.access import bot_seen_by, ladder_seen_by
-from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
-from ladder.models import Challenge
+from ladder.access import bot_seen_by, challenges_seen_by, ladder_seen_by
+from ladder.matchmaking.lobby import challenge_documents
+from ladder.matchmaking.proposals import answer, challenge, withdraw
+from ladder.models import Proposal
 
 LISTED: Final = 100
 _LADDER: Final = "edel-stein-reich-duel-open"
@@ -52,7 +53,7 @@ class ChallengeDocument(Document):
     game: Annotated[str, about("Slug of the game.", "edel-stein-reich-duel")]
     seats: Annotated[int, about("Number of seats.", 2)]
     by: Annotated[str, about("User name of the user who proposes the game.", "miriam")]
-    state: Annotated[str, choice(Challenge.State.values, "State of the challenge.")]
+    state: Annotated[str, choice(Proposal.State.values, "State of the challenge.")]
     players: Annotated[list[ChallengedDocument], about("The players by seat.")]
     rated: Annotated[bool, about("Whether it is rated. Only human players propose rated games.", False)]
     limits: Annotated[dict[str, int], about("The limits of a player, in ms and MiB.", {"move_ms": 5000})]
@@ -76,13 +77,13 @@ class _Challenging(Writing):
         return "play"
 
     @property
-    def seen(self) -> QuerySet[Challenge]:
+    def seen(self) -> QuerySet[Proposal]:
         """The visible challenges."""
         token = token_of(self.request)
         mine = challenges_seen_by(token.user)
         return mine if token.bot_id is None else mine.filter(players__bot=token.bot_id)
 
-    def found(self, challenge_id: int) -> Challenge:
+    def found(self, challenge_id: int) -> Proposal:
         """The challenge with this id. Raises ``Http404``."""
         made = self.seen.filter(pk=challenge_id).first()
         if made is None:
@@ -96,7 +97,7 @@ class Challenges(_Challenging):
     @operation("challenges", "List your open challenges", OpenChallenges)
     def get(self, _request: Request) -> Response:
         """Your own challenges and those to your bots, the newest first."""
-        still_open = self.seen.filter(state=Challenge.State.OPEN).order_by("-pk")
+        still_open = self.seen.filter(state=Proposal.State.OPEN).order_by("-pk")
         return Response(OpenChallenges(results=_documents(still_open[:LISTED])))
 
     @operation("challenge", "Create a challenge", ChallengeDocument, body=ChallengeForm, statuses=(201,))
@@ -166,8 +167,8 @@ class Withdrawal(_Challenging):
             return Response(_documents([withdraw(self.found(challenge_id), person_of(request))])[0])
 
 
-def _documents(challenges: Iterable[Challenge]) -> list[ChallengeDocument]:
-    return msgspec.convert(documents(challenges), list[ChallengeDocument])
+def _documents(challenges: Iterable[Proposal]) -> list[ChallengeDocument]:
+    return msgspec.convert(challenge_documents(challenges), list[ChallengeDocument])
 
 
 def _bot(token: Token, slug: str) -> Bot:

@@ -37,7 +37,7 @@ from esr_platform.languages import chosen
 from ladder import chat
 from ladder.live import actions
 from ladder.live.answers import Ruling, Verdict, answer, answer_seat
-from ladder.matchmaking import rematches
+from ladder.matchmaking import proposals
 from ladder.models import Match
 
 # --- Answers ---------------------------------------------------------------------------------------------------------
@@ -204,9 +204,9 @@ def _rematch(match: int, seat: int, person: User | None, sent: Sent) -> dict[str
         raise Refused(_("Guests cannot ask for a rematch. Start a new game instead."))
     played = Match.objects.select_related("ladder", "block", "table").get(pk=match)
     if want:
-        rematches.rematch(played, person)
+        proposals.rematch(played, person)
     else:
-        rematches.call_off(played, person)
+        proposals.call_off(played, person)
     return {"rematch": rematch_shown(match)}
 
 

@@ -30,7 +30,7 @@ from ladder.live import decisions
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
-from ladder.matchmaking.challenges import waiting_for
+from ladder.matchmaking.lobby import challenges_waiting_for
 from ladder.models import LiveSeat, Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class BotSource(Source):
         self._wake()
 
     async def _new_challenges(self) -> list[dict[str, Any]]:
-        found = await threads.read(waiting_for, self.claim.bot)
+        found = await threads.read(challenges_waiting_for, self.claim.bot)
         new = [challenge for challenge in found if challenge["id"] not in self._challenges]
         self._challenges = {challenge["id"] for challenge in found}
         return [{"type": "challenge", "challenge": challenge} for challenge in new]

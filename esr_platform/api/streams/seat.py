@@ -31,7 +31,7 @@ from ladder.live.person_view import Looks, Story
 from ladder.live.position import Position
 from ladder.live.rows import position_at
 from ladder.live.visibility import ended
-from ladder.matchmaking.rematches import request_for
+from ladder.matchmaking.lobby import rematch_request
 from ladder.models import Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def seat_events(match_id: int, asks: list[SeatRequest]) -> list[SeatEvents]:
 
 def rematch_shown(match_id: int) -> Document | None:
     """The last request for a rematch of a match that has ended, with the address of its table once it runs."""
-    request = request_for(match_id)
+    request = rematch_request(match_id)
     if request is None:
         return None
     href = None if request["match"] is None else reverse("pages:sit", args=[request["match"]])

@@ -43,9 +43,9 @@ from ladder.models import (
     Match,
     Membership,
     Pairing,
+    Proposal,
+    ProposalPlayer,
     Result,
-    Seek,
-    SeekPlayer,
 )
 from tests.build import DUEL, DUEL_ONLY, HONEST, finished_by_hand, match_of, opened_house, staff, uploaded
 from tests.esr_platform.api.streams.people import Tab
@@ -313,9 +313,11 @@ def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> N
     people = Ladder.objects.get(slug=f"{DUEL}-people")
     match = finished_by_hand(people, ("miriam", "ben"))
     player = player_of(miriam)
-    seek = Seek.objects.create(ladder=people, by=miriam, clock="usual", expires=timezone.now() + timedelta(minutes=5))
-    others = Seek.objects.create(ladder=people, by=staff("eve"), clock="usual", expires=seek.expires)
-    SeekPlayer.objects.create(seek=others, index=1, bot=player.bot)
+    seek = Proposal.objects.create(
+        ladder=people, by=miriam, clock="usual", expires=timezone.now() + timedelta(minutes=5)
+    )
+    others = Proposal.objects.create(ladder=people, by=staff("eve"), clock="usual", expires=seek.expires)
+    ProposalPlayer.objects.create(proposal=others, index=1, bot=player.bot)
     Pairing.objects.create(bot=player.bot, ladder=people)
     ChatLine.objects.create(match=match, seat=match.seats.get(version=player), by=miriam, text="my address is secret")
     deletion.delete(miriam)

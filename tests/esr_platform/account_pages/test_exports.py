@@ -20,7 +20,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
 from ladder.exhibitions.requests import request_test
 from ladder.matches.logs import packed
-from ladder.models import ChatLine, Ladder, SeatLog, Seek
+from ladder.models import ChatLine, Ladder, Proposal, SeatLog
 from tests.build import DUEL, finished_by_hand, match_of, opened_house, person, uploaded
 
 pytestmark = pytest.mark.django_db
@@ -138,7 +138,7 @@ def test_what_somebody_did_by_hand_is_in_it(ada: User) -> None:
     people = Ladder.objects.get(slug=f"{DUEL}-people")
     match = finished_by_hand(people, ("ada", "ben"))
     ChatLine.objects.create(match=match, seat=match.seats.get(version=player_of(ada)), by=ada, text="well played")
-    Seek.objects.create(ladder=people, by=ada, clock="usual", expires=timezone.now())
+    Proposal.objects.create(ladder=people, by=ada, clock="usual", expires=timezone.now())
     archive = taken(ada)
     account = document(archive, "account.json")
     assert [(one["ladder"], one["games"]) for one in account["by_hand"]] == [(people.name, 1)]

@@ -9,7 +9,7 @@ from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
-from ladder.models import Challenge, Ladder, Match
+from ladder.models import Ladder, Match, Proposal
 from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, problem
 from tests.ladder.matchmaking.remote_guests import REMOTE, guests
@@ -71,7 +71,7 @@ def test_whoever_is_not_part_of_it_does_not_know_of_it(pair: Sequence[Bot]) -> N
         for word in ("accept", "decline", "withdraw"):
             problem(stranger.send("POST", f"challenges/{made['id']}/{word}"), 404, "not_found")
         assert document(stranger.get("challenges"))["results"] == []
-    assert Challenge.objects.get().state == "open"
+    assert Proposal.objects.get().state == "open"
 
 
 def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> None:
@@ -80,7 +80,7 @@ def test_a_token_of_a_bot_challenges_for_that_bot_alone(pair: Sequence[Bot]) -> 
     own = of_bot(Bot.objects.get(pk=other.pk))
     problem(own.send("POST", "challenges", body(pair)), 403, "permission_denied")
     problem(own.send("POST", "challenges", {**body(pair), "bots": [other.slug, "nobody"]}), 422, "refused")
-    assert not Challenge.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_what_cannot_be_is_a_sentence(pair: Sequence[Bot]) -> None:
@@ -106,4 +106,4 @@ def test_no_token_seats_its_owner_at_a_table(pair: Sequence[Bot]) -> None:
     wanted = {"ladder": f"{DUEL}-open", "bots": [by_hand.slug, pair[0].slug]}
     for program in (of_owner(pair[0]), of_bot(pair[0])):
         problem(program.send("POST", "challenges", wanted), 403, "permission_denied")
-    assert not Challenge.objects.exists() and not Match.objects.exists()
+    assert not Proposal.objects.exists() and not Match.objects.exists()

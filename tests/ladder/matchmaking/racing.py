@@ -14,11 +14,10 @@ from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.chat import say
-from ladder.matchmaking import guests, quick_pairing, seeks
-from ladder.matchmaking.challenges import answer
+from ladder.matchmaking import guests, proposals, quick_pairing
 from ladder.matchmaking.guests import play_now
-from ladder.matchmaking.rematches import rematch
-from ladder.models import Challenge, Ladder, Match, Seek
+from ladder.matchmaking.proposals import answer, rematch
+from ladder.models import Ladder, Match, Proposal
 from tests.ladder import racing
 from tests.services.races import Act, Actions
 
@@ -44,32 +43,32 @@ def looking(person: int, ladder: int, times: int) -> Act:
 
 def taking(seek: int, person: int, times: int = 1) -> Act:
     """Sit down, so often after standing up again; what became of the offer, ``None`` where that was refused."""
-    made, user = Seek.objects.get(pk=seek), User.objects.get(pk=person)
+    made, user = Proposal.objects.get(pk=seek), User.objects.get(pk=person)
 
     def act() -> str | None:
         for _ in range(times - 1):
-            _or(None, partial(seeks.take_seat, made, user))
-            _or(None, partial(seeks.leave_seat, made, user))
-        done = _or(None, partial(seeks.take_seat, made, user))
+            _or(None, partial(proposals.join, made, user))
+            _or(None, partial(proposals.leave, made, user))
+        done = _or(None, partial(proposals.join, made, user))
         return None if done is None else str(done.state)
 
     return act
 
 
 def withdrawing(seek: int) -> Act:
-    made = Seek.objects.select_related("by").get(pk=seek)
-    return lambda: _state(partial(seeks.withdraw, made, made.by))
+    made = Proposal.objects.select_related("by").get(pk=seek)
+    return lambda: _state(partial(proposals.withdraw, made, made.by))
 
 
 def offering(person: int, ladder: int, kind: str, times: int) -> Act:
     """Offer the same seats so often; which offers that were."""
     user, where = User.objects.get(pk=person), Ladder.objects.get(pk=ladder)
-    made = partial(seeks.seek, user, where, kind=kind)
+    made = partial(proposals.create_game, user, where, kind=kind)
     return lambda: [one.pk for one in (_or(None, made) for _ in range(times)) if one is not None]
 
 
 def accepting(challenge: int, bot: int) -> Act:
-    made, asked = Challenge.objects.get(pk=challenge), Bot.objects.get(pk=bot)
+    made, asked = Proposal.objects.get(pk=challenge), Bot.objects.get(pk=bot)
     return lambda: _state(partial(answer, made, asked, True))
 
 

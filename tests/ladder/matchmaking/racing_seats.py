@@ -9,10 +9,10 @@ from typing import Any
 from bots.models import Bot
 from bots.remote import note_seen
 from esr_platform.accounts.models import User
-from ladder.matchmaking.challenges import answer, challenge, expire, withdraw
+from ladder.matchmaking.proposals import answer, challenge, expire, withdraw
 from ladder.matchmaking.remote_bots import seat
 from ladder.members.memberships import declare, register
-from ladder.models import Challenge, Ladder
+from ladder.models import Ladder, Proposal
 from tests.ladder import racing
 from tests.ladder.racing import or_none
 from tests.services.races import Act, Actions
@@ -49,16 +49,16 @@ def challenging(person: int, ladder: int, bots: list[int], times: int) -> Act:
 
 def answering(challenge: int, bot: int, accepted: bool) -> Act:
     """Answer; what became of the challenge, ``None`` if that was refused."""
-    made, asked = Challenge.objects.get(pk=challenge), Bot.objects.get(pk=bot)
+    made, asked = Proposal.objects.get(pk=challenge), Bot.objects.get(pk=bot)
     return lambda: _state(partial(answer, made, asked, accepted))
 
 
 def withdrawing(challenge: int, person: int) -> Act:
-    made, by = Challenge.objects.get(pk=challenge), User.objects.get(pk=person)
+    made, by = Proposal.objects.get(pk=challenge), User.objects.get(pk=person)
     return lambda: _state(partial(withdraw, made, by))
 
 
-def _state(do: Callable[[], Challenge]) -> str | None:
+def _state(do: Callable[[], Proposal]) -> str | None:
     made = or_none(do)
     return None if made is None else str(made.state)
 

@@ -10,20 +10,19 @@ from django.utils import timezone
 from bots.models import Bot, RemoteBot
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
+from ladder.access import challenges_seen_by
 from ladder.creation import Plan, found_ladder
-from ladder.matchmaking.challenges import (
+from ladder.matchmaking.limits import MOST_ASKED
+from ladder.matchmaking.lobby import challenge_documents, challenges_waiting_for
+from ladder.matchmaking.proposals import (
     answer,
     challenge,
-    challenges_seen_by,
-    documents,
     expire,
-    waiting_for,
     withdraw,
 )
-from ladder.matchmaking.limits import MOST_ASKED
 from ladder.members.invitations import invite
 from ladder.members.memberships import declare, join, register, retire
-from ladder.models import Challenge, Ladder, Match
+from ladder.models import Ladder, Match, Proposal
 from ladder.seasons import close
 from tests.build import DUEL, DUEL_ONLY, person, staff, uploaded
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, running
@@ -46,11 +45,11 @@ def pair(house: None) -> Sequence[Bot]:
 
 
 @pytest.fixture
-def made(pair: Sequence[Bot]) -> Challenge:
+def made(pair: Sequence[Bot]) -> Proposal:
     return challenge(owner(pair[0]), on(REMOTE), pair)
 
 
-def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Challenge) -> None:
+def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Proposal) -> None:
     assert (made.state, made.match) == ("open", None)
     begun = answer(made, pair[1], True)
     (match,) = running()
@@ -58,35 +57,35 @@ def test_the_game_begins_when_the_other_accepts(pair: Sequence[Bot], made: Chall
     assert list(match.seats.values_list("version__bot", "membership")) == [(pair[0].pk, None), (pair[1].pk, None)]
 
 
-def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Challenge) -> None:
-    (told,) = waiting_for(pair[1].pk)
-    assert told == documents([made])[0]
+def test_it_is_told_to_whom_it_waits_for(pair: Sequence[Bot], made: Proposal) -> None:
+    (told,) = challenges_waiting_for(pair[1].pk)
+    assert told == challenge_documents([made])[0]
     assert (told["id"], told["ladder"], told["by"], told["limits"]["move_ms"]) == (made.pk, REMOTE, "ada", 5000)
     assert [one["accepted"] for one in told["players"]] == [True, None]
-    assert waiting_for(pair[0].pk) == []
+    assert challenges_waiting_for(pair[0].pk) == []
     answer(made, pair[1], True)
-    assert waiting_for(pair[1].pk) == []
+    assert challenges_waiting_for(pair[1].pk) == []
 
 
-def test_one_refusal_ends_it(pair: Sequence[Bot], made: Challenge) -> None:
+def test_one_refusal_ends_it(pair: Sequence[Bot], made: Proposal) -> None:
     assert answer(made, pair[1], False).state == "declined"
     with pytest.raises(Refused, match="was declined"):
         answer(made, pair[1], True)
     assert not running()
 
 
-def test_the_same_answer_twice_is_one(pair: Sequence[Bot], made: Challenge) -> None:
+def test_the_same_answer_twice_is_one(pair: Sequence[Bot], made: Proposal) -> None:
     assert answer(made, pair[1], True) == answer(made, pair[1], True)
     assert len(running()) == 1
     with pytest.raises(Refused, match="has begun"):
         answer(made, pair[1], False)
 
 
-def test_the_same_proposal_while_the_first_is_open_is_that_one(pair: Sequence[Bot], made: Challenge) -> None:
+def test_the_same_proposal_while_the_first_is_open_is_that_one(pair: Sequence[Bot], made: Proposal) -> None:
     assert challenge(owner(pair[0]), on(REMOTE), pair) == made
 
 
-def test_it_is_withdrawn_by_who_made_it_alone(pair: Sequence[Bot], made: Challenge) -> None:
+def test_it_is_withdrawn_by_who_made_it_alone(pair: Sequence[Bot], made: Proposal) -> None:
     with pytest.raises(Refused, match="Decline it"):
         withdraw(made, owner(pair[1]))
     assert withdraw(made, owner(pair[0])).state == "withdrawn"
@@ -95,10 +94,10 @@ def test_it_is_withdrawn_by_who_made_it_alone(pair: Sequence[Bot], made: Challen
         answer(made, pair[1], True)
 
 
-def test_it_ends_by_itself_if_nobody_answers(pair: Sequence[Bot], made: Challenge) -> None:
+def test_it_ends_by_itself_if_nobody_answers(pair: Sequence[Bot], made: Proposal) -> None:
     assert expire() == 0
-    Challenge.objects.update(expires=timezone.now())
-    assert waiting_for(pair[1].pk) == []
+    Proposal.objects.update(expires=timezone.now())
+    assert challenges_waiting_for(pair[1].pk) == []
     with pytest.raises(Refused, match="not answered in time"):
         answer(made, pair[1], True)
     assert (expire(), expire()) == (1, 0)
@@ -128,7 +127,7 @@ def test_who_is_away_cannot_be_challenged_and_cannot_begin(pair: Sequence[Bot], 
     assert not Match.objects.filter(status="running").exists()
 
 
-def test_who_is_busy_when_it_is_to_begin_may_accept_later(pair: Sequence[Bot], made: Challenge) -> None:
+def test_who_is_busy_when_it_is_to_begin_may_accept_later(pair: Sequence[Bot], made: Proposal) -> None:
     declare(pair[0], games_at_once=0)
     with pytest.raises(Refused, match="plays all the games"):
         answer(made, pair[1], True)
@@ -136,7 +135,7 @@ def test_who_is_busy_when_it_is_to_begin_may_accept_later(pair: Sequence[Bot], m
     assert answer(made, pair[1], True).state == "started"
 
 
-def test_a_challenge_takes_the_place_of_a_game(pair: Sequence[Bot], made: Challenge) -> None:
+def test_a_challenge_takes_the_place_of_a_game(pair: Sequence[Bot], made: Proposal) -> None:
     answer(made, pair[1], True)
     again = challenge(owner(pair[0]), on(REMOTE), pair)
     with pytest.raises(Refused, match="plays all the games"):
@@ -166,7 +165,7 @@ def test_a_table_that_cannot_be_is_refused(slug: str, names: Sequence[str], sent
         challenge(ada, on(slug), [Bot.objects.get(name=name) for name in names])
 
 
-def test_a_stranger_answers_for_nobody(pair: Sequence[Bot], made: Challenge) -> None:
+def test_a_stranger_answers_for_nobody(pair: Sequence[Bot], made: Proposal) -> None:
     (stranger,) = guests("cid")
     with pytest.raises(Refused, match="was not asked"):
         answer(made, stranger, True)
@@ -174,13 +173,13 @@ def test_a_stranger_answers_for_nobody(pair: Sequence[Bot], made: Challenge) -> 
     assert [list(challenges_seen_by(owner(bot))) for bot in pair] == [[made], [made]]
 
 
-def test_a_retired_bot_begins_nothing(pair: Sequence[Bot], made: Challenge) -> None:
+def test_a_retired_bot_begins_nothing(pair: Sequence[Bot], made: Proposal) -> None:
     retire(pair[0])
     with pytest.raises(Refused, match="is retired"):
         answer(made, pair[1], True)
 
 
-def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Challenge) -> None:
+def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Proposal) -> None:
     close(on(REMOTE).seasons.get(), then=None)
     with pytest.raises(Refused, match="No season"):
         answer(made, pair[1], True)
@@ -204,7 +203,7 @@ def test_a_ladder_that_one_may_not_know_of_is_not_there(pair: Sequence[Bot]) -> 
 
 
 @override_settings(MAX_OPEN_CHALLENGES_PER_USER=1)
-def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Challenge) -> None:
+def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Proposal) -> None:
     with pytest.raises(TooMany, match="open or being played"):
         challenge(owner(pair[0]), on(OPEN), pair)
     answer(made, pair[1], True)
@@ -213,7 +212,7 @@ def test_one_person_has_so_many_challenges_at_once(pair: Sequence[Bot], made: Ch
 
 
 @override_settings(MAX_CHALLENGES_PER_DAY=1)
-def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Challenge) -> None:
+def test_one_person_makes_so_many_challenges_a_day(pair: Sequence[Bot], made: Proposal) -> None:
     withdraw(made, owner(pair[0]))
     with pytest.raises(TooMany, match="24 hours"):
         challenge(owner(pair[0]), on(REMOTE), pair)
@@ -232,4 +231,4 @@ def test_code_plays_challenges_only_while_there_is_room() -> None:
     (mine,) = guests("ada")
     with pytest.raises(TooMany, match="live games"):
         challenge(owner(mine), on(OPEN), [mine, Bot.objects.get(house_name="greedy")])
-    assert not Challenge.objects.exists()
+    assert not Proposal.objects.exists()

@@ -10,12 +10,13 @@ from django.test import override_settings
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
+from ladder.access import challenges_seen_by
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking.begin import CLOCKS
-from ladder.matchmaking.challenges import answer, challenge, challenges_seen_by, documents, withdraw
-from ladder.matchmaking.seeks import seek
+from ladder.matchmaking.lobby import challenge_documents
+from ladder.matchmaking.proposals import answer, challenge, create_game, withdraw
 from ladder.members.invitations import invite
-from ladder.models import Block, Challenge, Membership, Seek
+from ladder.models import Block, Membership, Proposal
 from tests.build import DUEL, staff
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running
 from tests.ladder.matchmaking.remote_guests import guests
@@ -29,11 +30,11 @@ def both(house: None) -> Sequence[User]:
 
 
 @pytest.fixture
-def made(both: Sequence[User]) -> Challenge:
+def made(both: Sequence[User]) -> Proposal:
     return challenge(both[0], on(PEOPLE), [player(one) for one in both])
 
 
-def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[User], made: Challenge) -> None:
+def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[User], made: Proposal) -> None:
     assert (made.state, made.rated) == ("open", False)
     assert [one.accepted for one in made.players.order_by("index")] == [True, None]
     assert [list(challenges_seen_by(one)) for one in both] == [[made], [made]]
@@ -44,7 +45,7 @@ def test_a_person_is_asked_and_the_game_begins_when_they_accept(both: Sequence[U
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
 
 
-def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], made: Challenge) -> None:
+def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], made: Proposal) -> None:
     assert answer(made, player(both[1]), False).state == "declined"
     again = challenge(both[0], on(PEOPLE), [player(one) for one in both])
     assert withdraw(again, both[0]).state == "withdrawn"
@@ -52,14 +53,14 @@ def test_a_person_may_decline_and_who_asked_may_withdraw(both: Sequence[User], m
         answer(again, player(both[1]), True)
 
 
-def test_the_same_proposal_is_one_in_whatever_order(both: Sequence[User], made: Challenge) -> None:
+def test_the_same_proposal_is_one_in_whatever_order(both: Sequence[User], made: Proposal) -> None:
     assert challenge(both[0], on(PEOPLE), [player(both[1]), player(both[0])]) == made
     assert challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True) != made
 
 
 def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
     made = challenge(both[0], on(PEOPLE), [player(one) for one in both], rated=True)
-    assert documents([made])[0]["rated"] is True
+    assert challenge_documents([made])[0]["rated"] is True
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
     assert Membership.objects.filter(ladder=on(PEOPLE)).count() == 2
@@ -67,7 +68,7 @@ def test_a_rated_challenge_is_played_for_ratings(both: Sequence[User]) -> None:
 
 def test_the_clock_may_be_agreed_on(both: Sequence[User]) -> None:
     made = challenge(both[0], on(PEOPLE), [player(one) for one in both], limits=CLOCKS["calm"])
-    assert documents([made])[0]["limits"]["move_ms"] == CLOCKS["calm"].move_ms
+    assert challenge_documents([made])[0]["limits"]["move_ms"] == CLOCKS["calm"].move_ms
     match = answer(made, player(both[1]), True).match
     assert match is not None and match.table.limits["bank_ms"] == CLOCKS["calm"].bank_ms
 
@@ -79,7 +80,7 @@ def test_who_is_not_here_is_not_asked(both: Sequence[User]) -> None:
 
 
 def test_who_plays_is_here(both: Sequence[User]) -> None:
-    seek(both[1], on(OPEN), kind=Seek.Kind.BOTS)
+    create_game(both[1], on(OPEN), kind=Proposal.Kind.BOTS)
     cache.clear()
     assert challenge(both[0], on(PEOPLE), [player(one) for one in both]).state == "open"
 
@@ -101,10 +102,10 @@ def test_a_remote_bot_is_asked_by_a_person(both: Sequence[User]) -> None:
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
-def test_who_plays_as_much_as_one_may_is_not_begun_with(both: Sequence[User], made: Challenge) -> None:
+def test_who_plays_as_much_as_one_may_is_not_begun_with(both: Sequence[User], made: Proposal) -> None:
     ada, bob = both
     (cid,) = people("cid")
-    seek(ada, on(OPEN), kind=Seek.Kind.BOTS)
+    create_game(ada, on(OPEN), kind=Proposal.Kind.BOTS)
     with pytest.raises(Refused, match="ada plays as many games at once"):
         answer(made, player(bob), True)
     made.refresh_from_db()
@@ -148,7 +149,7 @@ def test_a_rated_challenge_begins_only_while_all_may_play_for_ratings(both: Sequ
     assert answer(made, player(bob), True).state == "started"
 
 
-def test_somebody_whose_account_is_closed_accepts_nothing(both: Sequence[User], made: Challenge) -> None:
+def test_somebody_whose_account_is_closed_accepts_nothing(both: Sequence[User], made: Proposal) -> None:
     User.objects.filter(pk=both[0].pk).update(is_active=False)
     with pytest.raises(Refused, match="ada cannot play"):
         answer(made, player(both[1]), True)
@@ -171,7 +172,7 @@ def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[Us
 
 
 @override_settings(MAX_CHALLENGES_TO_ONE_USER_PER_DAY=1)
-def test_nobody_is_asked_all_day_long_by_the_same_person(both: Sequence[User], made: Challenge) -> None:
+def test_nobody_is_asked_all_day_long_by_the_same_person(both: Sequence[User], made: Proposal) -> None:
     answer(made, player(both[1]), False)
     with pytest.raises(TooMany, match="Let them ask you"):
         challenge(both[0], on(PEOPLE), [player(one) for one in both])

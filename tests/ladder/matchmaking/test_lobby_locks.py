@@ -12,10 +12,9 @@ from django.utils import timezone
 
 from esr_platform.accounts.models import User
 from ladder.chat import lines_after, say
+from ladder.matchmaking.proposals import create_game, join, rematch
 from ladder.matchmaking.quick_pairing import FORGOTTEN, forget, look_for, seen
-from ladder.matchmaking.rematches import rematch
-from ladder.matchmaking.seeks import seek, take_seat
-from ladder.models import Challenge, Match, Pairing, Seek
+from ladder.models import Match, Pairing, Proposal
 from tests.ladder.matchmaking.people import PEOPLE, THREE_PEOPLE, ended, on, people, running
 from tests.services.locks import Meanwhile
 
@@ -30,7 +29,7 @@ def both(house: None) -> Sequence[User]:
 
 
 def game_of(both: Sequence[User]) -> Match:
-    match = take_seat(seek(both[0], on(PEOPLE)), both[1]).match
+    match = join(create_game(both[0], on(PEOPLE)), both[1]).match
     assert match is not None
     return match
 
@@ -57,20 +56,20 @@ def test_who_asks_for_a_rematch_while_the_other_does_accepts(both: Sequence[User
         other = Meanwhile(partial(rematch, match, both[1]))
         other.is_waiting()
     assert other.ended().state == "started"
-    assert (Challenge.objects.count(), len(running())) == (1, 1)
+    assert (Proposal.objects.challenges().count(), len(running())) == (1, 1)
 
 
 @rows_alone
 def test_to_be_seen_in_the_lobby_waits_for_nobody(both: Sequence[User]) -> None:
     for user in both:
-        seek(user, on(THREE_PEOPLE))
+        create_game(user, on(THREE_PEOPLE))
         look_for(user, on(PEOPLE))
     ago = timezone.now() - timedelta(seconds=6)
     Pairing.objects.update(seen_at=ago)
-    Seek.objects.update(expires=timezone.now() + timedelta(seconds=10))
+    Proposal.objects.update(expires=timezone.now() + timedelta(seconds=10))
     with transaction.atomic():
         list(Pairing.objects.select_for_update().filter(bot__owner=both[1]))
-        list(Seek.objects.select_for_update().filter(by=both[1]))
+        list(Proposal.objects.select_for_update().filter(by=both[1]))
         assert Meanwhile(partial(seen, [user.pk for user in both])).ended() == 2
     assert Pairing.objects.filter(seen_at__gt=ago).get().bot.owner == both[0]
 

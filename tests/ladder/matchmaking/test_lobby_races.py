@@ -15,9 +15,8 @@ from django.utils import timezone
 from esr_platform.accounts.models import User
 from ladder.creation import open_house
 from ladder.matchmaking import quick_pairing
-from ladder.matchmaking.challenges import challenge
-from ladder.matchmaking.seeks import seek, take_seat
-from ladder.models import Block, Challenge, ChatLine, GuestTable, Match, Pairing, Seat, Seek
+from ladder.matchmaking.proposals import challenge, create_game, join
+from ladder.models import Block, ChatLine, GuestTable, Match, Pairing, Proposal, Seat
 from tests.ladder.accounts import accounts
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_PEOPLE, ended, on, people, player, running
 from tests.services.races import Race, RaceServer
@@ -42,8 +41,8 @@ def time_enough() -> None:
     """However long the racers take to get ready, nobody has gone by then."""
     later = timezone.now() + timedelta(hours=1)
     Pairing.objects.update(seen_at=later)
-    Seek.objects.update(expires=later)
-    Challenge.objects.update(expires=later)
+    Proposal.objects.update(expires=later)
+    Proposal.objects.update(expires=later)
 
 
 def all_ended() -> None:
@@ -83,7 +82,7 @@ def test_who_stops_while_they_are_found_either_plays_or_is_looking_no_more(race:
 
 def test_the_last_seat_is_taken_once(race: Race) -> None:
     ada, *others = people("ada", "bob", "cid", "dora")
-    made = seek(ada, on(PEOPLE))
+    made = create_game(ada, on(PEOPLE))
     time_enough()
     got = race(*(("taking", {"seek": made.pk, "person": one.pk}) for one in others), ("withdrawing", {"seek": made.pk}))
     made.refresh_from_db()
@@ -93,7 +92,7 @@ def test_the_last_seat_is_taken_once(race: Race) -> None:
 
 def test_people_who_come_and_go_at_several_tables_sit_at_one_rated_game_each(race: Race) -> None:
     makers, others = people("ada", "bob", "cid"), people("dora", "emil", "fred", "gus")
-    made = [seek(maker, on(THREE_PEOPLE), rated=True) for maker in makers]
+    made = [create_game(maker, on(THREE_PEOPLE), rated=True) for maker in makers]
     for user in others[:2]:
         quick_pairing.look_for(user, on(PEOPLE))
     time_enough()
@@ -107,7 +106,7 @@ def test_people_who_come_and_go_at_several_tables_sit_at_one_rated_game_each(rac
         ("tidying_up", {"times": 6}),
     )
     assert max(games().values(), default=1) == 1
-    for one in Seek.objects.filter(state="started"):
+    for one in Proposal.objects.filter(state="started"):
         assert one.match is not None
         assert set(one.players.values_list("bot", flat=True)) == set(
             one.match.seats.values_list("version__bot", flat=True)
@@ -121,7 +120,7 @@ def test_the_same_offer_sent_at_once_is_one(race: Race) -> None:
     for slug, kind in ((PEOPLE, "open"), (PEOPLE, "link"), (OPEN, "bots")):
         same = {"person": ada.pk, "ladder": on(slug).pk, "kind": kind, "times": 2}
         got = race(*[("offering", same)] * 3)
-        assert {pk for made in got for pk in made} == {Seek.objects.get(kind=kind).pk}
+        assert {pk for made in got for pk in made} == {Proposal.objects.get(kind=kind).pk}
     assert len(running()) == 1
 
 
@@ -136,20 +135,20 @@ def test_a_challenge_of_people_begins_once_and_not_beside_another_rated_game(rac
         *[("accepting", {"challenge": second.pk, "bot": player(bob).pk})] * 2,
         ("accepting", {"challenge": third.pk, "bot": player(cid).pk}),
     )
-    assert len(running()) == Challenge.objects.filter(state="started").count() == 1
+    assert len(running()) == Proposal.objects.filter(state="started").count() == 1
     assert "started" in got
     assert max(games().values()) == 1
 
 
 def test_both_who_ask_for_a_rematch_at_once_are_given_one(race: Race) -> None:
     ada, bob = both = people("ada", "bob")
-    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    match = join(create_game(ada, on(PEOPLE)), bob).match
     assert match is not None
     ended(match)
     caches["default"].clear()
     _at_a_table(both)
     race(*[("rematching", {"match": match.pk, "person": user.pk}) for user in both * 2])
-    rematches = Challenge.objects.filter(again=match)
+    rematches = Proposal.objects.filter(again=match)
     assert rematches.get().state == "started"
     assert len(running()) - len(both) == 1
 
@@ -177,7 +176,7 @@ def test_the_same_guest_at_once_has_one_table(race: Race) -> None:
 
 def test_nobody_says_more_than_they_may_by_saying_it_at_once(race: Race) -> None:
     ada, bob = people("ada", "bob")
-    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    match = join(create_game(ada, on(PEOPLE)), bob).match
     assert match is not None
     place = match.seats.get(version__bot__owner=ada).index
     got = race(*[("talking", {"match": match.pk, "seat": place, "person": ada.pk, "times": 4, "most": 5})] * 3)
@@ -188,4 +187,4 @@ def _at_a_table(both: Sequence[User]) -> None:
     """Let these people be seen by other processes, too: they play with bots meanwhile."""
     with override_settings(MAX_LIVE_GAMES_PER_USER=9):
         for user in both:
-            assert isinstance(seek(user, on(OPEN), kind=Seek.Kind.BOTS).match, Match)
+            assert isinstance(create_game(user, on(OPEN), kind=Proposal.Kind.BOTS).match, Match)

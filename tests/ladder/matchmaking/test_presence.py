@@ -9,10 +9,9 @@ from django.db.models.functions import Now
 
 from ladder.creation import open_house
 from ladder.matchmaking.presence import here_among
+from ladder.matchmaking.proposals import create_game, join, rematch
 from ladder.matchmaking.quick_pairing import seen
-from ladder.matchmaking.rematches import rematch
-from ladder.matchmaking.seeks import seek, take_seat
-from ladder.models import Seek
+from ladder.models import Proposal
 from tests.ladder.matchmaking.people import PEOPLE, ended, on, people
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.django_db
 def test_who_plays_is_here_and_still_looks_at_the_table_a_while_after_the_game() -> None:
     open_house()
     ada, bob = people("ada", "bob")
-    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    match = join(create_game(ada, on(PEOPLE)), bob).match
     assert match is not None
     cache.clear()  # nobody is in the lobby
     assert here_among([ada.pk, bob.pk]) == {ada.pk, bob.pk}
@@ -35,12 +34,12 @@ def test_who_plays_is_here_and_still_looks_at_the_table_a_while_after_the_game()
 def test_while_the_cache_is_away_offers_stay_and_nobody_is_seen(settings: Any) -> None:
     open_house()
     ada, bob = people("ada", "bob")
-    made = seek(ada, on(PEOPLE))
+    made = create_game(ada, on(PEOPLE))
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:9"}
     }
-    Seek.objects.update(expires=Now() + timedelta(seconds=10))
+    Proposal.objects.update(expires=Now() + timedelta(seconds=10))
     assert seen([ada.pk, bob.pk]) == 1
     assert here_among([ada.pk, bob.pk]) == set()
-    assert take_seat(made, bob).match is not None
+    assert join(made, bob).match is not None
     assert here_among([ada.pk, bob.pk]) == {ada.pk, bob.pk}

@@ -14,12 +14,12 @@ from bots.models import Machine
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
-from ladder.matchmaking import quick_pairing, seeks
+from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.begin import CLOCKS, begin
 from ladder.matchmaking.quick_pairing import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
 from ladder.members.invitations import invite
 from ladder.members.memberships import join
-from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Pairing, Seek
+from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Pairing, Proposal
 from ladder.pairings.people import ANYBODY_AFTER_S, BOTS_AFTER_S
 from ladder.seasons import close
 from tests.build import DUEL, person, staff, uploaded
@@ -112,8 +112,8 @@ def test_of_whom_nothing_is_heard_is_not_paired_and_then_forgotten(both: Sequenc
 
 
 def test_to_be_seen_keeps_open_seats_too(both: Sequence[User]) -> None:
-    made = seeks.seek(both[0], on(PEOPLE))
-    Seek.objects.filter(pk=made.pk).update(expires=timezone.now() + timedelta(seconds=3))
+    made = proposals.create_game(both[0], on(PEOPLE))
+    Proposal.objects.filter(pk=made.pk).update(expires=timezone.now() + timedelta(seconds=3))
     assert seen([both[0].pk]) == 1
     assert seen([]) == 0
 
@@ -135,7 +135,7 @@ def test_who_plays_a_rated_game_by_then_is_left_out_and_the_others_wait_on() -> 
         look_for(user, on(PEOPLE))
     Pairing.objects.filter(bot__owner=ada).update(since=timezone.now() - timedelta(seconds=30))
     search = Pairing.objects.get(bot__owner=ada)
-    seeks.take_seat(seeks.seek(ada, on(PEOPLE), rated=True), cid)
+    proposals.join(proposals.create_game(ada, on(PEOPLE), rated=True), cid)
     search.pk = None
     search.save()  # as if it had been made while the game began
     assert pair() == 0
@@ -241,7 +241,7 @@ def test_a_table_that_cannot_be_opened_holds_up_no_other_one(
 @override_settings(MAX_HOSTED_SEATS_PER_USER=1)
 def test_who_can_have_no_bots_at_the_table_holds_up_nobody_else(both: Sequence[User]) -> None:
     ada, bob = both
-    seeks.seek(ada, on(OPEN), kind=Seek.Kind.BOTS)
+    proposals.create_game(ada, on(OPEN), kind=Proposal.Kind.BOTS)
     for user in both:
         look_for(user, on(THREE_OPEN))
     waited(60)

@@ -12,12 +12,19 @@ from bots.models import Bot
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.matchmaking.begin import CLOCKS
-from ladder.matchmaking.challenges import answer, withdraw
 from ladder.matchmaking.limits import MOST_REMATCHES
+from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.presence import here_among
-from ladder.matchmaking.rematches import WITHIN, call_off, rematch, request_for
-from ladder.matchmaking.seeks import seek, take_seat
-from ladder.models import Block, Challenge, LiveSeat, Match, Seek
+from ladder.matchmaking.proposals import (
+    REMATCH_WITHIN,
+    answer,
+    call_off,
+    create_game,
+    join,
+    rematch,
+    withdraw,
+)
+from ladder.models import Block, LiveSeat, Match, Proposal
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -30,7 +37,7 @@ def both(house: None) -> Sequence[User]:
 
 def played(both: Sequence[User], minutes: float = 0, **offered: object) -> Match:
     """A game of the two that ended so long ago."""
-    match = take_seat(seek(both[0], on(PEOPLE), **offered), both[1]).match  # type: ignore[arg-type]
+    match = join(create_game(both[0], on(PEOPLE), **offered), both[1]).match  # type: ignore[arg-type]
     assert match is not None
     return ended(match, minutes)
 
@@ -58,7 +65,7 @@ def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> N
     rematch(match, both[0])
     begun = rematch(match, both[1])
     assert [rematch(match, one) for one in both] == [begun] * 2
-    alone = seek(both[0], on(OPEN), kind=Seek.Kind.BOTS).match
+    alone = create_game(both[0], on(OPEN), kind=Proposal.Kind.BOTS).match
     assert alone is not None
     with_bots = ended(alone)
     assert rematch(with_bots, both[0]) == rematch(with_bots, both[0])
@@ -68,23 +75,23 @@ def test_to_ask_again_while_it_is_played_is_that_game(both: Sequence[User]) -> N
 def test_everybody_who_played_knows_what_becomes_of_a_request(both: Sequence[User]) -> None:
     match = played(both)
     ada = match.seats.get(version__bot__owner=both[0]).index
-    assert request_for(match.pk) is None
+    assert rematch_request(match.pk) is None
     made = rematch(match, both[0])
     asked = {"state": "open", "by": ada, "waiting": [1 - ada], "declined": [], "match": None}
-    assert request_for(match.pk) == asked
-    Challenge.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))
-    assert request_for(match.pk) == {**asked, "state": "expired"}
+    assert rematch_request(match.pk) == asked
+    Proposal.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))
+    assert rematch_request(match.pk) == {**asked, "state": "expired"}
     rematch(match, both[0])
     call_off(match, both[0])
     call_off(match, both[0])
-    assert request_for(match.pk) == {**asked, "state": "withdrawn"}
+    assert rematch_request(match.pk) == {**asked, "state": "withdrawn"}
     rematch(match, both[0])
     call_off(match, both[1])
-    assert request_for(match.pk) == {**asked, "state": "declined", "waiting": [], "declined": [1 - ada]}
+    assert rematch_request(match.pk) == {**asked, "state": "declined", "waiting": [], "declined": [1 - ada]}
     rematch(match, both[1])
     begun = rematch(match, both[0]).match
     assert begun is not None
-    assert request_for(match.pk) == {
+    assert rematch_request(match.pk) == {
         "state": "started",
         "by": 1 - ada,
         "waiting": [],
@@ -92,13 +99,13 @@ def test_everybody_who_played_knows_what_becomes_of_a_request(both: Sequence[Use
         "match": begun.pk,
     }
     ended(begun)
-    assert request_for(match.pk) is None
+    assert rematch_request(match.pk) is None
     with pytest.raises(Refused, match="Only those who played"):
         call_off(match, people("cid")[0])
 
 
 def test_bots_keep_their_seats_at_the_table(both: Sequence[User]) -> None:
-    first = seek(both[0], on(THREE_OPEN), kind=Seek.Kind.BOTS).match
+    first = create_game(both[0], on(THREE_OPEN), kind=Proposal.Kind.BOTS).match
     assert first is not None
     again = rematch(ended(first), both[0])
     assert again.match is not None and at(again.match) == at(first)
@@ -109,10 +116,10 @@ def test_only_who_played_asks_and_only_for_a_while(both: Sequence[User]) -> None
     match = played(both)
     with pytest.raises(Refused, match="Only those who played"):
         rematch(match, cid)
-    late = played(both, WITHIN.total_seconds() / 60 + 1)
+    late = played(both, REMATCH_WITHIN.total_seconds() / 60 + 1)
     with pytest.raises(Refused, match="half an hour"):
         rematch(late, both[0])
-    going_on = seek(both[0], on(OPEN), kind=Seek.Kind.BOTS).match
+    going_on = create_game(both[0], on(OPEN), kind=Proposal.Kind.BOTS).match
     assert going_on is not None
     with pytest.raises(Refused, match="half an hour"):
         rematch(going_on, both[0])

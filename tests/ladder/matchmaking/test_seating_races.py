@@ -11,9 +11,9 @@ from bots.models import Bot
 from bots.remote import note_seen
 from esr_platform.accounts.models import User
 from ladder.creation import open_house
-from ladder.matchmaking.challenges import challenge
+from ladder.matchmaking.proposals import challenge
 from ladder.matchmaking.remote_bots import seat
-from ladder.models import Challenge, Ladder, Match, Seat
+from ladder.models import Ladder, Match, Proposal, Seat
 from tests.build import person
 from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, waited
 from tests.services.races import Race, RaceServer
@@ -73,7 +73,7 @@ def test_the_same_proposal_sent_at_once_is_one(race: Race) -> None:
     ladder = Ladder.objects.get(slug=REMOTE)
     same = {"person": pair[0].owner_id, "ladder": ladder.pk, "bots": [bot.pk for bot in pair], "times": 2}
     got = race(*[("challenging", same)] * 3)
-    assert {pk for made in got for pk in made} == {Challenge.objects.get().pk}
+    assert {pk for made in got for pk in made} == {Proposal.objects.get().pk}
 
 
 def test_who_accepts_beside_the_seating_plays_one_game(race: Race) -> None:

@@ -12,7 +12,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from bots.models import Bot
 from ladder.creation import open_house
 from ladder.live.end import finish
-from ladder.matchmaking import seeks
+from ladder.matchmaking import proposals
 from ladder.models import Invitation, Ladder, Match
 from tests.build import person
 from tests.ladder.live_tables import move_on, remote_bots, seated, to_round
@@ -100,7 +100,7 @@ def test_strangers_share_the_parts_of_the_lobby_until_it_changes(
     with django_assert_num_queries(0):
         assert Client().get("/play/parts/?open=0").content == before
     with django_capture_on_commit_callbacks(execute=True):
-        seeks.seek(person("ada"), ladder)
+        proposals.create_game(person("ada"), ladder)
     changed = client.get("/play/parts/?open=0").content
     assert b"ada" in changed
     assert b"ada" not in before
@@ -111,7 +111,7 @@ def test_a_person_gets_their_own_parts_of_the_lobby() -> None:
     ada, client = person("ada"), Client()
     client.force_login(ada)
     Client().get("/play/parts/")
-    seeks.seek(ada, Ladder.objects.get(slug="edel-stein-reich-duel-people"))
+    proposals.create_game(ada, Ladder.objects.get(slug="edel-stein-reich-duel-people"))
     assert b"/withdraw/" in client.get("/play/parts/").content
 
 

@@ -20,10 +20,10 @@ from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.exhibitions.requests import request_scheduled
 from ladder.matches.schedule import fill
-from ladder.matchmaking.seeks import seek
+from ladder.matchmaking.proposals import create_game
 from ladder.members.invitations import invite
 from ladder.members.memberships import join
-from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Seek
+from ladder.models import Exhibition, Invitation, Ladder, Match, Pairing, Proposal
 from tests.build import DUEL, active_version, finish_game, house_version, person, staff, uploaded, variety_of
 from tests.ladder.exhibitions.requested import a_test, play_all
 from tests.ladder.pages.walking import ENDLESS
@@ -46,7 +46,7 @@ class Class:
     match: Match
     queued: Match
     exhibition: Exhibition
-    seek: Seek
+    game: Proposal
 
     def values(self, route: str) -> dict[str, Any]:
         """What fills the addresses of ``route``."""
@@ -58,8 +58,8 @@ class Class:
             "person_id": self.member.pk,
             "number": 1,
             "index": 0,
-            "token": self.seek.token if route.startswith("play/links/") else "no-invitation",
-            "seek_id": self.seek.pk,
+            "token": self.game.token if route.startswith("play/links/") else "no-invitation",
+            "game_id": self.game.pk,
             "challenge_id": 1,
             "line_id": 1,
             "bot": self.bot.slug,
@@ -92,9 +92,9 @@ def founded() -> Class:
     soon = timezone.now() + timedelta(hours=1)
     request_scheduled(ada, ladder, [active_version(bot).pk, house_version("greedy").pk], 1, soon, uuid4())
     seats = {"ladder": ladder, "by": ada, "clock": "usual", "expires": soon}
-    Seek.objects.create(**seats, kind=Seek.Kind.OPEN)
-    seek = Seek.objects.create(**seats, kind=Seek.Kind.LINK, token="s" * 43)
-    return Class(ladder, eve, ada, bot, played, mine[0], exhibition, seek)
+    Proposal.objects.create(**seats, kind=Proposal.Kind.OPEN)
+    game = Proposal.objects.create(**seats, kind=Proposal.Kind.LINK, token="s" * 43)
+    return Class(ladder, eve, ada, bot, played, mine[0], exhibition, game)
 
 
 def routes(patterns: list[Any], before: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -173,10 +173,10 @@ def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_me
     ladder = found_ladder(Plan(NAME + " who play", DUEL, 2, players="people", private=True), class_.staff)
     bob, cid, dora = person("bob"), person("cid"), person("dora")
     invite(ladder, [class_.member, cid, dora])
-    offered = seek(class_.member, ladder)
+    offered = create_game(class_.member, ladder)
     Pairing.objects.create(bot=player_of(dora).bot, ladder=ladder)
     Invitation.objects.filter(person=dora, ladder=ladder).delete()
-    told = (ladder.name, class_.member.username, f"/play/seeks/{offered.pk}/")
+    told = (ladder.name, class_.member.username, f"/play/open-games/{offered.pk}/")
     for user, sees in ((class_.member, True), (cid, True), (bob, False), (dora, False), (None, False)):
         client = Client()
         if user is not None:
@@ -187,6 +187,6 @@ def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_me
     for stranger in (bob, dora):
         client = Client()
         client.force_login(stranger)
-        page = client.post(f"/play/seeks/{offered.pk}/take/", follow=True).content.decode()
+        page = client.post(f"/play/open-games/{offered.pk}/join/", follow=True).content.decode()
         assert ladder.name not in page
     assert not Match.objects.filter(ladder=ladder).exists()

@@ -9,8 +9,8 @@ from esr_platform.accounts.models import User
 from esr_platform.accounts.sessions import end_all
 from esr_platform.api.streams.lobby import InLobby, lobby_news
 from ladder.live.presence import note_seen
-from ladder.matchmaking import quick_pairing, seeks
-from ladder.models import Invitation, Ladder, Match, Pairing, Seek
+from ladder.matchmaking import proposals, quick_pairing
+from ladder.models import Invitation, Ladder, Match, Pairing, Proposal
 from tests.esr_platform.api.streams.people import people, window
 from tests.esr_platform.api.streams.programs import Site, Stream
 from tests.ladder.live.playing import live_ladder
@@ -42,7 +42,7 @@ def test_offers_are_told_when_they_change_and_only_then(ladder: Ladder, users: l
     (first,) = lobby_news(0, [InLobby()])
     assert first.events == [{"type": "lobby", "offers": [], "looking": {}}]
     assert look(first.known) == [[]]
-    offered = seeks.seek(users[0], ladder)
+    offered = proposals.create_game(users[0], ladder)
     (then,) = lobby_news(0, [first.known])
     (offer,) = then.events[0]["offers"]
     assert {name: offer[name] for name in ("id", "by", "free", "rated", "players")} == {
@@ -52,15 +52,15 @@ def test_offers_are_told_when_they_change_and_only_then(ladder: Ladder, users: l
         "rated": False,
         "players": ["anna0"],
     }
-    seeks.withdraw(offered, users[0])
+    proposals.withdraw(offered, users[0])
     assert look(then.known, first.known) == [["lobby"], []]
 
 
 @pytest.mark.django_db
 def test_who_sits_down_is_told_of_the_game_and_nobody_else(ladder: Ladder, users: list[User]) -> None:
-    offered = seeks.seek(users[0], ladder)
+    offered = proposals.create_game(users[0], ladder)
     here = [news.known for news in lobby_news(0, [InLobby(user.pk) for user in users] + [InLobby()])]
-    match = seeks.take_seat(offered, users[1]).match
+    match = proposals.join(offered, users[1]).match
     assert match is not None
     news = lobby_news(0, here)
     for one in news[:2]:
@@ -79,9 +79,9 @@ def test_what_is_not_for_everybody_is_told_to_those_whom_it_is_for(ladder: Ladde
     ladder.refresh_from_db()
     for user in users[:2]:
         Invitation.objects.create(ladder=ladder, person=user)
-    seeks.seek(users[0], ladder)
+    proposals.create_game(users[0], ladder)
     linked = live_ladder("die-weinhaendler", 3, "people")
-    seeks.seek(users[2], linked, kind=Seek.Kind.LINK)
+    proposals.create_game(users[2], linked, kind=Proposal.Kind.LINK)
     everybody = [InLobby(user.pk) for user in users] + [InLobby()]
     shown = [[offer["ladder"] for offer in news.events[0]["offers"]] for news in lobby_news(0, everybody)]
     assert shown == [[ladder.slug], [ladder.slug], [linked.slug], []]
@@ -95,10 +95,10 @@ def test_people_find_each_other_through_streams(site: Site) -> None:
     guest = window(site).stream("lobby/stream")
     for stream in (*streams, guest):
         stream.wait_for("lobby")
-    offered = seeks.seek(users[0], ladder)
+    offered = proposals.create_game(users[0], ladder)
     for stream in (*streams, guest):
         assert stream.wait_for("lobby", 2)["offers"][0]["id"] == offered.pk
-    seeks.take_seat(offered, users[1])
+    proposals.join(offered, users[1])
     match = Match.objects.get()
     for stream in streams:
         assert stream.wait_for("game")["href"] == f"/play/tables/{match.pk}/"
@@ -125,9 +125,9 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
     for stream in (*members, *others, left):
         stream.wait_for("lobby")
     Invitation.objects.filter(person=dora).delete()
-    secret = seeks.seek(ada, private)
+    secret = proposals.create_game(ada, private)
     Pairing.objects.create(bot=player_of(cid).bot, ladder=private)
-    told = seeks.seek(bob, public)
+    told = proposals.create_game(bob, public)
     for stream in (*members, *others, left):
         wait_until(lambda stream=stream: told.pk in offered_by(stream), "what everybody may see comes")
     assert [secret.pk in offered_by(stream) for stream in (*members, *others, left)] == [True] * 2 + [False] * 3
@@ -141,9 +141,9 @@ def test_what_is_on_offer_on_a_private_ladder_comes_through_the_streams_of_membe
 @pytest.mark.django_db(transaction=True)
 def test_who_is_in_the_lobby_stays_in_what_they_look_for(site: Site) -> None:
     (user,), ladder = people(1), live_ladder("edel-stein-reich-duel", 2, "people")
-    offered = seeks.seek(user, ladder)
+    offered = proposals.create_game(user, ladder)
     before = offered.expires
-    Seek.objects.filter(pk=offered.pk).update(expires=before - seeks.GRACE / 2)
+    Proposal.objects.filter(pk=offered.pk).update(expires=before - proposals.GRACE / 2)
     window(site, user).stream("lobby/stream").wait_for("lobby")
-    wait_until(lambda: Seek.objects.get(pk=offered.pk).expires > before, "the offer stays")
+    wait_until(lambda: Proposal.objects.get(pk=offered.pk).expires > before, "the offer stays")
     assert quick_pairing.seen([user.pk]) == 0

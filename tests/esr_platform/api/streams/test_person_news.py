@@ -15,7 +15,7 @@ from esr_platform.api.streams.seat import MOST_LINES, MOST_MOMENTS, SeatCursor, 
 from ladder import chat
 from ladder.live import actions
 from ladder.live.end import finish
-from ladder.matchmaking.rematches import rematch
+from ladder.matchmaking.proposals import rematch
 from ladder.models import Attempt, ChatLine, LiveSeat, Match
 from tests.build import staff
 from tests.esr_platform.api.streams.people import people, table_of_people

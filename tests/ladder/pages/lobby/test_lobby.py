@@ -17,7 +17,7 @@ from esr_platform.accounts.models import User
 from ladder.chat import report, say
 from ladder.matchmaking import quick_pairing
 from ladder.matchmaking.presence import note_here
-from ladder.models import Challenge, ChatLine, Ladder, Match, Pairing, Seek
+from ladder.models import ChatLine, Ladder, Match, Pairing, Proposal
 from tests.build import person, staff
 
 pytestmark = pytest.mark.usefixtures("house")
@@ -44,12 +44,12 @@ def signed_in(user: User) -> Client:
     return client
 
 
-def offered(client: Client, **changed: str) -> Seek:
+def offered(client: Client, **changed: str) -> Proposal:
     """Seats that are offered in the form, as it is sent without a script."""
     sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "casual", **changed}
     response = client.post("/play/offer/", sent)
     assert response.status_code == 302, response.content.decode()
-    return Seek.objects.latest("pk")
+    return Proposal.objects.latest("pk")
 
 
 def test_a_stranger_can_play_every_game_at_once_and_is_told_how_to_meet_people(client: Client) -> None:
@@ -83,9 +83,9 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
     mine, theirs = html(ada), html(bob)
     assert "You offer seats" in mine
     assert "one seat free" in theirs
-    assert f"/play/seeks/{seek.pk}/take/" in theirs
-    assert f"/play/seeks/{seek.pk}/take/" not in mine
-    response = bob.post(f"/play/seeks/{seek.pk}/take/")
+    assert f"/play/open-games/{seek.pk}/join/" in theirs
+    assert f"/play/open-games/{seek.pk}/join/" not in mine
+    response = bob.post(f"/play/open-games/{seek.pk}/join/")
     match = Match.objects.latest("pk")
     assert response["Location"] == f"/play/tables/{match.pk}/"
     assert ada.get("/play/")["Location"] == response["Location"]
@@ -96,13 +96,13 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
 def test_an_offer_is_withdrawn_and_a_seat_left() -> None:
     ada, bob = signed_in(person("ada")), signed_in(person("bob"))
     seek = offered(ada, table="edel-stein-reich-3-people")
-    bob.post(f"/play/seeks/{seek.pk}/take/")
+    bob.post(f"/play/open-games/{seek.pk}/join/")
     assert "Stand up" in html(bob)
-    bob.post(f"/play/seeks/{seek.pk}/leave/")
+    bob.post(f"/play/open-games/{seek.pk}/leave/")
     assert "two seats free" in html(bob)
-    ada.post(f"/play/seeks/{seek.pk}/withdraw/")
+    ada.post(f"/play/open-games/{seek.pk}/withdraw/")
     assert "two seats free" not in html(bob)
-    said = bob.post(f"/play/seeks/{seek.pk}/take/", follow=True).content.decode()
+    said = bob.post(f"/play/open-games/{seek.pk}/join/", follow=True).content.decode()
     assert "not offered any more" in said
 
 
@@ -140,7 +140,7 @@ def test_what_cannot_be_offered_is_said_in_the_form() -> None:
     assert "verified e-mail address" in response.content.decode()
     assert ada.post("/play/offer/", {**sent, "table": "nowhere"}).status_code == 422
     assert ada.post("/play/offer/", {**sent, "opponent_1": "nobody"}).status_code == 422
-    assert not Seek.objects.exists()
+    assert not Proposal.objects.exists()
 
 
 def test_rated_games_are_looked_for_by_who_has_proven_an_address() -> None:
@@ -189,7 +189,7 @@ def test_a_person_is_challenged_and_accepts() -> None:
     note_here([bob_himself.pk])
     assert "is not here now" not in html(ada, "/play/challenge/people/bob/")
     ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
-    made = Challenge.objects.get()
+    made = Proposal.objects.get()
     assert "ada challenges you" in html(bob)
     assert "You have asked for a game with bob" in html(ada)
     response = bob.post(f"/play/challenges/{made.pk}/answer/", {"answer": "yes"})
@@ -202,7 +202,7 @@ def test_a_challenge_sent_twice_is_one_whichever_bots_of_the_house_are_drawn() -
     note_here([bob.pk])
     for _ in range(4):
         ada.post("/play/challenge/people/bob/", {"ladder": "edel-stein-reich-5-open", "counts": "casual"})
-    assert Challenge.objects.get().players.count() == 5
+    assert Proposal.objects.get().players.count() == 5
 
 
 def test_who_is_away_gets_no_row_by_which_they_are_found() -> None:
@@ -218,14 +218,14 @@ def test_a_challenge_is_declined_or_withdrawn_by_those_whose_it_is() -> None:
     ada, bob, eve = signed_in(person("ada")), signed_in(bob_himself), signed_in(person("eve"))
     note_here([bob_himself.pk])
     ada.post("/play/challenge/people/bob/", {"ladder": DUEL, "counts": "casual"})
-    made = Challenge.objects.get()
+    made = Proposal.objects.get()
     address = f"/play/challenges/{made.pk}/answer/"
     assert eve.post(address, {"answer": "yes"}).status_code == 404
     ada.post(address, {"answer": "yes"})
     assert "ada challenges you" in html(bob)
     bob.post(address, {"answer": "no"})
     made.refresh_from_db()
-    assert made.state == Challenge.State.DECLINED
+    assert made.state == Proposal.State.DECLINED
     assert "challenges you" not in html(bob)
 
 
@@ -252,13 +252,13 @@ def test_a_private_ladder_is_on_offer_to_its_members_alone() -> None:
     ada = signed_in(person("ada"))
     assert "Cellar club" not in html(ada)
     assert ada.post("/play/look/", {"ladder": DUEL}).status_code == 404
-    seek = Seek.objects.create(
+    seek = Proposal.objects.create(
         ladder=Ladder.objects.get(slug=DUEL),
         by=person("eve"),
         clock="usual",
         expires=timezone.now() + timedelta(hours=1),
     )
-    assert ada.post(f"/play/seeks/{seek.pk}/take/").status_code == 404
+    assert ada.post(f"/play/open-games/{seek.pk}/join/").status_code == 404
 
 
 def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
@@ -284,7 +284,7 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
 
 def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
     client = Client(enforce_csrf_checks=True)
-    for address in ("now", "offer", "look", "stop", "seeks/1/take", "tables/1/act", "tables/1/answer"):
+    for address in ("now", "offer", "look", "stop", "open-games/1/join", "tables/1/act", "tables/1/answer"):
         assert client.post(f"/play/{address}/").status_code == 403
         assert client.get(f"/play/{address}/").status_code == 405
 
@@ -292,8 +292,8 @@ def test_everything_that_changes_something_wants_a_form_of_ours() -> None:
 def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "table": 2}
     made, bob = offered(signed_in(person("ada"))), signed_in(person("bob"))
-    acts = ["take", "leave", "take"]
-    assert [bob.post(f"/play/seeks/{made.pk}/{act}/").status_code for act in acts][-1] == 429
+    acts = ["join", "leave", "join"]
+    assert [bob.post(f"/play/open-games/{made.pk}/{act}/").status_code for act in acts][-1] == 429
     assert bob.post("/play/stop/").status_code == 429
     assert bob.get("/play/")["Location"] == f"/play/tables/{Match.objects.get().pk}/"
     assert signed_in(person("cid")).post("/play/stop/").status_code == 302, "others are counted for themselves"
@@ -301,7 +301,7 @@ def test_nobody_comes_and_goes_all_the_time(settings: Settings) -> None:
 
 def test_staff_reads_what_was_reported_and_hides_it() -> None:
     ada, bob, eve = person("ada"), person("bob"), staff("eve")
-    signed_in(bob).post(f"/play/seeks/{offered(signed_in(ada)).pk}/take/")
+    signed_in(bob).post(f"/play/open-games/{offered(signed_in(ada)).pk}/join/")
     match = Match.objects.latest("pk")
     seat = match.seats.get(version__bot__owner=ada).index
     line = ChatLine.objects.get(pk=say(match.pk, seat, ada, text="<b>Pay me</b>")["id"])

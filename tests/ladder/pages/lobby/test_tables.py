@@ -15,7 +15,7 @@ from esr_platform.accounts.models import User
 from ladder.live import actions
 from ladder.live.end import finish
 from ladder.matchmaking.presence import note_here
-from ladder.models import Challenge, LiveSeat, Match, Outage
+from ladder.models import LiveSeat, Match, Outage, Proposal
 from tests.build import person
 from tests.ladder.live_tables import as_if_later, table_of
 from tests.ladder.pages.lobby.meeting import met, move_on, play_out, signed_in
@@ -185,7 +185,7 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
         assert form not in stranger.get(f"/matches/{match.pk}/").content.decode()
     note_here([bob.pk])
     signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")
-    assert Challenge.objects.get().again == match
+    assert Proposal.objects.get().again == match
     assert "Accept the rematch" in signed_in(bob).get(f"/matches/{match.pk}/").content.decode()
     asked = signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
     assert "Accept the rematch" not in asked
@@ -193,7 +193,7 @@ def test_a_rematch_is_asked_for_at_the_end_by_who_played(ada: User, bob: User, c
     for one in (bob, ada):
         response = signed_in(one).post(f"/play/tables/{match.pk}/rematch/", {"want": "no"})
         assert response["Location"] == f"/matches/{match.pk}/", "they stay there"
-    assert Challenge.objects.get().state == Challenge.State.DECLINED
+    assert Proposal.objects.get().state == Proposal.State.DECLINED
     note_here([ada.pk])
     signed_in(bob).post(f"/play/tables/{match.pk}/rematch/")
     response = signed_in(ada).post(f"/play/tables/{match.pk}/rematch/")

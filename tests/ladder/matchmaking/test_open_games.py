@@ -14,10 +14,11 @@ from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.matchmaking import begin, quick_pairing
 from ladder.matchmaking.begin import CLOCKS
-from ladder.matchmaking.seeks import GRACE, expire, leave_seat, seek, stay, take_seat, withdraw
+from ladder.matchmaking.proposals import GRACE, create_game, expire, join, keep_open, leave, withdraw
 from ladder.members.invitations import invite
-from ladder.members.memberships import join, membership_of
-from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Seek
+from ladder.members.memberships import join as enter_ladder
+from ladder.members.memberships import membership_of
+from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Proposal
 from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
@@ -44,9 +45,9 @@ def house_bot(name: str) -> Bot:
 
 def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(PEOPLE), clock="calm")
+    made = create_game(ada, on(PEOPLE), clock="calm")
     assert (made.state, made.match, made.kind) == ("open", None, "open")
-    begun = take_seat(made, bob)
+    begun = join(made, bob)
     (match,) = running()
     assert (begun.state, begun.match, match.block.purpose) == ("started", match, Block.Purpose.CASUAL)
     assert at(match) == {"ada", "bob"}
@@ -55,12 +56,12 @@ def test_the_game_begins_when_the_last_seat_is_taken(both: Sequence[User]) -> No
 
 
 def test_whoever_took_the_last_seat_twice_is_in_the_game(both: Sequence[User]) -> None:
-    made = seek(both[0], on(PEOPLE))
-    begun = take_seat(made, both[1])
+    made = create_game(both[0], on(PEOPLE))
+    begun = join(made, both[1])
     assert begun.match is not None
-    assert [take_seat(made, one).match for one in both] == [begun.match] * 2
+    assert [join(made, one).match for one in both] == [begun.match] * 2
     with pytest.raises(Refused, match="without you"):
-        take_seat(made, *people("cid"))
+        join(made, *people("cid"))
 
 
 def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
@@ -74,15 +75,15 @@ def test_the_rows_of_players_are_held_by_id_whoever_sits_where(
 
     monkeypatch.setattr(begin, "membership_of", noted)
     monkeypatch.setattr(begin, "_RANDOM", Backwards())
-    assert take_seat(seek(both[0], on(PEOPLE), rated=True), both[1]).match is not None
+    assert join(create_game(both[0], on(PEOPLE), rated=True), both[1]).match is not None
     assert held == sorted(held) and len(held) == 2
 
 
 def test_a_rated_game_is_of_entries_and_played_at_the_usual_clock(both: Sequence[User]) -> None:
     ada, bob = both
     with pytest.raises(Refused, match="usual clock"):
-        seek(ada, on(PEOPLE), rated=True, clock="quick")
-    match = take_seat(seek(ada, on(PEOPLE), rated=True), bob).match
+        create_game(ada, on(PEOPLE), rated=True, clock="quick")
+    match = join(create_game(ada, on(PEOPLE), rated=True), bob).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
     assert set(match.seats.values_list("membership__bot__name", flat=True)) == {"ada", "bob"}
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
@@ -92,7 +93,7 @@ def test_seats_are_drawn(both: Sequence[User]) -> None:
     ada, bob = both
     first = set()
     for _ in range(24):
-        match = take_seat(seek(ada, on(PEOPLE)), bob).match
+        match = join(create_game(ada, on(PEOPLE)), bob).match
         assert match is not None
         first.add(match.seats.get(index=0).version.bot.name)
         Match.objects.filter(pk=match.pk).update(
@@ -106,51 +107,51 @@ def test_seats_are_drawn(both: Sequence[User]) -> None:
 def test_rated_seats_need_a_verified_address() -> None:
     (ada,), (bob,) = people("ada"), people("bob", verified=False)
     with pytest.raises(Refused, match="verified e-mail address"):
-        seek(bob, on(PEOPLE), rated=True)
-    made = seek(ada, on(PEOPLE), rated=True)
+        create_game(bob, on(PEOPLE), rated=True)
+    made = create_game(ada, on(PEOPLE), rated=True)
     with pytest.raises(Refused, match="verified e-mail address"):
-        take_seat(made, bob)
-    assert take_seat(seek(ada, on(PEOPLE)), bob).state == "started"
+        join(made, bob)
+    assert join(create_game(ada, on(PEOPLE)), bob).state == "started"
 
 
 def test_a_table_for_three_waits_for_all_and_people_come_and_go() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    made = seek(ada, on(THREE_PEOPLE))
-    assert take_seat(made, bob).state == "open"
-    assert take_seat(made, bob).players.count() == 2, "twice is once"
-    leave_seat(made, bob)
-    assert take_seat(made, cid).state == "open"
-    assert take_seat(made, bob).state == "started"
+    made = create_game(ada, on(THREE_PEOPLE))
+    assert join(made, bob).state == "open"
+    assert join(made, bob).players.count() == 2, "twice is once"
+    leave(made, bob)
+    assert join(made, cid).state == "open"
+    assert join(made, bob).state == "started"
     assert at(running()[0]) == {"ada", "bob", "cid"}
     with pytest.raises(Refused, match="has begun"):
-        leave_seat(made, bob)
+        leave(made, bob)
 
 
 def test_who_offers_and_stands_up_withdraws_it(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(THREE_PEOPLE))
-    take_seat(made, bob)
+    made = create_game(ada, on(THREE_PEOPLE))
+    join(made, bob)
     with pytest.raises(Refused, match="whoever offers"):
         withdraw(made, bob)
-    assert leave_seat(made, ada).state == "withdrawn"
+    assert leave(made, ada).state == "withdrawn"
     assert withdraw(made, ada).state == "withdrawn"
     with pytest.raises(Refused, match="not offered any more"):
-        take_seat(made, bob)
+        join(made, bob)
 
 
 def test_the_same_offer_is_one_while_it_is_open(both: Sequence[User]) -> None:
     ada, _ = both
-    made = seek(ada, on(PEOPLE))
-    assert seek(ada, on(PEOPLE)) == made
-    assert seek(ada, on(PEOPLE), clock="quick") != made
+    made = create_game(ada, on(PEOPLE))
+    assert create_game(ada, on(PEOPLE)) == made
+    assert create_game(ada, on(PEOPLE), clock="quick") != made
 
 
 def test_who_comes_too_late_is_told_so() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    made = seek(ada, on(PEOPLE))
-    take_seat(made, bob)
+    made = create_game(ada, on(PEOPLE))
+    join(made, bob)
     with pytest.raises(Refused, match="begun without you"):
-        take_seat(made, cid)
+        join(made, cid)
 
 
 # --- links -----------------------------------------------------------------------------------------------------------
@@ -158,23 +159,23 @@ def test_who_comes_too_late_is_told_so() -> None:
 
 def test_a_link_is_for_whoever_has_it(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(PEOPLE), kind="link")
+    made = create_game(ada, on(PEOPLE), kind="link")
     assert len(made.token) == 43
     with pytest.raises(Refused, match="no such invitation"):
-        take_seat("x" * 43, bob)
+        join("x" * 43, bob)
     with pytest.raises(Refused, match="no such invitation"):
-        take_seat("", bob)
+        join("", bob)
     with pytest.raises(Refused, match="whoever has the link"):
-        take_seat(made, bob)
-    assert take_seat(made, ada).state == "open"
-    assert take_seat(made.token, bob).state == "started"
+        join(made, bob)
+    assert join(made, ada).state == "open"
+    assert join(made.token, bob).state == "started"
 
 
 def test_a_link_lasts_a_day_whether_its_maker_is_here_or_not(both: Sequence[User]) -> None:
     ada, _ = both
-    made = seek(ada, on(PEOPLE), kind="link")
+    made = create_game(ada, on(PEOPLE), kind="link")
     assert timedelta(hours=23) < made.expires - timezone.now() < timedelta(hours=25)
-    assert stay([ada.pk]) == 0
+    assert keep_open([ada.pk]) == 0
 
 
 # --- bots ------------------------------------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def test_a_link_lasts_a_day_whether_its_maker_is_here_or_not(both: Sequence[User
 
 def test_against_bots_the_game_begins_at_once(both: Sequence[User]) -> None:
     ada, _ = both
-    made = seek(ada, on(THREE_OPEN), kind="bots", bots=[house_bot("greedy")])
+    made = create_game(ada, on(THREE_OPEN), kind="bots", bots=[house_bot("greedy")])
     assert made.state == "started" and made.match is not None
     assert {"ada", "Greedy"} < at(made.match)
     assert sorted(made.match.table.live_seats.values_list("kind", flat=True)) == ["hosted", "hosted", "person"]
@@ -190,15 +191,15 @@ def test_against_bots_the_game_begins_at_once(both: Sequence[User]) -> None:
 
 def test_a_second_click_begins_no_second_game(both: Sequence[User]) -> None:
     ada, _ = both
-    made = seek(ada, on(OPEN), kind="bots")
-    assert seek(ada, on(OPEN), kind="bots") == made
-    assert seek(ada, on(OPEN), kind="bots", bots=[None]) == made
+    made = create_game(ada, on(OPEN), kind="bots")
+    assert create_game(ada, on(OPEN), kind="bots") == made
+    assert create_game(ada, on(OPEN), kind="bots", bots=[None]) == made
     assert len(running()) == 1
 
 
 def test_a_rated_game_with_bots_is_one_of_the_open_ladder(both: Sequence[User]) -> None:
     ada, _ = both
-    match = seek(ada, on(OPEN), rated=True, kind="bots", bots=[house_bot("greedy")]).match
+    match = create_game(ada, on(OPEN), rated=True, kind="bots", bots=[house_bot("greedy")]).match
     assert match is not None and match.block.purpose == Block.Purpose.LIVE
     assert match.seats.filter(membership__isnull=False).count() == 2
     assert match.table.limits["move_ms"] == CLOCKS["usual"].move_ms
@@ -206,9 +207,9 @@ def test_a_rated_game_with_bots_is_one_of_the_open_ladder(both: Sequence[User]) 
 
 def test_bots_sit_with_several_people(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(THREE_OPEN), bots=[house_bot("greedy")])
+    made = create_game(ada, on(THREE_OPEN), bots=[house_bot("greedy")])
     assert made.state == "open"
-    assert at(take_seat(made, bob).match) == {"ada", "bob", "Greedy"}
+    assert at(join(made, bob).match) == {"ada", "bob", "Greedy"}
 
 
 def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
@@ -230,61 +231,61 @@ def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
     ]
     for slug, offered, sentence in cases:
         with pytest.raises(Refused, match=sentence):
-            seek(ada, on(slug), **offered)
-    join(mine, on(OPEN))
+            create_game(ada, on(slug), **offered)
+    enter_ladder(mine, on(OPEN))
     with pytest.raises(Refused, match="their own bot"):
-        seek(ada, on(OPEN), kind="bots", bots=[mine], rated=True)
-    assert not Seek.objects.exists()
-    assert seek(ada, on(OPEN), kind="bots", bots=[mine]).state == "started"
+        create_game(ada, on(OPEN), kind="bots", bots=[mine], rated=True)
+    assert not Proposal.objects.exists()
+    assert create_game(ada, on(OPEN), kind="bots", bots=[mine]).state == "started"
 
 
 def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) -> None:
     ada, bob = both
     theirs = uploaded(bob, "Theirs", claims={"edel-stein-reich": [3]})
-    join(theirs, on(THREE_OPEN))
+    enter_ladder(theirs, on(THREE_OPEN))
     with pytest.raises(Refused, match="Your own bot sits there"):
-        take_seat(seek(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
+        join(create_game(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
 
 
 def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk(both: Sequence[User]) -> None:
     ada, bob = both
     theirs = uploaded(bob, "Theirs")
-    join(theirs, on(OPEN))
+    enter_ladder(theirs, on(OPEN))
     machine = Machine.objects.create(host="here", sandbox={"ok": True, "rated": False})
     with pytest.raises(Refused, match="cannot run Theirs in rated games"):
-        seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
+        create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs])
     with pytest.raises(Refused, match="cannot run Theirs in rated games"):
         begin.begin(on(OPEN), [player(ada), theirs], rated=True)
-    assert seek(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
+    assert create_game(ada, on(OPEN), kind="bots", bots=[theirs]).state == "started"
     machine.delete()
-    assert seek(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"
+    assert create_game(ada, on(OPEN), rated=True, kind="bots", bots=[theirs]).state == "started"
 
 
 def test_two_bots_of_one_person_do_not_meet_somebody_for_a_rating(both: Sequence[User]) -> None:
     ada, bob = both
     theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
     for bot in theirs:
-        join(bot, on(THREE_OPEN))
+        enter_ladder(bot, on(THREE_OPEN))
     with pytest.raises(Refused, match="Two bots of one person"):
-        seek(ada, on(THREE_OPEN), rated=True, kind="bots", bots=theirs)
-    assert seek(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
+        create_game(ada, on(THREE_OPEN), rated=True, kind="bots", bots=theirs)
+    assert create_game(ada, on(THREE_OPEN), kind="bots", bots=theirs).state == "started"
 
 
 @override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_bots_sit_down_while_there_is_room_for_them(both: Sequence[User]) -> None:
     with pytest.raises(TooMany, match="live games now"):
-        seek(both[0], on(OPEN), kind="bots")
-    assert not Seek.objects.exists()
+        create_game(both[0], on(OPEN), kind="bots")
+    assert not Proposal.objects.exists()
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=1)
 def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(both: Sequence[User]) -> None:
     ada, bob = both
-    match = seek(ada, on(OPEN), kind="bots").match
+    match = create_game(ada, on(OPEN), kind="bots").match
     LiveSeat.objects.filter(table__match=match, kind="person").update(resigned=True)
     with pytest.raises(TooMany, match="one person's games"):
-        seek(ada, on(OPEN), clock="calm", kind="bots")
-    assert seek(bob, on(OPEN), kind="bots").state == "started"
+        create_game(ada, on(OPEN), clock="calm", kind="bots")
+    assert create_game(bob, on(OPEN), kind="bots").state == "started"
 
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -292,30 +293,30 @@ def test_one_person_has_so_many_seats_of_code_also_at_games_that_they_have_left(
 
 def test_nobody_is_in_two_rated_games_at_once() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    take_seat(seek(ada, on(PEOPLE), rated=True), bob)
+    join(create_game(ada, on(PEOPLE), rated=True), bob)
     with pytest.raises(TooMany, match="a rated game already"):
-        seek(ada, on(PEOPLE), rated=True)
+        create_game(ada, on(PEOPLE), rated=True)
     with pytest.raises(TooMany, match="a rated game already"):
-        take_seat(seek(cid, on(PEOPLE), rated=True), bob)
-    assert take_seat(seek(cid, on(PEOPLE)), bob).state == "started"
+        join(create_game(cid, on(PEOPLE), rated=True), bob)
+    assert join(create_game(cid, on(PEOPLE)), bob).state == "started"
 
 
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
 def test_one_person_plays_so_many_games_at_once() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    match = take_seat(seek(ada, on(PEOPLE)), bob).match
+    match = join(create_game(ada, on(PEOPLE)), bob).match
     with pytest.raises(TooMany, match="games at once"):
-        take_seat(seek(cid, on(PEOPLE)), bob)
+        join(create_game(cid, on(PEOPLE)), bob)
     LiveSeat.objects.filter(table__match=match, seat__version__bot=player(bob)).update(resigned=True)
-    assert take_seat(Seek.objects.get(by=cid), bob).state == "started"
+    assert join(Proposal.objects.get(by=cid), bob).state == "started"
 
 
 def test_who_has_found_a_game_offers_no_other_seats_and_looks_for_none() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    other, theirs = seek(bob, on(PEOPLE), clock="quick"), seek(cid, on(THREE_PEOPLE))
-    take_seat(theirs, bob)
+    other, theirs = create_game(bob, on(PEOPLE), clock="quick"), create_game(cid, on(THREE_PEOPLE))
+    join(theirs, bob)
     quick_pairing.look_for(bob, on(PEOPLE))
-    take_seat(seek(ada, on(PEOPLE)), bob)
+    join(create_game(ada, on(PEOPLE)), bob)
     other.refresh_from_db()
     assert other.state == "withdrawn"
     assert list(theirs.players.values_list("bot__name", flat=True)) == ["cid"]
@@ -324,9 +325,9 @@ def test_who_has_found_a_game_offers_no_other_seats_and_looks_for_none() -> None
 
 def test_a_casual_game_with_bots_ends_no_search(both: Sequence[User]) -> None:
     ada, _ = both
-    made = seek(ada, on(PEOPLE))
+    made = create_game(ada, on(PEOPLE))
     quick_pairing.look_for(ada, on(PEOPLE))
-    seek(ada, on(OPEN), kind="bots")
+    create_game(ada, on(OPEN), kind="bots")
     made.refresh_from_db()
     assert made.state == "open" and quick_pairing.stop(ada)
 
@@ -334,35 +335,35 @@ def test_a_casual_game_with_bots_ends_no_search(both: Sequence[User]) -> None:
 @override_settings(MAX_LIVE_GAMES_PER_USER=1)
 def test_who_plays_elsewhere_when_it_is_full_has_left_and_the_others_wait_on() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    made = seek(ada, on(THREE_PEOPLE))
-    take_seat(made, bob)
-    seek(bob, on(OPEN), kind="bots")
-    assert take_seat(made, cid).state == "open"
+    made = create_game(ada, on(THREE_PEOPLE))
+    join(made, bob)
+    create_game(bob, on(OPEN), kind="bots")
+    assert join(made, cid).state == "open"
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
-    seek(ada, on(OPEN), kind="bots")
+    create_game(ada, on(OPEN), kind="bots")
     (dora,) = people("dora")
-    assert take_seat(made, dora).state == "withdrawn"
+    assert join(made, dora).state == "withdrawn"
 
 
 def test_somebody_whose_account_is_closed_sits_nowhere() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    made = seek(ada, on(THREE_PEOPLE))
-    take_seat(made, bob)
+    made = create_game(ada, on(THREE_PEOPLE))
+    join(made, bob)
     User.objects.filter(pk=bob.pk).update(is_active=False)
-    assert take_seat(made, cid).state == "open"
+    assert join(made, cid).state == "open"
     with pytest.raises(Refused, match="account is closed"):
-        take_seat(made, bob)
+        join(made, bob)
     with pytest.raises(Refused, match="account is closed"):
-        seek(bob, on(PEOPLE))
+        create_game(bob, on(PEOPLE))
 
 
 @override_settings(MAX_HOSTED_SEATS_PER_USER=2)
 def test_who_can_have_no_bots_any_more_holds_up_nobody() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    made = seek(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
-    take_seat(made, bob)
-    seek(bob, on(THREE_OPEN), kind="bots")
-    assert take_seat(made, cid).state == "open"
+    made = create_game(ada, on("edel-stein-reich-4-open"), bots=[house_bot("greedy")])
+    join(made, bob)
+    create_game(bob, on(THREE_OPEN), kind="bots")
+    assert join(made, cid).state == "open"
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid", "Greedy"}
 
 
@@ -370,26 +371,26 @@ def test_who_is_a_member_no_more_holds_up_nobody() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
     club = found_ladder(Plan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
     invite(club, [ada, bob, cid])
-    made = seek(ada, club)
-    take_seat(made, bob)
+    made = create_game(ada, club)
+    join(made, bob)
     Invitation.objects.filter(person=bob).delete()
-    assert take_seat(made, cid).state == "open"
+    assert join(made, cid).state == "open"
     assert set(made.players.values_list("bot__name", flat=True)) == {"ada", "cid"}
 
 
 @override_settings(MAX_OPEN_GAMES_PER_USER=2, MAX_OPEN_GAMES_PER_DAY=4)
 def test_one_person_waits_at_so_many_tables_and_offers_so_many_a_day(both: Sequence[User]) -> None:
     ada, bob = both
-    first = seek(ada, on(PEOPLE))
-    take_seat(seek(bob, on(THREE_PEOPLE)), ada)
+    first = create_game(ada, on(PEOPLE))
+    join(create_game(bob, on(THREE_PEOPLE)), ada)
     with pytest.raises(TooMany, match="wait at 2 tables"):
-        seek(ada, on(PEOPLE), clock="quick")
-    assert seek(ada, on(OPEN), kind="bots").state == "started", "there nobody waits"
+        create_game(ada, on(PEOPLE), clock="quick")
+    assert create_game(ada, on(OPEN), kind="bots").state == "started", "there nobody waits"
     withdraw(first, ada)
-    withdraw(seek(ada, on(PEOPLE), clock="quick"), ada)
-    withdraw(seek(ada, on(PEOPLE), clock="calm"), ada)
+    withdraw(create_game(ada, on(PEOPLE), clock="quick"), ada)
+    withdraw(create_game(ada, on(PEOPLE), clock="calm"), ada)
     with pytest.raises(TooMany, match="24 hours"):
-        seek(ada, on(PEOPLE), clock="quick")
+        create_game(ada, on(PEOPLE), clock="quick")
 
 
 # --- who may know of it ----------------------------------------------------------------------------------------------
@@ -399,27 +400,27 @@ def test_a_private_ladder_is_for_its_members() -> None:
     ada, bob = people("ada", "bob")
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     with pytest.raises(Refused, match="no such ladder"):
-        seek(ada, ladder)
+        create_game(ada, ladder)
     invite(ladder, [ada])
-    made = seek(ada, ladder, kind="link")
+    made = create_game(ada, ladder, kind="link")
     with pytest.raises(Refused, match="no such ladder"):
-        take_seat(made.token, bob)
+        join(made.token, bob)
     invite(ladder, [bob])
-    assert take_seat(made.token, bob).state == "started"
+    assert join(made.token, bob).state == "started"
 
 
 def test_a_ladder_by_invitation_is_seen_by_all_and_played_by_members(both: Sequence[User]) -> None:
     ladder = found_ladder(Plan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
     with pytest.raises(Refused, match="by invitation"):
-        seek(both[0], ladder)
+        create_game(both[0], ladder)
 
 
 def test_without_a_season_nothing_begins(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(PEOPLE))
+    made = create_game(ada, on(PEOPLE))
     close(on(PEOPLE).seasons.get(), then=None)
     with pytest.raises(Refused, match="No season"):
-        take_seat(made, bob)
+        join(made, bob)
 
 
 # --- time ------------------------------------------------------------------------------------------------------------
@@ -427,24 +428,24 @@ def test_without_a_season_nothing_begins(both: Sequence[User]) -> None:
 
 def test_an_offer_stays_while_its_maker_is_seen_and_a_moment_longer(both: Sequence[User]) -> None:
     ada, bob = both
-    made = seek(ada, on(PEOPLE))
-    assert stay([ada.pk]) == 0, "nothing is written before it is time"
-    Seek.objects.filter(pk=made.pk).update(expires=timezone.now() + timedelta(seconds=5))
-    assert (stay([bob.pk]), stay([ada.pk])) == (0, 1)
+    made = create_game(ada, on(PEOPLE))
+    assert keep_open([ada.pk]) == 0, "nothing is written before it is time"
+    Proposal.objects.filter(pk=made.pk).update(expires=timezone.now() + timedelta(seconds=5))
+    assert (keep_open([bob.pk]), keep_open([ada.pk])) == (0, 1)
     made.refresh_from_db()
     assert made.expires - timezone.now() > GRACE * 0.9
-    Seek.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))  # SQLite's clock has ms
-    assert stay([ada.pk]) == 0, "what is over does not come back"
+    Proposal.objects.filter(pk=made.pk).update(expires=timezone.now() - timedelta(seconds=1))  # SQLite's clock has ms
+    assert keep_open([ada.pk]) == 0, "what is over does not come back"
     with pytest.raises(Refused, match="not offered any more"):
-        take_seat(made, bob)
+        join(made, bob)
     assert (expire(), expire()) == (1, 0)
     made.refresh_from_db()
     assert made.state == "expired"
 
 
 def test_nothing_is_written_where_nothing_is_late(both: Sequence[User], django_assert_num_queries: Any) -> None:
-    seek(both[0], on(PEOPLE))
+    create_game(both[0], on(PEOPLE))
     with django_assert_num_queries(1):
         expire()
     with django_assert_num_queries(1):
-        stay([both[0].pk])
+        keep_open([both[0].pk])

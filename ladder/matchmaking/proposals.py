@@ -1,0 +1,510 @@
+"""Proposals of live games: open games, games against bots, challenges and rematches.
+
+A proposal collects players. Its game begins once every seat has a player who accepts: the players of an open game join
+it, those of a challenge are named and asked. A rematch is a challenge of the players of a match that has ended.
+
+Rows are locked in one order: people by id, the proposal, the ladder, the bots. Every function here raises ``Refused``
+with a sentence for the user. To repeat a change has no further effect.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from bots import remote
+from bots.models import Bot
+from bots.owners import owner_of
+from bots.protocol import Limits
+from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.limits import hold_acting
+from esr_platform.accounts.models import User
+from ladder.live.notify import tell
+from ladder.matchmaking.begin import begin, limits_of, require_addresses, require_free, require_table, table_of
+from ladder.matchmaking.limits import (
+    ANSWER_WITHIN,
+    end_searches,
+    hold_people,
+    may_begin,
+    may_have_code,
+    people_of,
+    require_may_begin,
+    require_not_too_often,
+    require_offer,
+    require_place,
+    require_room,
+    require_seat,
+    require_unasked,
+)
+from ladder.matchmaking.presence import here_among, tell_asked, tell_lobby
+from ladder.models import Block, Ladder, Match, Proposal, ProposalPlayer
+
+GRACE: Final = timedelta(seconds=30)
+"""An open game stays in the lobby this long after its creator was last seen there."""
+
+LINK: Final = timedelta(hours=24)
+"""A game by link can be joined this long."""
+
+TWICE: Final = timedelta(seconds=10)
+"""A second game against the same bots within this time is a second click and returns the first game."""
+
+REMATCH_WITHIN: Final = timedelta(minutes=30)
+"""A rematch can be proposed this long after the end of a match."""
+
+_TRIES: Final = 5
+_TOKEN_BYTES: Final = 32
+_Kind, _State = Proposal.Kind, Proposal.State
+
+# --- Open games ------------------------------------------------------------------------------------------------------
+
+
+def create_game(
+    by: User,
+    ladder: Ladder,
+    *,
+    rated: bool = False,
+    clock: str = "usual",
+    kind: str = _Kind.OPEN,
+    bots: Sequence[Bot | None] = (),
+) -> Proposal:
+    """Create a game of ``by`` and ``bots`` on ``ladder`` that others can join; ``None`` stands for any house bot.
+
+    A game against bots begins at once, with house bots at the seats for which none was named. If ``by`` has such a game
+    already, that game is returned.
+    """
+    limits = limits_of(clock, rated=rated)
+    if kind not in (_Kind.OPEN, _Kind.LINK, _Kind.BOTS):
+        raise Refused(_("Offer seats to everybody, by a link, or play against bots."))
+    if kind == _Kind.BOTS:
+        bots = [*bots, *[None] * (ladder.seats - 1 - len(bots))]
+    _require_size(ladder, kind, bots)
+    with transaction.atomic():
+        player = require_place(by, ladder, rated=rated)
+        known = _same_game(by, ladder, rated, clock, kind, bots)
+        if known is not None:
+            return known
+        require_may_begin(by, rated=rated)
+        require_offer(by)
+        if kind != _Kind.BOTS:
+            require_seat(player)
+        made = _create(
+            [player, *table_of(by, ladder, bots, rated=rated)],
+            by=by,
+            ladder=ladder,
+            rated=rated,
+            clock=clock,
+            limits=asdict(limits),
+            kind=kind,
+            token=secrets.token_urlsafe(_TOKEN_BYTES) if kind == _Kind.LINK else "",
+            expires=Now() + (LINK if kind == _Kind.LINK else GRACE),
+        )
+        return _begin_if_complete(made, {by.pk: by}, by)
+
+
+def join(game: Proposal | str, by: User) -> Proposal:
+    """Join an open game, or the game that a link's token opens. The last player to join begins it.
+
+    Players who can no longer begin a game at that moment leave it. If its creator is one of them, the game is
+    withdrawn.
+    """
+    found = _joinable(game, by)
+    for _try in range(_TRIES):
+        done = _join(found, by)
+        if done is not None:
+            return done
+    raise TooMany(_("Many are sitting down there now. Try again in a moment."), 1)
+
+
+def leave(game: Proposal, by: User) -> Proposal:
+    """Leave an open game before it begins. A creator who leaves withdraws the game."""
+    if game.by_id == by.pk:
+        return withdraw(game, by)
+    with transaction.atomic():
+        hold_acting(by.pk)
+        locked = _locked(game)
+        _require_not_begun(locked)
+        _remove(locked, [by.pk])
+        tell_lobby()
+        return locked
+
+
+def keep_open(people: Collection[int]) -> int:
+    """Extend the open games of these people, who are in the lobby. Returns how many; writes only when it is time."""
+    mine = Proposal.objects.filter(by__in=people, state=_State.OPEN, kind=_Kind.OPEN)
+    fading = mine.filter(expires__gt=Now(), expires__lt=Now() + GRACE * 0.7)
+    if not fading.exists():
+        return 0
+    with transaction.atomic():  # without waiting: whoever holds one of them may be waiting for another one
+        free = fading.select_for_update(skip_locked=True, no_key=True).order_by("pk")
+        return Proposal.objects.filter(pk__in=list(free.values_list("pk", flat=True))).update(expires=Now() + GRACE)
+
+
+def leave_lobby(person: User) -> None:
+    """End the search of ``person``, withdraw their open games, and leave those of others. The caller holds the row."""
+    with transaction.atomic():
+        end_searches([person.pk])
+        tell_lobby()
+
+
+def _join(found: Proposal, by: User) -> Proposal | None:
+    """One try. ``None`` if somebody joined after the people to lock were read."""
+    concerned = {by.pk, found.by_id, *people_of(_bots(found))}
+    with transaction.atomic():
+        people = _held(concerned, by.pk)
+        locked = _locked(found)
+        bots = _bots(locked)
+        if not concerned.issuperset(people_of(bots)):
+            return None
+        if locked.state == _State.STARTED and by.pk in people_of(bots):
+            return locked
+        _require_open(locked)
+        player = require_place(by, locked.ladder, rated=locked.rated)
+        if player in bots:
+            return locked
+        if locked.rated and by.pk in {bot.owner_id for bot in bots if bot.kind != Bot.Kind.PERSON}:
+            raise Refused(_("Your own bot sits there, and nobody plays their own for a rating."))
+        require_may_begin(by, rated=locked.rated)
+        require_seat(player)
+        index = min(set(range(locked.ladder.seats)) - set(locked.players.values_list("index", flat=True)))
+        ProposalPlayer.objects.create(proposal=locked, index=index, bot=player, accepted=True)
+        return _begin_if_complete(locked, people, by)
+
+
+def _joinable(game: Proposal | str, by: User) -> Proposal:
+    """The game itself, or that of a token. Only its token opens a game by link, its number does not."""
+    if isinstance(game, Proposal):
+        if game.kind == _Kind.LINK and game.by_id != by.pk:
+            raise Refused(_("These seats are for whoever has the link to them. Ask for it."))
+        return game
+    found = Proposal.objects.filter(token=game).first() if game else None
+    if found is None:
+        raise Refused(_("There is no such invitation. Ask for another link."))
+    return found
+
+
+def _require_size(ladder: Ladder, kind: str, bots: Collection[Bot | None]) -> None:
+    free = ladder.seats - 1 - len(bots)
+    if free < 0:
+        words = {"ladder": ladder, "seats": ladder.seats}
+        raise Refused(_("%(ladder)s has %(seats)s seats: name fewer bots.") % words)
+    if kind != _Kind.BOTS and not free:
+        raise Refused(_("Nobody else could sit down there. Leave a seat free, or play against bots alone."))
+
+
+def _same_game(
+    by: User, ladder: Ladder, rated: bool, clock: str, kind: str, bots: Sequence[Bot | None]
+) -> Proposal | None:
+    """The same game of ``by``: still open, or against bots and begun within ``TWICE``."""
+    mine = Proposal.objects.filter(by=by, ladder=ladder, rated=rated, clock=clock, kind=kind)
+    if kind == _Kind.BOTS:
+        mine = mine.filter(created__gt=Now() - TWICE, match__status="running")
+    else:
+        mine = mine.waiting()
+    named = {bot.pk for bot in bots if bot is not None}
+    for known in mine.select_related("ladder", "by").order_by("-pk"):
+        if named <= {bot.pk for bot in _bots(known) if bot.kind != Bot.Kind.PERSON}:
+            return known
+    return None
+
+
+# --- Challenges ------------------------------------------------------------------------------------------------------
+
+
+def challenge(
+    by: User,
+    ladder: Ladder,
+    bots: Sequence[Bot],
+    *,
+    rated: bool = False,
+    limits: Limits | None = None,
+    again: Match | None = None,
+) -> Proposal:
+    """Propose a game of ``bots`` on ``ladder``.
+
+    Bots are seated as given; with people among them the seats are drawn. Other people and their remote bots must be
+    online and are asked. The game begins at once if there are none. Without ``limits`` those of the ladder, or of
+    people, apply. If ``by`` has proposed the same game, or anybody a rematch of ``again``, that challenge is returned.
+    """
+    require_table(by, ladder, bots, rated=rated)
+    asked = [bot for bot in bots if bot.kind != Bot.Kind.HOSTED and bot.owner_id != by.pk]
+    here = _here(asked)
+    with transaction.atomic():
+        people = _held([by.pk, *(people_of(bots) if again else ())], by.pk)
+        known = _same_challenge(by, ladder, bots, rated=rated) or (_rematch_of(again) if again else None)
+        if known is not None:
+            return known
+        require_room(by)
+        require_unasked(asked)
+        require_not_too_often(by, people_of(asked), again)
+        require_free(by, bots, rated=rated)
+        for bot in asked:
+            if bot.pk not in here:
+                raise Refused(f"{bot.name} is not here now. Challenge it when it is.")
+        made = _create(
+            bots,
+            asked,
+            by=by,
+            ladder=ladder,
+            rated=rated,
+            kind=_Kind.CHALLENGE,
+            limits=asdict(limits) if limits else {},
+            again=again,
+            expires=Now() + ANSWER_WITHIN,
+        )
+        tell(None, "challenged", [bot.pk for bot in asked])
+        tell_asked(people_of(asked))
+        return _begin_if_complete(made, people, people[by.pk])
+
+
+def answer(made: Proposal, bot: Bot, accepted: bool) -> Proposal:
+    """Accept or decline a challenge for ``bot``. The last to accept begins the game; one refusal ends the challenge.
+
+    If a player is busy when the game is to begin, the acceptance is not stored and may be repeated.
+    """
+    owner = owner_of(bot).pk
+    with transaction.atomic():
+        people = _held([owner, made.by_id, *people_of(_bots(made))], owner)
+        locked = _locked(made)
+        asked = ProposalPlayer.objects.filter(proposal=locked, bot=bot).first()
+        if asked is None:
+            raise Refused(f"{bot.name} was not asked.")
+        if asked.accepted == accepted:
+            return locked
+        if asked.accepted is not None and locked.state == _State.OPEN:
+            raise Refused("It has accepted already. Whoever made the challenge can withdraw it.")
+        _require_open(locked)
+        ProposalPlayer.objects.filter(pk=asked.pk).update(accepted=accepted)
+        return _begin_if_complete(locked, people, people[owner]) if accepted else _end(locked, _State.DECLINED)
+
+
+def _here(asked: Sequence[Bot]) -> set[int]:
+    """Those of the remote bots and people that are online, by the ids of their rows."""
+    bots = set(remote.available().filter(pk__in=[bot.pk for bot in asked]).values_list("pk", flat=True))
+    people = here_among(people_of(asked))
+    return bots | {bot.pk for bot in asked if bot.kind == Bot.Kind.PERSON and bot.owner_id in people}
+
+
+def _same_challenge(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool) -> Proposal | None:
+    """The open challenge of ``by`` with the same players; in the same order unless seats are drawn."""
+    drawn = bool(people_of(bots))
+    wanted = [bot.pk for bot in bots]
+    for known in Proposal.objects.challenges().waiting().filter(by=by, ladder=ladder, rated=rated):
+        seated = list(known.players.order_by("index").values_list("bot", flat=True))
+        if seated == wanted or (drawn and sorted(seated) == sorted(wanted)):
+            return known
+    return None
+
+
+# --- Rematches -------------------------------------------------------------------------------------------------------
+
+
+def rematch(match: Match, by: User) -> Proposal:
+    """Propose a rematch of ``match`` with its time control, or accept the one that another player has proposed.
+
+    People and remote bots are asked; bots that run here play again. The seats are drawn. If the rematch is being
+    played, its proposal is returned.
+    """
+    players, own = _players(match, by)
+    made = _rematch_of(match)
+    if made is None:
+        rated = match.block.purpose == Block.Purpose.LIVE
+        made = challenge(by, match.ladder, players, rated=rated, limits=Limits(**match.table.limits), again=match)
+    return answer(made, own, True) if made.state == _State.OPEN and made.by_id != by.pk else made
+
+
+def call_off(match: Match, by: User) -> None:
+    """Withdraw the open rematch proposal of ``by`` for ``match``, or decline that of another player."""
+    own = _players(match, by)[1]
+    made = _rematch_of(match)
+    if made is None or made.state != _State.OPEN:
+        return
+    if made.by_id == by.pk:
+        withdraw(made, by)
+    else:
+        answer(made, own, False)
+
+
+def _rematch_of(played: Match) -> Proposal | None:
+    """The proposal of a rematch that is open, or whose game runs."""
+    on = Q(state=_State.OPEN, expires__gt=Now()) | Q(state=_State.STARTED, match__status=Match.Status.RUNNING)
+    return Proposal.objects.filter(on, again=played).select_related("ladder", "by").order_by("pk").first()
+
+
+def _players(match: Match, by: User) -> tuple[list[Bot], Bot]:
+    """The players of ``match`` by seat, and that of ``by``, who must have played."""
+    recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
+    if not Match.objects.filter(recent, pk=match.pk).exists():
+        raise Refused(_("A rematch can be asked for until half an hour after a game. Challenge them instead."))
+    seats = match.seats.select_related("version__bot__owner").order_by("index")
+    players = [seat.version.bot for seat in seats]
+    own = next((bot for bot in players if bot.kind == Bot.Kind.PERSON and bot.owner_id == by.pk), None)
+    if own is None:
+        raise Refused(_("Only those who played can ask for a rematch."))
+    return players, own
+
+
+# --- Every proposal --------------------------------------------------------------------------------------------------
+
+
+def withdraw(made: Proposal, by: User) -> Proposal:
+    """Withdraw a proposal for ``by``, who made it."""
+    with transaction.atomic():
+        hold_acting(by.pk)
+        locked = _locked(made)
+        challenged = locked.kind == _Kind.CHALLENGE
+        if locked.by_id != by.pk:
+            if challenged:
+                raise Refused("Only whoever made the challenge can withdraw it. Decline it.")
+            raise Refused(_("Only whoever offers the seats can withdraw that. Stand up."))
+        if locked.state == _State.WITHDRAWN:
+            return locked
+        if challenged:
+            _require_open(locked)
+        _require_not_begun(locked)
+        return _end(locked, _State.WITHDRAWN) if locked.state == _State.OPEN else locked
+
+
+def expire() -> int:
+    """End the proposals whose time is over. Returns how many. Safe to run twice at once."""
+    late = Proposal.objects.filter(state=_State.OPEN, expires__lte=Now())
+    if not late.exists():
+        return 0
+    with transaction.atomic():
+        ended = list(late.select_for_update(skip_locked=True, no_key=True).order_by("pk"))
+        Proposal.objects.filter(pk__in=[one.pk for one in ended]).update(state=_State.EXPIRED, ended=Now())
+        for one in ended:
+            if one.again_id is not None:
+                tell(one.again_id, "moved")
+        if any(one.kind != _Kind.CHALLENGE for one in ended):
+            tell_lobby()
+        return len(ended)
+
+
+def _create(players: Sequence[Bot], asked: Collection[Bot] = (), **fields: Any) -> Proposal:
+    """A new proposal. All players accept it except those who are ``asked``."""
+    made = Proposal.objects.create(**fields)
+    ProposalPlayer.objects.bulk_create(
+        ProposalPlayer(proposal=made, index=index, bot=bot, accepted=None if bot in asked else True)
+        for index, bot in enumerate(players)
+    )
+    return _locked(made)
+
+
+def _begin_if_complete(locked: Proposal, people: Mapping[int, User], by: User) -> Proposal:
+    """Begin the game if ``by`` was the last player to accept. The caller holds ``people`` and the proposal.
+
+    A challenge is refused if one of the players cannot begin. From an open game such players are removed instead, so
+    that they keep nobody else waiting.
+    """
+    players = list(locked.players.select_related("bot").order_by("index"))
+    bots = [player.bot for player in players]
+    if len(bots) < locked.ladder.seats or not all(player.accepted for player in players):
+        _tell(locked)
+        return locked
+    if locked.kind == _Kind.CHALLENGE:
+        _require_able(locked, bots, people, by)
+    else:
+        gone = _unable(locked, bots, people, by)
+        if locked.by_id in gone:
+            return _end(locked, _State.WITHDRAWN)
+        if gone:
+            _remove(locked, gone)
+            _tell(locked)
+            return locked
+    limits = Limits(**locked.limits) if locked.limits else None
+    match = begin(locked.ladder, bots, rated=locked.rated, limits=limits, proposal=locked.pk)
+    return _end(locked, _State.STARTED, match=match)
+
+
+def _require_able(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> None:
+    for bot in bots:
+        if bot.kind == Bot.Kind.PERSON and bot.owner_id is not None and bot.owner_id not in people:
+            raise Refused(f"{bot.name} cannot play at the moment.")
+    if locked.rated:
+        require_addresses(by, [people[one] for one in people_of(bots)])
+    require_free(by, bots, rated=locked.rated)
+
+
+def _unable(locked: Proposal, bots: Sequence[Bot], people: Mapping[int, User], by: User) -> list[int]:
+    """The people other than ``by`` who joined earlier and can no longer begin this game."""
+    hosted = sum(bot.kind == Bot.Kind.HOSTED for bot in bots)
+
+    def able(person: User) -> bool:
+        try:
+            require_place(person, locked.ladder, rated=locked.rated)
+        except Refused:
+            return False
+        return may_begin(person.pk, rated=locked.rated) and may_have_code(person.pk, hosted)
+
+    return [one for one in people_of(bots) if one != by.pk and (one not in people or not able(people[one]))]
+
+
+def _remove(locked: Proposal, people: Collection[int]) -> None:
+    locked.players.filter(bot__owner__in=people, bot__kind=Bot.Kind.PERSON).delete()
+
+
+def _end(locked: Proposal, state: Proposal.State, **fields: object) -> Proposal:
+    Proposal.objects.filter(pk=locked.pk).update(state=state, ended=Now(), **fields)
+    _tell(locked, [locked.by_id, *people_of(_bots(locked))])
+    return Proposal.objects.select_related("ladder", "by").get(pk=locked.pk)
+
+
+def _tell(changed: Proposal, people: Iterable[int] = ()) -> None:
+    """Tell the lobby of a game, ``people`` of a challenge, and the table of the match before of a rematch."""
+    if changed.kind != _Kind.CHALLENGE:
+        tell_lobby()
+    elif asked := list(people):
+        tell_asked(asked)
+    if changed.again_id is not None:
+        tell(changed.again_id, "moved")
+
+
+def _bots(made: Proposal) -> list[Bot]:
+    """The players of a proposal, in their order."""
+    return [player.bot for player in made.players.select_related("bot").order_by("index")]
+
+
+def _held(ids: Iterable[int], acting: int) -> dict[int, User]:
+    """Lock the rows of these people, of whom the ``acting`` one must have an open account."""
+    people = hold_people(ids)
+    if acting not in people:
+        raise Refused(_("Your account is closed, so nothing was changed."))
+    return people
+
+
+def _locked(made: Proposal) -> Proposal:
+    rows = Proposal.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder", "by")
+    return rows.get(pk=made.pk)
+
+
+_ENDED: Final = {
+    _State.STARTED: "has begun",
+    _State.DECLINED: "was declined",
+    _State.EXPIRED: "was not answered in time",
+    _State.WITHDRAWN: "was withdrawn",
+}
+
+
+def _require_open(locked: Proposal) -> None:
+    """Raises ``Refused`` if the proposal has ended or its time is over."""
+    if Proposal.objects.waiting().filter(pk=locked.pk).exists():
+        return
+    state = _State.EXPIRED if locked.state == _State.OPEN else _State(locked.state)
+    if locked.kind == _Kind.CHALLENGE:
+        raise Refused(f"The challenge {_ENDED[state]}.")
+    if state == _State.STARTED:
+        raise Refused(_("The game has begun without you. Look for other seats."))
+    raise Refused(_("The seats are not offered any more. Look for other ones."))
+
+
+def _require_not_begun(locked: Proposal) -> None:
+    if locked.state == _State.STARTED:
+        raise Refused(_("The game has begun. Resign there, or abort it, if you do not want to play."))
