@@ -25,7 +25,7 @@ from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.models import Invitation, Ladder, Match, Proposal, ProposalPlayer, Seat, SeatLog
+from ladder.models import Agreement, Exhibition, Invitation, Ladder, Match, Proposal, ProposalPlayer, Seat, SeatLog
 from ladder.models.ladders import Viewer
 from ladder.openness import opened
 
@@ -113,6 +113,24 @@ def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -
         for admin in User.objects.filter(pk__in=people, is_staff=True).values_list("pk", flat=True):
             found[admin].update(ladders)
     return found
+
+
+def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:
+    """The exhibition at an address, with its ladder. Raises ``Http404``."""
+    exhibitions = Exhibition.objects.visible_to(user).select_related("ladder", "requested_by")
+    return found(exhibitions, gettext("There is no order %(number)s.") % {"number": exhibition_id}, pk=exhibition_id)
+
+
+def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
+    """Whether ``user`` may cancel ``exhibition`` while it is open: its requester, staff, and players who agreed to it.
+
+    Players may do so until it begins.
+    """
+    if is_staff(user) or exhibition.requested_by_id == user.pk:
+        return True
+    begun = exhibition.state not in (Exhibition.State.INVITED, Exhibition.State.PLANNED)
+    agreed = Agreement.objects.filter(exhibition=exhibition, person=user.pk, agreed=True)
+    return not begun and user.pk is not None and agreed.exists()
 
 
 def public_bots() -> QuerySet[Bot]:

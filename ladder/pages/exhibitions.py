@@ -25,7 +25,7 @@ from bots.models import BotVersion
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.words import listing
-from ladder.access import found, is_staff, ladder_seen_by
+from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import MARGINS, Choices, allowances, choices, games_left
 from ladder.exhibitions.progress import Row, Scores, differences, hypotheses, over_in_turn, rows, scores
@@ -354,24 +354,6 @@ class ExhibitionsPage:
     planned: Sequence[Exhibition]
     own: Part[Exhibition]
     ladders: Sequence[Ladder]
-
-
-def exhibition_seen_by(user: Viewer, exhibition_id: int) -> Exhibition:
-    """The exhibition at an address, with its ladder. Raises ``Http404``."""
-    exhibitions = Exhibition.objects.visible_to(user).select_related("ladder", "requested_by")
-    return found(exhibitions, _("There is no order %(number)s.") % {"number": exhibition_id}, pk=exhibition_id)
-
-
-def may_cancel(exhibition: Exhibition, user: Viewer) -> bool:
-    """Whether ``user`` may end ``exhibition`` while it is open."""
-    if exhibition.requested_by_id == user.pk or is_staff(user):
-        return True
-    agreed = Agreement.objects.filter(exhibition=exhibition, person=user.pk, agreed=True)
-    return (
-        exhibition.state in (Exhibition.State.INVITED, Exhibition.State.PLANNED)
-        and user.pk is not None
-        and agreed.exists()
-    )
 
 
 def exhibition_page(exhibition: Exhibition, parameters: Callable[[str], str | None], user: Viewer) -> ExhibitionPage:

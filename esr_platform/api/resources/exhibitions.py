@@ -17,12 +17,12 @@ from esr_platform.accounts.models import User
 from esr_platform.api.authentication import viewer
 from esr_platform.api.documents import Document, Form, Moment, Slug, about, choice, operation, read_body
 from esr_platform.api.resources.views import HEADERS, ReadByEverybody, Writing, person_of, refusals
-from ladder.access import ladder_seen_by
+from ladder.access import exhibition_seen_by, ladder_seen_by, may_cancel
 from ladder.exhibitions import requests
 from ladder.exhibitions.choices import versions_named
 from ladder.exhibitions.progress import Row, rows, scores
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match
-from ladder.pages.exhibitions import exhibition_seen_by, may_cancel, players_of
+from ladder.pages.exhibitions import players_of
 
 # --- Documents -------------------------------------------------------------------------------------------------------
 
